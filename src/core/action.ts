@@ -1,0 +1,56 @@
+/** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
+import type { z } from "zod";
+import type { Change } from "./change.ts";
+import type { Json } from "./model.ts";
+import type { View } from "./ports.ts";
+
+export type ActionKind = "look" | "change" | "command" | "plan" | "finish";
+
+export type Proposal =
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
+  | { readonly kind: "command"; readonly command: string };
+
+/** The model's own mistake, worded for the model: a result, not an error. */
+export interface Complaint {
+  readonly kind: "complaint";
+  readonly code: "edit_failed" | "file_unusable" | "nothing_done";
+  readonly text: string;
+}
+
+export interface Action<Input = never> {
+  /** Name in plans and scripts: READ, WRITE … */
+  readonly name: string;
+  /** Name the tool-loop shows the model: read, write … */
+  readonly alias: string;
+  readonly kind: ActionKind;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  /** Must not change anything. Throws PaiError for what the policy denies. */
+  propose(input: Input, view: View, signal: AbortSignal): Promise<Proposal | Complaint>;
+}
+
+/** An action whose input type is known only to itself. */
+export interface AnyAction {
+  readonly name: string;
+  readonly alias: string;
+  readonly kind: ActionKind;
+  readonly description: string;
+  propose(input: Json, view: View, signal: AbortSignal): Promise<Proposal | Complaint>;
+}
+
+/** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
+export function defineAction<Input>(action: Action<Input>): AnyAction {
+  return {
+    name: action.name,
+    alias: action.alias,
+    kind: action.kind,
+    description: action.description,
+    async propose(input, view, signal) {
+      const parsed = action.input.safeParse(input);
+      if (parsed.success) return action.propose(parsed.data, view, signal);
+      const why = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
+      return { kind: "complaint", code: "nothing_done", text: `${action.name}: unusable arguments (${why})` };
+    },
+  };
+}

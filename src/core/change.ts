@@ -1,0 +1,54 @@
+/** Changes as values: what a path was, what it shall be, and the arithmetic on sets of them. */
+import type { RelPath } from "./path.ts";
+
+/** What stands at a path. `null` instead of a Blob means: nothing. Bytes must never be mutated. */
+export type Blob =
+  | { readonly kind: "file"; readonly bytes: Uint8Array; readonly mode: number }
+  | { readonly kind: "folder"; readonly mode: number }
+  | { readonly kind: "link"; readonly target: string };
+
+/** One path before and after. Undo is a change like any other: see invert. */
+export interface Change {
+  readonly path: RelPath;
+  readonly before: Blob | null;
+  readonly after: Blob | null;
+  /** Where the content came from, when a move made this path. */
+  readonly from: RelPath | null;
+}
+
+export type ChangeOp = "create" | "modify" | "delete" | "move" | "mkdir";
+
+export function sameBlob(a: Blob | null, b: Blob | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.kind === "file" && b.kind === "file") return a.mode === b.mode && Buffer.compare(a.bytes, b.bytes) === 0;
+  if (a.kind === "link" && b.kind === "link") return a.target === b.target;
+  return a.kind === "folder" && b.kind === "folder";
+}
+
+/** Merges changes of the same path in order; what ends where it began disappears. */
+export function squash(changes: readonly Change[]): Change[] {
+  const byPath = new Map<RelPath, Change>();
+  for (const change of changes) {
+    const earlier = byPath.get(change.path);
+    byPath.set(
+      change.path,
+      earlier
+        ? { path: change.path, before: earlier.before, after: change.after, from: change.from ?? earlier.from }
+        : change,
+    );
+  }
+  return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
+}
+
+/** The changes that take these back, in the reverse order. */
+export function invert(changes: readonly Change[]): Change[] {
+  return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
+}
+
+/** What a change is called (spec 6.1). */
+export function opOf(change: Change): ChangeOp {
+  if (change.after === null) return "delete";
+  if (change.from !== null) return "move";
+  if (change.before !== null) return "modify";
+  return change.after.kind === "folder" ? "mkdir" : "create";
+}

@@ -1,0 +1,113 @@
+/** The one error class of pai, its codes, and the exit code each code ends in (spec 1.2). */
+
+/** Exit code of every error code; the only table of its kind. */
+export const exitCodes = {
+  failed: 1,
+  internal: 1,
+  nothing_to_undo: 1,
+  usage: 2,
+  config_invalid: 3,
+  untrusted: 3,
+  model_unknown: 3,
+  no_key: 4,
+  key_invalid: 4,
+  key_rejected: 4,
+  network: 5,
+  tls: 5,
+  redirected: 5,
+  provider_down: 5,
+  quota: 6,
+  credit_exhausted: 6,
+  reply_blocked: 7,
+  reply_empty: 7,
+  reply_cut: 7,
+  reply_invalid: 7,
+  request_rejected: 7,
+  edit_failed: 8,
+  guard_refused: 8,
+  file_unusable: 8,
+  nothing_done: 8,
+  check_failed: 9,
+  approval_needed: 10,
+  declined: 10,
+  plan_stale: 11,
+  conflict: 11,
+  path_refused: 12,
+  scope_refused: 12,
+  command_refused: 12,
+  delete_refused: 12,
+  secret_refused: 12,
+  root_refused: 12,
+  budget_calls: 13,
+  budget_tokens: 13,
+  budget_cost: 13,
+  disk_full: 14,
+  read_only: 14,
+  permission_denied: 14,
+  io_failed: 14,
+  timeout: 124,
+  hangup: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ErrorCode = keyof typeof exitCodes;
+
+export interface ErrorDetails {
+  /** What the user can do about it, one sentence or command. */
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  /** Seconds until trying again makes sense. */
+  readonly retryAfter?: number | undefined;
+}
+
+/**
+ * A refusal of the world: no key, quota, conflict, outside the root.
+ * The model's own mistakes are results, never this. Any other throw is a bug of ours.
+ */
+export class PaiError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | null;
+  readonly retryAfter: number | null;
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "PaiError";
+    this.code = code;
+    this.hint = details.hint ?? null;
+    this.retryAfter = details.retryAfter ?? null;
+  }
+}
+
+/** What failed, as a JSON-safe value (spec 6.1 `error`). */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly retry_after: number | null;
+}
+
+const ioCodes: Record<string, ErrorCode> = {
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+  EROFS: "read_only",
+  EACCES: "permission_denied",
+  EPERM: "permission_denied",
+};
+
+/** Turns anything thrown into a PaiError; system errors become 14-codes, the rest `internal`. */
+export function toPaiError(thrown: unknown): PaiError {
+  if (thrown instanceof PaiError) return thrown;
+  if (thrown instanceof Error) {
+    const errno = (thrown as NodeJS.ErrnoException).code;
+    if (typeof errno === "string" && /^E[A-Z0-9]+$/.test(errno)) {
+      return new PaiError(ioCodes[errno] ?? "io_failed", thrown.message, { cause: thrown });
+    }
+    return new PaiError("internal", thrown.message, { cause: thrown });
+  }
+  return new PaiError("internal", String(thrown));
+}
+
+export function toFailure(thrown: unknown): Failure {
+  const error = toPaiError(thrown);
+  return { code: error.code, message: error.message, hint: error.hint, retry_after: error.retryAfter };
+}

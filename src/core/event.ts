@@ -1,0 +1,114 @@
+/** What a run reports while it happens (spec 6.2): the only way core and flows speak. */
+
+import type { ChangeOp } from "./change.ts";
+import type { Purpose, StopReason, Usage } from "./model.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Plan } from "./plan-type.ts";
+import type { Notice } from "./ports.ts";
+
+/** One changed path as events and results show it: no content. */
+export interface ChangeSummary {
+  readonly path: string;
+  readonly op: ChangeOp;
+  readonly from: string | null;
+  readonly added: number;
+  readonly deleted: number;
+  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly by: "plan" | "command";
+}
+
+export interface CheckResult {
+  readonly command: string;
+  readonly by: "user" | "plan";
+  readonly exit: number | null;
+  readonly ms: number;
+  /** null: not run. */
+  readonly passed: boolean | null;
+}
+
+export interface Promised {
+  readonly expected: number;
+  readonly at_most: number;
+  /** Estimate of what the whole run will send and receive; null: unknown. */
+  readonly tokens: number | null;
+  /** USD; null: price unknown. */
+  readonly cost: number | null;
+}
+
+export type RunEvent =
+  | {
+      readonly type: "run.started";
+      readonly v: 1;
+      readonly pai: string;
+      readonly task: string;
+      readonly mode: string;
+      readonly model: string;
+      readonly root: string;
+    }
+  | { readonly type: "plan.ready"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
+  | {
+      readonly type: "model.started";
+      readonly n: number;
+      readonly purpose: Purpose;
+      readonly model: string;
+      /** Estimated input tokens. */
+      readonly estimate: number;
+    }
+  | {
+      readonly type: "model.delta";
+      readonly n: number;
+      readonly channel: "text" | "thought" | "reply";
+      readonly text: string;
+    }
+  | {
+      readonly type: "model.finished";
+      readonly n: number;
+      readonly stop: StopReason | "failed";
+      readonly usage: Usage;
+      readonly served: string;
+      readonly key: string | null;
+      readonly ms: number;
+    }
+  | { readonly type: "phase.started"; readonly phase: number; readonly of: number }
+  | { readonly type: "call.started"; readonly id: string; readonly action: string; readonly target: string }
+  | {
+      readonly type: "call.finished";
+      readonly id: string;
+      readonly action: string;
+      readonly target: string;
+      readonly ok: boolean;
+      /** One line for people; never file content. */
+      readonly text: string;
+    }
+  | {
+      readonly type: "changes.proposed";
+      readonly batch: number;
+      readonly changes: readonly ChangeSummary[];
+      /** Unified diff, masked. */
+      readonly diff: string;
+    }
+  | {
+      readonly type: "changes.decided";
+      readonly batch: number;
+      readonly changes: readonly ChangeSummary[];
+      readonly accept: boolean;
+      readonly by: "user" | "policy";
+    }
+  | { readonly type: "changes.applied"; readonly batch: number; readonly changes: readonly ChangeSummary[] }
+  | { readonly type: "changes.rolled_back"; readonly batch: number; readonly changes: readonly ChangeSummary[] }
+  | ({ readonly type: "check.finished"; readonly when: "before" | "after"; readonly output: string } & CheckResult)
+  | {
+      readonly type: "budget.updated";
+      readonly calls: number;
+      readonly tokens: number;
+      readonly cost: number | null;
+    }
+  | ({ readonly type: "notice" } & Notice)
+  /** Content a look action showed: for the terminal and the audit log, never for --jsonl. */
+  | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }
+  | { readonly type: "run.finished"; readonly outcome: Outcome };
+
+/** An event as it leaves the run: stamped. `at` is ISO 8601 with zone. */
+export type StampedEvent = RunEvent & { readonly run: string; readonly seq: number; readonly at: string };

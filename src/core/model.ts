@@ -1,0 +1,119 @@
+/** The neutral language between flows and providers: one request, one stream of events. */
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: Json;
+}
+
+export interface CallResult {
+  readonly id: string;
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** The provider's own form of a reply, kept whole so that signatures survive a round trip. */
+export interface Native {
+  readonly model: string;
+  readonly content: Json;
+}
+
+export type Message =
+  | { readonly role: "user"; readonly text: string }
+  | {
+      readonly role: "assistant";
+      readonly text: string;
+      readonly calls: readonly Call[];
+      readonly native: Native | null;
+    }
+  | { readonly role: "tools"; readonly results: readonly CallResult[] };
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input. */
+  readonly schema: Json;
+}
+
+/** Tokens of one or more calls. `cached` is part of `input`; `thought` is part of `output`. */
+export interface Usage {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  readonly thought: number;
+}
+
+export type Purpose =
+  | "plan"
+  | "replan"
+  | "repair"
+  | "execute"
+  | "resume"
+  | "integrity"
+  | "heal"
+  | "summary"
+  | "turn"
+  | "explore"
+  | "compact";
+
+export interface ModelRequest {
+  readonly purpose: Purpose;
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice: "auto" | "none";
+  /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
+  readonly format: { readonly name: string; readonly schema: Json } | null;
+  readonly maxOutputTokens: number;
+  readonly temperature: number;
+}
+
+export type StopReason = "end" | "calls" | "length" | "refused";
+
+export type ModelEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thought"; readonly text: string }
+  | { readonly type: "call"; readonly call: Call }
+  | {
+      readonly type: "done";
+      readonly stop: StopReason;
+      readonly usage: Usage;
+      /** Model that really answered, as the provider named it. */
+      readonly served: string;
+      /** Id of the key that paid for it, null where none is needed. */
+      readonly key: string | null;
+      readonly native: Native | null;
+    };
+
+/**
+ * A model behind a bridge.
+ *
+ * Contract of `stream`:
+ * - must yield exactly one `done`, last;
+ * - must throw PaiError for every failure, `interrupted` when the signal ended it;
+ * - must not retry once it has yielded an event.
+ */
+export interface Model {
+  /** `provider:name`, as asked for. */
+  readonly id: string;
+  readonly provider: string;
+  readonly name: string;
+  /** Tokens of input and output the model can hold, and of output alone. */
+  readonly window: number;
+  readonly maxOutputTokens: number;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+    thought: a.thought + b.thought,
+  };
+}

@@ -1,0 +1,120 @@
+/** The doors of the house: what flows may ask of the world, as types only. */
+import type { Blob, Change } from "./change.ts";
+import type { RunEvent } from "./event.ts";
+import type { PathUse, RelPath } from "./path.ts";
+
+export interface Entry {
+  readonly path: RelPath;
+  readonly kind: "file" | "folder" | "link" | "special";
+  /** Bytes; 0 for anything but files. */
+  readonly size: number;
+  /** Where a link points, as written in it. */
+  readonly target: string | null;
+}
+
+export interface LineRange {
+  /** The wanted lines, joined by LF, without line endings. */
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  /** Lines of the whole file, null when it was too large to count. */
+  readonly total: number | null;
+}
+
+/**
+ * The workspace as an action may see it: read-only, with the batch's staged changes on top.
+ * Every method throws PaiError(path_refused) for what the policy denies.
+ */
+export interface View {
+  /** Parses and judges a path as the model wrote it; touches no file. */
+  path(text: string, use: PathUse): RelPath;
+  /** What stands there; null: nothing. Throws file_unusable for special files and files over 8 MiB, path_refused for links on the way. */
+  read(path: RelPath): Promise<Blob | null>;
+  /** Lines `from` to `to` (1-based, inclusive) of a text file of any size. */
+  readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
+  /** Children of a folder in code-point order; denied names are left out. */
+  list(folder: RelPath): Promise<readonly Entry[]>;
+  /** Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. */
+  walk(folder: RelPath, signal?: AbortSignal): AsyncIterable<Entry>;
+}
+
+export interface CommandOptions {
+  /** `user`: typed by the user, own environment less secrets. `plan`: from the model, allow-listed environment. */
+  readonly by: "user" | "plan";
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandResult {
+  readonly command: string;
+  /** null: ended by a signal or the time limit, or could not be started. */
+  readonly exit: number | null;
+  readonly timedOut: boolean;
+  /** stdout and stderr in order of arrival, head and tail kept, never cut inside a character. */
+  readonly output: string;
+  readonly ms: number;
+  /** What the command changed in the workspace and was kept in the journal. */
+  readonly changes: readonly Change[];
+  /** Paths it changed that could not be kept (too large), or left behind ignored. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Everything one run does to the workspace, taken back as one.
+ * `apply` is all or nothing and durable when it returns; it throws `conflict` when a file no longer equals `before`.
+ */
+export interface Transaction {
+  readonly id: string;
+  apply(changes: readonly Change[]): Promise<void>;
+  /** Runs a command in the root and journals what it changed. */
+  run(command: string, options: CommandOptions): Promise<CommandResult>;
+  /** All changes since the start, in order: plan and command. */
+  readonly changes: readonly Change[];
+  /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
+  rollback(): Promise<RollbackReport>;
+  /** Ends the run and keeps it for undo. */
+  close(): Promise<void>;
+}
+
+export interface RollbackReport {
+  readonly restored: readonly Change[];
+  /** Paths somebody else changed meanwhile; left as they are. */
+  readonly left: readonly RelPath[];
+}
+
+export interface Workspace extends View {
+  /** Real path of the root, for display. */
+  readonly root: string;
+  /** How paths are opened here (spec 3.1.3). */
+  readonly protection: "openat2" | "fd-walk" | "checked";
+  /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
+  readonly undoable: boolean;
+  begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
+}
+
+export interface Question {
+  readonly kind: "plan" | "changes" | "scope" | "command" | "keep";
+  /** What a yes will do, whole, nothing cut. */
+  readonly text: string;
+}
+
+export type Decision =
+  | { readonly accept: true; readonly by: "user" | "policy"; readonly reason: string }
+  | {
+      readonly accept: false;
+      readonly by: "user" | "policy";
+      readonly reason: string;
+      /** What the user wants instead, when a plan was answered with words. */
+      readonly feedback: string | null;
+    };
+
+export type Decide = (question: Question) => Promise<Decision>;
+
+/** Sinks are synchronous and never throw. */
+export type Emit = (event: RunEvent) => void;
+
+export interface Notice {
+  readonly level: "info" | "warning";
+  readonly code: string;
+  readonly text: string;
+}

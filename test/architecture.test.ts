@@ -1,0 +1,65 @@
+/** The layer table: who may import whom. This table is the architecture. */
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+const packages = {
+  core: ["zod", "diff"],
+  flows: [],
+  models: ["@google/generative-ai"],
+  actions: ["zod"],
+  workspace: ["ignore", "bun", "bun:ffi"],
+  store: ["zod"],
+  ui: ["picocolors", "consola", "diff"],
+  cli: ["citty", "zod"],
+  ".": [],
+} as const;
+
+const layers: Record<keyof typeof packages, readonly string[]> = {
+  core: [],
+  flows: ["core"],
+  models: ["core"],
+  actions: ["core"],
+  workspace: ["core"],
+  store: ["core"],
+  ui: ["core"],
+  cli: ["core", "flows", "models", "actions", "workspace", "store", "ui"],
+  ".": ["cli", "core"],
+};
+
+const src = join(import.meta.dir, "../src");
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+const layerOf = (file: string) => (dirname(file).split("/")[0] ?? ".") as keyof typeof layers;
+const importsOf = (file: string) =>
+  [...readFileSync(join(src, file), "utf8").matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)"([^"]+)"/g)].map(
+    (m) => m[1] ?? "",
+  );
+
+test("every file imports only its own layer, the layers below it, and the packages of its layer", () => {
+  const wrong: string[] = [];
+  for (const file of files) {
+    const layer = layerOf(file);
+    for (const name of importsOf(file)) {
+      const target = name.startsWith(".") ? layerOf(normalize(join(dirname(file), name))) : null;
+      const allowed =
+        target !== null
+          ? target === layer || layers[layer].includes(target)
+          : name.startsWith("node:") ||
+            (packages[layer] as readonly string[]).includes(name.replace(/^((@[^/]+\/)?[^/]+).*/, "$1"));
+      if (!allowed) wrong.push(`${file} imports ${name}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("every file says in its first line what it is for", () => {
+  const silent = files.filter((file) => !/^(#!.*\n)?\/\*\* .+/.test(readFileSync(join(src, file), "utf8")));
+  expect(silent).toEqual([]);
+});
+
+test("core touches neither the file system nor the process", () => {
+  const impure = files.filter(
+    (file) => layerOf(file) === "core" && importsOf(file).some((name) => /^(node:(?!crypto)|bun)/.test(name)),
+  );
+  expect(impure).toEqual([]);
+});

@@ -21,6 +21,29 @@ export interface LineRange {
   readonly total: number | null;
 }
 
+export interface SearchQuery {
+  /** Source of a JavaScript regular expression, tried line by line. */
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+  /** Folder or file to search in. */
+  readonly under: RelPath;
+  /** Glob the path must match. */
+  readonly include: string | null;
+  readonly maxHits: number;
+  /** What this batch has staged: bytes instead of the file's, null for a deleted file. */
+  readonly staged: ReadonlyMap<RelPath, Uint8Array | null>;
+}
+
+export interface SearchReport {
+  readonly hits: readonly { readonly path: RelPath; readonly line: number; readonly text: string }[];
+  /** There are more hits than maxHits. */
+  readonly more: boolean;
+  /** The pattern took too long and was ended: the hits are not all there are. */
+  readonly tooSlow: boolean;
+  /** Files passed over: binary, too large, unreadable. */
+  readonly skipped: number;
+}
+
 /**
  * The workspace as an action may see it: read-only, with the batch's staged changes on top.
  * Every method throws PaiError(path_refused) for what the policy denies.
@@ -36,6 +59,8 @@ export interface View {
   list(folder: RelPath): Promise<readonly Entry[]>;
   /** Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. */
   walk(folder: RelPath, signal?: AbortSignal): AsyncIterable<Entry>;
+  /** Lines that match; ends after 1 s of matching. Throws file_unusable for a pattern that is none. */
+  search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
 }
 
 export interface CommandOptions {

@@ -1,0 +1,69 @@
+/** Turns what a model or a user wrote as a path into a RelPath, or says why not; touches no file. */
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+
+const maxPartBytes = 255;
+const maxPathBytes = 4000;
+const maxParts = 64;
+
+const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]|[\ud800-\udfff]/gu;
+
+export interface ParsedPath {
+  readonly path: RelPath;
+  /** Written with a trailing `/` or `/.`: whatever stands there must be a folder. */
+  readonly folder: boolean;
+}
+
+/** A name as it may be shown to people: control and invisible characters as \u{…}. */
+export function showName(text: string): string {
+  return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** `name` inside `folder`. The name must come from the parser or from a listing of that folder. */
+export function joinPath(folder: RelPath, name: string): RelPath {
+  return (folder === "" ? name : `${folder}/${name}`) as RelPath;
+}
+
+/** The folder a path stands in; "" for what stands in the root. */
+export function parentOf(path: RelPath): RelPath {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
+}
+
+export function nameOf(path: RelPath): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/**
+ * Parses a path relative to the root. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped.
+ * `root` is the real path of the root, only used to word the refusal of an absolute path inside it.
+ * Throws path_refused.
+ */
+export function parsePath(text: string, root: string | null = null): ParsedPath {
+  const refuse = (why: string, hint?: string): never => {
+    throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" ${why}`, { hint });
+  };
+  if (!text.isWellFormed()) refuse("is no well-formed text");
+  if (/[\p{Cc}\u2028\u2029]/u.test(text)) refuse("has a control character in it");
+  if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "Write it relative to the root");
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "Write it relative to the root");
+  if (text.includes("\\")) refuse("has a backslash in it", "Separate folders with /");
+  if (text.startsWith("/")) refuse("is absolute", relativeSpelling(text, root));
+
+  const parts = text.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.includes("..")) refuse('leads upwards with ".."', "Only paths below the root can be used");
+  if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
+  if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
+    refuse(`has a name of more than ${maxPartBytes} bytes in it`);
+  }
+  const path = parts.join("/");
+  if (Buffer.byteLength(path) > maxPathBytes) refuse(`is longer than ${maxPathBytes} bytes`);
+  return { path: path as RelPath, folder: path === "" || /\/\.?$/.test(text) };
+}
+
+function relativeSpelling(text: string, root: string | null): string {
+  if (root !== null && (text === root || text === `${root}/`)) return 'Write "." for the root';
+  if (root !== null && text.startsWith(`${root}/`)) {
+    return `Write it relative to the root: "${showName(text.slice(root.length + 1))}"`;
+  }
+  return "Only paths below the root can be used, written relative to it";
+}

@@ -1,0 +1,177 @@
+/** Changes as people see them: counts, and a unified diff as git writes it. */
+import { type Blob, type Change, opOf } from "./change.ts";
+import type { ChangeSummary } from "./event.ts";
+import { matchLines, splitLines } from "./lines.ts";
+
+function decode(bytes: Uint8Array): { readonly text: string } | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { text: Buffer.from(bytes).toString("latin1") };
+  }
+}
+
+/** Text of what stands at a path: "" for nothing and folders, a link's target, null for binary. */
+export function textOf(blob: Blob | null): string | null {
+  if (blob === null || blob.kind === "folder") return "";
+  if (blob.kind === "link") return blob.target;
+  return decode(blob.bytes)?.text ?? null;
+}
+
+/** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */
+export function countLines(before: Blob | null, after: Blob | null): { added: number; deleted: number } {
+  const old = splitLines(textOf(before) ?? "");
+  const now = splitLines(textOf(after) ?? "");
+  const kept = matchLines(old, now).length;
+  return { added: now.length - kept, deleted: old.length - kept };
+}
+
+function hashOf(blob: Blob | null): string | null {
+  return blob?.kind === "file" ? new Bun.CryptoHasher("sha256").update(blob.bytes).digest("hex") : null;
+}
+
+/** What events and results tell of a change; its content stays behind. */
+export function summarize(change: Change, by: ChangeSummary["by"]): ChangeSummary {
+  const { path, from, before, after } = change;
+  const counts = countLines(before, after);
+  return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by };
+}
+
+const contextLines = 3;
+
+interface Row {
+  readonly sign: " " | "-" | "+";
+  readonly line: string;
+}
+
+function alignRows(old: readonly string[], now: readonly string[]): Row[] {
+  const rows: Row[] = [];
+  let i = 0;
+  let j = 0;
+  for (const [keptOld, keptNew] of [...matchLines(old, now), [old.length, now.length] as const]) {
+    for (; i < keptOld; i++) rows.push({ sign: "-", line: old[i] ?? "" });
+    for (; j < keptNew; j++) rows.push({ sign: "+", line: now[j] ?? "" });
+    if (keptOld < old.length) rows.push({ sign: " ", line: old[keptOld] ?? "" });
+    i++;
+    j++;
+  }
+  return rows;
+}
+
+/** Ranges of rows: every changed row with its context, ranges that touch made one. */
+function groupRows(rows: readonly Row[]): { from: number; to: number }[] {
+  const groups: { from: number; to: number }[] = [];
+  for (const [at, row] of rows.entries()) {
+    if (row.sign === " ") continue;
+    const last = groups.at(-1);
+    const to = Math.min(rows.length, at + 1 + contextLines);
+    if (last !== undefined && at - contextLines <= last.to) last.to = to;
+    else groups.push({ from: Math.max(0, at - contextLines), to });
+  }
+  return groups;
+}
+
+function renderRange(start: number, count: number): string {
+  if (count === 1) return `${start}`;
+  return `${count === 0 ? start - 1 : start},${count}`;
+}
+
+function renderRow({ sign, line }: Row): string {
+  return line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
+}
+
+function renderHunks(before: string, after: string): string {
+  const rows = alignRows(splitLines(before), splitLines(after));
+  let out = "";
+  let oldLine = 1;
+  let newLine = 1;
+  let passed = 0;
+  for (const { from, to } of groupRows(rows)) {
+    oldLine += from - passed;
+    newLine += from - passed;
+    const hunk = rows.slice(from, to);
+    const oldCount = hunk.filter((row) => row.sign !== "+").length;
+    const newCount = hunk.filter((row) => row.sign !== "-").length;
+    out += `@@ -${renderRange(oldLine, oldCount)} +${renderRange(newLine, newCount)} @@\n`;
+    out += hunk.map(renderRow).join("");
+    oldLine += oldCount;
+    newLine += newCount;
+    passed = to;
+  }
+  return out;
+}
+
+/** A name as git quotes it; letters of all languages stay readable. */
+function quoteName(name: string): string {
+  return /[\x00-\x1f\x7f"\\]/.test(name) ? JSON.stringify(name) : name;
+}
+
+/** A name in a `---` or `+++` line; a tab ends one that holds a blank. */
+function renderName(name: string): string {
+  return quoteName(name) + (name.includes(" ") ? "\t" : "");
+}
+
+function modeOf(blob: Blob): string {
+  if (blob.kind === "link") return "120000";
+  return blob.mode & 0o111 ? "100755" : "100644";
+}
+
+function renderHeader(change: Change, from: string | null): string {
+  const { path, before, after } = change;
+  let out = `diff --git ${quoteName(`a/${from ?? path}`)} ${quoteName(`b/${path}`)}\n`;
+  if (before === null && after !== null) out += `new file mode ${modeOf(after)}\n`;
+  if (before !== null && after === null) out += `deleted file mode ${modeOf(before)}\n`;
+  if (before !== null && after !== null && modeOf(before) !== modeOf(after)) {
+    out += `old mode ${modeOf(before)}\nnew mode ${modeOf(after)}\n`;
+  }
+  if (from !== null) out += `rename from ${quoteName(from)}\nrename to ${quoteName(path)}\n`;
+  return out;
+}
+
+function sameBytes(a: Blob | null, b: Blob | null): boolean {
+  return a?.kind === "file" && b?.kind === "file" && Buffer.compare(a.bytes, b.bytes) === 0;
+}
+
+/** One file; `from` is where a renamed file stood, `before` then what stood there. */
+function renderFile(change: Change, from: string | null): string {
+  const { path, before, after } = change;
+  const header = renderHeader(change, from);
+  if (sameBytes(before, after)) return header;
+  const oldName = before === null ? "/dev/null" : `a/${from ?? path}`;
+  const newName = after === null ? "/dev/null" : `b/${path}`;
+  const [oldText, newText] = [textOf(before), textOf(after)];
+  if (oldText === null || newText === null) {
+    return `${header}Binary files ${quoteName(oldName)} and ${quoteName(newName)} differ\n`;
+  }
+  const hunks = renderHunks(oldText, newText);
+  return hunks === "" ? header : `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
+}
+
+function renderChange(change: Change, from: string | null): string {
+  const { path, before, after } = change;
+  if (before !== null && after !== null && before.kind !== after.kind) {
+    return renderChange({ ...change, after: null }, null) + renderChange({ ...change, before: null }, null);
+  }
+  if (before?.kind === "folder") return after === null ? `deleted folder ${quoteName(path)}/\n` : "";
+  if (after?.kind === "folder") return `new folder ${quoteName(path)}/\n`;
+  return renderFile(change, from);
+}
+
+/** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
+export function renderChanges(changes: readonly Change[]): string {
+  const gone = new Map(changes.filter((change) => change.after === null).map((change) => [change.path, change.before]));
+  const origins = new Map<string, Change>();
+  for (const change of changes) {
+    const isRename =
+      change.from !== null && change.before === null && gone.get(change.from)?.kind === change.after?.kind;
+    if (isRename && change.from !== null && !origins.has(change.from)) origins.set(change.from, change);
+  }
+  let out = "";
+  for (const change of changes) {
+    if (change.after === null && origins.has(change.path)) continue;
+    const from = change.from !== null && origins.get(change.from) === change ? change.from : null;
+    out += renderChange(from === null ? change : { ...change, before: gone.get(from) ?? null }, from);
+  }
+  return out;
+}

@@ -1,0 +1,105 @@
+/** Which lines of two texts are the same: the one alignment that counts and diffs are made of. */
+import { diffArrays } from "diff/lib/diff/array.js";
+
+/** A line of the old text that is kept, and where it stands in the new one; both ascending, from 0. */
+export type Match = readonly [oldIndex: number, newIndex: number];
+
+/** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
+export function splitLines(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+/**
+ * The longest common subsequence of two lists of lines.
+ * Bounded: texts that differ in more than 1,500 shared lines, or take over a second, are aligned
+ * at the lines that both have exactly once, which is correct but not minimal.
+ */
+export function matchLines(old: readonly string[], now: readonly string[]): readonly Match[] {
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head++;
+  let tail = 0;
+  const most = Math.min(old.length, now.length) - head;
+  while (tail < most && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+
+  const matches: Match[] = [];
+  for (let i = 0; i < head; i++) matches.push([i, i]);
+  const oldShared = sharedPositions(old, head, old.length - tail, new Set(now.slice(head, now.length - tail)));
+  const newShared = sharedPositions(now, head, now.length - tail, new Set(old.slice(head, old.length - tail)));
+  const oldLines = oldShared.map((at) => old[at] ?? "");
+  const newLines = newShared.map((at) => now[at] ?? "");
+  for (const [i, j] of matchShared(oldLines, newLines) ?? matchUnique(oldLines, newLines)) {
+    matches.push([oldShared[i] ?? 0, newShared[j] ?? 0]);
+  }
+  for (let i = tail; i > 0; i--) matches.push([old.length - i, now.length - i]);
+  return matches;
+}
+
+/** Positions of the lines that the other side has too: no other line can be part of an alignment. */
+function sharedPositions(lines: readonly string[], from: number, to: number, other: ReadonlySet<string>): number[] {
+  const positions: number[] = [];
+  for (let at = from; at < to; at++) if (other.has(lines[at] ?? "")) positions.push(at);
+  return positions;
+}
+
+function matchShared(old: readonly string[], now: readonly string[]): readonly Match[] | null {
+  const numbers = new Map<string, number>();
+  const toNumber = (line: string) => {
+    const known = numbers.get(line) ?? numbers.size;
+    numbers.set(line, known);
+    return known;
+  };
+  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout: 1000 });
+  if (parts === undefined) return null;
+  const matches: Match[] = [];
+  let i = 0;
+  let j = 0;
+  for (const { added, removed, count } of parts) {
+    if (added) j += count;
+    else if (removed) i += count;
+    else for (const end = i + count; i < end; i++, j++) matches.push([i, j]);
+  }
+  return matches;
+}
+
+/** The longest ascending run of lines that stand exactly once on both sides. */
+function matchUnique(old: readonly string[], now: readonly string[]): readonly Match[] {
+  const inNew = uniquePositions(now);
+  const piles: { readonly match: Match; readonly below: number }[] = [];
+  const tops: number[] = [];
+  for (const [line, i] of uniquePositions(old)) {
+    const j = inNew.get(line);
+    if (j === undefined) continue;
+    const low = lowestNotBelow(tops, (top) => (piles[top]?.match[1] ?? 0) < j);
+    piles.push({ match: [i, j], below: tops[low - 1] ?? -1 });
+    tops[low] = piles.length - 1;
+  }
+  const matches: Match[] = [];
+  for (let at = tops.at(-1) ?? -1; at >= 0; at = piles[at]?.below ?? -1) {
+    const match = piles[at]?.match;
+    if (match !== undefined) matches.push(match);
+  }
+  return matches.reverse();
+}
+
+/** The first place in a sorted list whose item is no longer below. */
+function lowestNotBelow(items: readonly number[], isBelow: (item: number) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBelow(items[middle] ?? 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function uniquePositions(lines: readonly string[]): Map<string, number> {
+  const positions = new Map<string, number>();
+  const repeated = new Set<string>();
+  for (const [at, line] of lines.entries()) {
+    if (positions.has(line)) repeated.add(line);
+    else positions.set(line, at);
+  }
+  for (const line of repeated) positions.delete(line);
+  return positions;
+}

@@ -1,0 +1,204 @@
+/** Diffs count right and are what git itself would apply. */
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import type { Blob, Change } from "../../src/core/change.ts";
+import { countLines, renderChanges, summarize } from "../../src/core/diff.ts";
+import { matchLines, splitLines } from "../../src/core/lines.ts";
+import type { RelPath } from "../../src/core/path.ts";
+
+const file = (content: string | Uint8Array, mode = 0o644): Blob => ({
+  kind: "file",
+  bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
+  mode,
+});
+const change = (path: string, before: Blob | null, after: Blob | null, from: string | null = null): Change => ({
+  path: path as RelPath,
+  before,
+  after,
+  from: from as RelPath | null,
+});
+const edit = (before: string, after: string) => renderChanges([change("a.txt", file(before), file(after))]);
+
+test("counts lines that begin with -- or ++ like any other (D43)", () => {
+  const sql = "-- old comment\nselect 1;\n-- second\n";
+  expect(countLines(file(sql), file("select 1;\n-- second\n"))).toEqual({ added: 0, deleted: 1 });
+  expect(countLines(file("a\n"), file("a\n++i;\n+++ b/x\n"))).toEqual({ added: 2, deleted: 0 });
+  expect(edit("-- x\n", "++ y\n")).toEndWith("@@ -1 +1 @@\n--- x\n+++ y\n");
+});
+
+test("counts created, deleted, binary and unchanged content", () => {
+  expect(countLines(null, file("a\nb\nc"))).toEqual({ added: 3, deleted: 0 });
+  expect(countLines(file("a\nb\n"), null)).toEqual({ added: 0, deleted: 2 });
+  expect(countLines(file("a\n"), file("a"))).toEqual({ added: 1, deleted: 1 });
+  expect(countLines(null, file(""))).toEqual({ added: 0, deleted: 0 });
+  expect(countLines(file("x\n"), file("x\n", 0o755))).toEqual({ added: 0, deleted: 0 });
+  expect(countLines(file(new Uint8Array([0, 1, 2, 10])), null)).toEqual({ added: 0, deleted: 0 });
+  expect(countLines(null, { kind: "folder", mode: 0o755 })).toEqual({ added: 0, deleted: 0 });
+});
+
+test("shows a change with three lines of context, and joins hunks that touch", () => {
+  const old = Array.from({ length: 20 }, (_, i) => `${i + 1}\n`);
+  const now = [...old];
+  now[4] = "five\n";
+  now[11] = "twelve\n";
+  now[19] = "twenty\n";
+  expect(edit(old.join(""), now.join(""))).toBe(
+    [
+      "diff --git a/a.txt b/a.txt",
+      "--- a/a.txt",
+      "+++ b/a.txt",
+      "@@ -2,14 +2,14 @@",
+      ...[" 2", " 3", " 4", "-5", "+five", " 6", " 7", " 8", " 9", " 10", " 11", "-12", "+twelve", " 13", " 14", " 15"],
+      "@@ -17,4 +17,4 @@",
+      ...[" 17", " 18", " 19", "-20", "+twenty", ""],
+    ].join("\n"),
+  );
+});
+
+test("shows new and deleted files against /dev/null, with their modes", () => {
+  expect(renderChanges([change("x.sh", null, file("hi\n", 0o755))])).toBe(
+    "diff --git a/x.sh b/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+hi\n",
+  );
+  expect(renderChanges([change("x", file("a\nb"), null)])).toBe(
+    "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file\n",
+  );
+  expect(renderChanges([change("empty", null, file(""))])).toBe("diff --git a/empty b/empty\nnew file mode 100644\n");
+});
+
+test("shows a move as a rename, once, with what changed on the way", () => {
+  const moved = [change("old.txt", file("a\nb\n"), null), change("new.txt", null, file("a\nc\n"), "old.txt")];
+  expect(renderChanges(moved)).toBe(
+    "diff --git a/old.txt b/new.txt\nrename from old.txt\nrename to new.txt\n--- a/old.txt\n+++ b/new.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n",
+  );
+});
+
+test("shows modes, links, folders, binary files and names with blanks", () => {
+  expect(renderChanges([change("x", file("a"), file("a", 0o755))])).toBe(
+    "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+  );
+  expect(renderChanges([change("x", file(new Uint8Array([0, 1])), file("a"))])).toBe(
+    "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
+  );
+  expect(renderChanges([change("x", { kind: "link", target: "y" }, null)])).toContain("deleted file mode 120000");
+  expect(renderChanges([change("d", null, { kind: "folder", mode: 0o755 })])).toBe("new folder d/\n");
+  expect(renderChanges([change("a b", file(""), file("x\n"))])).toContain("--- a/a b\t\n+++ b/a b\t\n");
+  expect(renderChanges([])).toBe("");
+});
+
+test("shows carriage returns as they are", () => {
+  expect(edit("a\r\nb\r\n", "a\r\nb\n")).toEndWith("@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n");
+});
+
+test("summarizes with hashes of the bytes and no content", () => {
+  expect(summarize(change("x", null, file("abc")), "plan")).toEqual({
+    path: "x",
+    op: "create",
+    from: null,
+    added: 1,
+    deleted: 0,
+    before: null,
+    after: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    by: "plan",
+  });
+});
+
+const text = fc
+  .array(fc.constantFrom("a\n", "b\n", "c\r\n", "--x\n", "++y\n", "\n", " z\n"), { maxLength: 25 })
+  .chain((lines) => fc.constantFrom("", "end").map((end) => lines.join("") + end));
+
+/** Length of the longest common subsequence, the slow and certain way. */
+function slowCommon(a: readonly string[], b: readonly string[]): number {
+  let row = b.map(() => 0);
+  for (const line of a) {
+    const next: number[] = [];
+    for (const [j, other] of b.entries()) {
+      next.push(line === other ? (row[j - 1] ?? 0) + 1 : Math.max(row[j] ?? 0, next[j - 1] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+test("property: an alignment is ascending, pairs equal lines, and is the longest", () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const [a, b] = [splitLines(before), splitLines(after)];
+      const matches = matchLines(a, b);
+      expect(a.join("")).toBe(before);
+      expect(matches.length).toBe(slowCommon(a, b));
+      let last = [-1, -1];
+      for (const [i, j] of matches) {
+        expect(a[i]).toBe(b[j] ?? null);
+        expect(i > (last[0] ?? 0) && j > (last[1] ?? 0)).toBe(true);
+        last = [i, j];
+      }
+    }),
+  );
+});
+
+/** Applies a diff of one file, trusting nothing but its text. */
+function applyHunks(before: string, diff: string): string {
+  const old = splitLines(before);
+  let out = "";
+  let at = 0;
+  for (const hunk of diff.split(/^(?=@@ -\d)/m).slice(1)) {
+    const [, start = "", count = "1"] = /^@@ -(\d+)(?:,(\d+))?/.exec(hunk) ?? [];
+    const rows = splitLines(hunk.replace(/\n\\ No newline at end of file\n/g, "\0\n")).slice(1);
+    const first = count === "0" ? Number(start) : Number(start) - 1;
+    out += old.slice(at, first).join("");
+    const sideOf = (sign: string) =>
+      rows.filter((row) => row[0] === sign || row[0] === " ").map((row) => row.slice(1).replace("\0\n", ""));
+    expect(sideOf("-")).toEqual(old.slice(first, first + Number(count)));
+    out += sideOf("+").join("");
+    at = first + Number(count);
+  }
+  return out + old.slice(at).join("");
+}
+
+test("property: the diff of a file leads from before to after", () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      fc.pre(before !== after);
+      expect(applyHunks(before, edit(before, after))).toBe(after);
+    }),
+  );
+});
+
+test("git applies what is shown", () => {
+  const changes = [
+    change("mod.txt", file("one\ntwo\r\nthree"), file("one\n2\r\nthree\n")),
+    change("sub/new file.txt", null, file("-- a\n++ b")),
+    change("gone.txt", file("x\n"), null),
+    change("from.txt", file("k\nl\nm\nn\no\n"), null),
+    change("to.txt", null, file("k\nl\nM\nn\no\n"), "from.txt"),
+    change("run.sh", file("a\n"), file("a\n", 0o755)),
+  ];
+  const folder = mkdtempSync(join(tmpdir(), "diff-"));
+  try {
+    for (const { path, before } of changes) {
+      if (before?.kind !== "file") continue;
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), before.bytes, { mode: before.mode });
+    }
+    const git = Bun.spawnSync(["git", "apply", "-"], { cwd: folder, stdin: Buffer.from(renderChanges(changes)) });
+    expect(git.stderr.toString()).toBe("");
+    for (const { path, after } of changes) {
+      if (after?.kind === "file") expect(readFileSync(join(folder, path))).toEqual(Buffer.from(after.bytes));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("huge texts that share little order are aligned in bounded time", () => {
+  const lines = Array.from({ length: 30_000 }, (_, i) => `line ${i} ${i % 7}\n`);
+  const shuffled = lines.map((_, i) => lines[(i * 7919) % lines.length] ?? "");
+  const started = performance.now();
+  const { added, deleted } = countLines(file(lines.join("")), file(shuffled.join("")));
+  expect(performance.now() - started).toBeLessThan(4000);
+  expect(added).toBe(deleted);
+  expect(added).toBeLessThan(30_000);
+});

@@ -6,6 +6,7 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 import { joinPath, showName } from "./parse.ts";
+import { judgeRoot } from "./policy.ts";
 
 export interface Stat {
   readonly kind: "file" | "folder" | "link" | "special";
@@ -58,7 +59,7 @@ export function openRoot(path: string, options: { readonly force: boolean; reado
   const fd = openRootFolder(path);
   const at = `/proc/self/fd/${fd}`;
   const real = readlinkSync(at);
-  const why = options.force ? null : whyNoRoot(real, options.home);
+  const why = options.force ? null : judgeRoot(real, options.home === null ? null : realpathOf(options.home));
   if (why !== null) {
     closeSync(fd);
     throw new PaiError("root_refused", `${showName(real)} ${why}`, {
@@ -157,16 +158,6 @@ function openRootFolder(path: string): number {
       },
     );
   }
-}
-
-const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));
-const systemTree = /^\/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(bin|lib|lib32|lib64|sbin))(\/|$)/;
-
-function whyNoRoot(real: string, home: string | null): string | null {
-  if (real === "/") return "is the whole system";
-  if (home !== null && real === realpathOf(home)) return "is the home folder";
-  if (real.startsWith("/dev/shm/")) return null;
-  return neverRoots.has(real) || systemTree.test(real) ? "is a folder of the system" : null;
 }
 
 function realpathOf(path: string): string {

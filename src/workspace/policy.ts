@@ -1,0 +1,150 @@
+/** Which paths may be touched, by name alone: deny, ask, allow (spec 3.1.2); pure. */
+import type { PathUse, RelPath } from "../core/path.ts";
+import { joinPath, parentOf, showName } from "./parse.ts";
+
+export type PathVerdict =
+  | { readonly verdict: "allow" }
+  /** `why` is a clause that names the part of the path it is about. */
+  | { readonly verdict: "deny" | "ask"; readonly why: string };
+
+/**
+ * What the user's settings add, as globs: one without `/` is about names at any depth, one with `/` about paths from
+ * the root. `deny` wins over `allow`, `allow` over what is built in.
+ */
+export interface PathRules {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** Names, or `folder/name`, folded. */
+const denied: readonly { readonly why: string; readonly names: ReadonlySet<string> }[] = [
+  {
+    why: "may hold keys or passwords",
+    names: words(
+      `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc
+      .htpasswd .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519
+      id_ed25519_sk .docker/config.json .config/gcloud .config/gh .cargo/credentials .cargo/credentials.toml
+      .gem/credentials`,
+    ),
+  },
+  { why: "belongs to version control", names: words(".git .hg .svn") },
+  { why: "is kept by a tool and not edited by hand", names: words("venv .venv __pycache__ .idea .vscode") },
+  {
+    why: "belongs to pai itself",
+    names: words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code"),
+  },
+];
+const secretShape =
+  /^\.env(~|[._-].+)$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfstate(\.backup)?)$|service[-_]account.*\.json$/;
+const openShape = /^\.env[._-](example|sample|template)$/;
+
+const runsLater = words(
+  `.gitmodules .gitattributes .gitconfig .husky .envrc .mcp.json .claude .cursor .codex .gemini .zed .devcontainer
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+  .kshrc .cshrc .tcshrc .login .inputrc .ripgreprc .github/workflows .github/actions .circleci .gitlab-ci.yml
+  .cargo/config .cargo/config.toml .pre-commit-config.yaml .pnpmfile.cjs .yarnrc.yml bunfig.toml pai.json`,
+);
+const runsLaterShape = /\.code-workspace$/;
+const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
+
+/** Judges a path by the names in it, at any depth, whether or not they exist. */
+export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVerdict {
+  if (path === "") return use === "list" ? { verdict: "allow" } : { verdict: "deny", why: "that is the root itself" };
+  let ask: PathVerdict | null = null;
+  let folder = "" as RelPath;
+  for (const name of path.split("/")) {
+    const verdict = judgeName(folder, name, rules);
+    if (verdict.verdict === "deny") return verdict;
+    if (verdict.verdict === "ask") ask ??= verdict;
+    folder = joinPath(folder, name);
+  }
+  return ask !== null && changes.has(use) ? ask : { verdict: "allow" };
+}
+
+/** Whether `name`, in a folder that is not hidden itself, must not be shown. */
+export function isHidden(folder: RelPath, name: string, rules: PathRules): boolean {
+  return judgeName(folder, name, rules).verdict === "deny";
+}
+
+/** A name as a careless file system or reader would see it: what two names share here, they share in the policy. */
+export function foldName(name: string): string {
+  if (/^[a-z0-9_-]*\.?[a-z0-9_-]+$/.test(name)) return name;
+  const seen = name
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFKC");
+  const plain = seen.replace(/\p{Default_Ignorable_Code_Point}/gu, "").trimStart();
+  return (plain.split(":")[0] ?? "").replace(/[\s.]+$/, "");
+}
+
+/**
+ * The folder that would become a git repository by its shape alone (or stay one while its insides change) if these paths
+ * were created: git runs what such a folder configures. null: none. `siblings` lists what a folder holds already.
+ */
+export function findRepositoryShape(
+  created: readonly RelPath[],
+  siblings: (folder: RelPath) => readonly string[],
+): RelPath | null {
+  const touched = new Map<RelPath, Set<string>>();
+  for (const path of created) {
+    for (let at = path; at !== ""; at = parentOf(at)) {
+      const name = foldName(at.slice(at.lastIndexOf("/") + 1));
+      if (!repositoryParts.has(name)) continue;
+      const folder = parentOf(at);
+      touched.set(folder, (touched.get(folder) ?? new Set()).add(name));
+    }
+  }
+  for (const [folder, names] of touched) {
+    const all = new Set([...names, ...siblings(folder).map(foldName)]);
+    if (all.has("head") && (all.has("commondir") || (all.has("objects") && all.has("refs")))) return folder;
+  }
+  return null;
+}
+
+const repositoryParts = words("head objects refs config config.worktree commondir hooks");
+
+function judgeName(folder: RelPath, name: string, rules: PathRules): PathVerdict {
+  const folded = foldName(name);
+  const pair = `${foldName(folder.slice(folder.lastIndexOf("/") + 1))}/${folded}`;
+  if (matchesRule(folder, [name, folded], rules.deny))
+    return { verdict: "deny", why: `${showName(name)} is denied by the settings` };
+  if (matchesRule(folder, [name], rules.allow)) return { verdict: "allow" };
+  const why = whyDenied(folded, pair);
+  if (why !== null) return { verdict: "deny", why: `${showName(name)} ${why}` };
+  if (runsLater.has(folded) || runsLater.has(pair) || runsLaterShape.test(folded)) {
+    return { verdict: "ask", why: `${showName(name)} runs code later` };
+  }
+  return { verdict: "allow" };
+}
+
+function whyDenied(folded: string, pair: string): string | null {
+  if (openShape.test(folded)) return null;
+  const short = /^([^~]{1,6})~\d+$/.exec(folded)?.[1] ?? null;
+  for (const { why, names } of denied) {
+    if (names.has(folded) || names.has(pair)) return why;
+    if (short !== null && [...names].some((name) => name.replace(/^\./, "").slice(0, 6) === short)) return why;
+  }
+  return secretShape.test(folded) ? "may hold keys or passwords" : null;
+}
+
+function matchesRule(folder: RelPath, names: readonly string[], patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const glob = new Bun.Glob(pattern.replace(/^\/|\/$/g, ""));
+    const whole = pattern.replace(/\/$/, "").includes("/");
+    return names.some((name) => glob.match(whole ? joinPath(folder, name) : name));
+  });
+}
+
+const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));
+const systemTree = /^\/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(bin|lib|lib32|lib64|sbin))(\/|$)/;
+
+/** Why a real path should not be a root; null: it may be. `home` is a real path too. */
+export function judgeRoot(real: string, home: string | null): string | null {
+  if (real === "/") return "is the whole system";
+  if (real === home) return "is the home folder";
+  if (real.startsWith("/dev/shm/")) return null;
+  return neverRoots.has(real) || systemTree.test(real) ? "is a folder of the system" : null;
+}

@@ -1,0 +1,161 @@
+/** Lists and walks folders the way people may see them: sorted, without what is denied or ignored, no link entered. */
+import { closeSync, readdirSync } from "node:fs";
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import type { Entry } from "../core/ports.ts";
+import { openFolderAt, type Root, statAt } from "./confine.ts";
+import { type IgnoreRules, openIgnore } from "./ignore.ts";
+import { joinPath, showName } from "./parse.ts";
+import { isHidden, judgePath, type PathRules } from "./policy.ts";
+
+/** Told of every folder that could not be read and every name that is no UTF-8: both are left out of a walk. */
+export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
+
+export interface WalkOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly omitted?: Omitted | undefined;
+}
+
+/** Children of a folder in code-point order, without denied names. Throws file_unusable when there is no such folder. */
+export function list(root: Root, folder: RelPath, rules: PathRules): readonly Entry[] {
+  const level = openLevel(root, folder, null);
+  try {
+    const names = level.names.filter((name) => !isHidden(folder, name, rules));
+    return names.map((name) => entryAt(level, name)).filter((entry) => entry !== null);
+  } finally {
+    closeSync(level.fd);
+  }
+}
+
+/**
+ * Everything below a folder, depth first, siblings in code-point order; denied and ignored names left out, links and
+ * special files given but not entered. Holds one descriptor and one list of names per level, whatever the tree's size.
+ * Throws file_unusable when there is no such folder, and the signal's reason when it is aborted.
+ */
+export async function* walk(
+  root: Root,
+  folder: RelPath,
+  rules: PathRules,
+  options: WalkOptions = {},
+): AsyncGenerator<Entry, void> {
+  const ignored = openIgnore(root, folder);
+  let pause = performance.now();
+  options.signal?.throwIfAborted();
+  for (const entry of descend(root, folder, { ignored, rules, omitted: options.omitted })) {
+    if (performance.now() - pause > 20) {
+      await Bun.sleep(0);
+      options.signal?.throwIfAborted();
+      pause = performance.now();
+    }
+    yield entry;
+  }
+}
+
+export interface Findings {
+  /** What must not be touched; of a denied folder only the folder. */
+  readonly denied: readonly RelPath[];
+  readonly asked: readonly { readonly path: RelPath; readonly why: string }[];
+}
+
+/** What RM and MV of a folder would take along against the policy, ignored names and unreadable folders included. */
+export function judgeBelow(root: Root, folder: RelPath, use: PathUse, rules: PathRules): Findings {
+  const denied: RelPath[] = [];
+  const asked: { readonly path: RelPath; readonly why: string }[] = [];
+  const omitted = (path: RelPath) => denied.push(path);
+  for (const { path } of descend(root, folder, { ignored: null, rules: null, omitted })) {
+    if (path.startsWith(`${denied.at(-1)}/`)) continue;
+    const verdict = judgePath(path, use, rules);
+    if (verdict.verdict === "deny") denied.push(path);
+    if (verdict.verdict === "ask") asked.push({ path, why: verdict.why });
+  }
+  return { denied, asked };
+}
+
+interface Level {
+  readonly fd: number;
+  readonly folder: RelPath;
+  readonly names: readonly string[];
+  readonly ignored: IgnoreRules | null;
+  next: number;
+}
+
+interface Selection {
+  /** null: nothing is ignored. */
+  readonly ignored: IgnoreRules | null;
+  /** null: nothing is hidden. */
+  readonly rules: PathRules | null;
+  readonly omitted: Omitted | undefined;
+}
+
+function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Entry, void> {
+  const stack = [openLevel(root, folder, selection.ignored)];
+  try {
+    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+      const name = level.names[level.next++];
+      if (name === undefined) {
+        stack.pop();
+        closeSync(level.fd);
+        continue;
+      }
+      const entry = selectEntry(level, name, selection);
+      if (entry === null) continue;
+      yield entry;
+      const inner = entry.kind === "folder" ? enterLevel(level, name, entry.path, selection.omitted) : null;
+      if (inner !== null) stack.push(inner);
+    }
+  } finally {
+    for (const { fd } of stack) closeSync(fd);
+  }
+}
+
+function openLevel(root: Root, folder: RelPath, ignored: IgnoreRules | null): Level {
+  const fd = root.withFolder(folder, (at) => openFolderAt(at, ".", folder));
+  if (fd === null) throw new PaiError("file_unusable", `${showName(folder)} does not exist`);
+  return fillLevel(fd, folder, () => ignored);
+}
+
+function enterLevel(above: Level, name: string, path: RelPath, omitted: Omitted | undefined): Level | null {
+  try {
+    const fd = openFolderAt(`/proc/self/fd/${above.fd}`, name, path);
+    return fd === null ? null : fillLevel(fd, path, (names) => above.ignored?.inside(name, names) ?? null);
+  } catch {
+    omitted?.(path, "unreadable");
+    return null;
+  }
+}
+
+function fillLevel(fd: number, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
+  try {
+    const names = readdirSync(`/proc/self/fd/${fd}`).sort(compareCodePoints);
+    return { fd, folder, names, ignored: rulesFor(names), next: 0 };
+  } catch (thrown) {
+    closeSync(fd);
+    throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "The root"} cannot be listed`, {
+      cause: thrown,
+    });
+  }
+}
+
+function selectEntry(level: Level, name: string, { rules, omitted }: Selection): Entry | null {
+  if (rules !== null && isHidden(level.folder, name, rules)) return null;
+  const entry = entryAt(level, name);
+  if (entry === null && name.includes("\ufffd")) omitted?.(joinPath(level.folder, name), "unnameable");
+  if (entry === null || level.ignored?.ignores(name, entry.kind === "folder")) return null;
+  return entry;
+}
+
+/** null: gone meanwhile, or a name that is no UTF-8 and reads like this one. */
+function entryAt(level: Level, name: string): Entry | null {
+  const path = joinPath(level.folder, name);
+  if (name.includes("\ufffd") && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
+  const stat = statAt(`/proc/self/fd/${level.fd}`, name, path);
+  return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
+}
+
+const surrogate = /[\ud800-\udfff]/;
+
+/** Code-point order, which is the byte order of UTF-8 and not JavaScript's. */
+export function compareCodePoints(a: string, b: string): number {
+  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,26 @@
+/** Numbers in words, the same in every locale (R32). */
+
+/** 12345 → "12,345". */
+export function grouped(count: number): string {
+  return Math.round(count)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** "1 call", "3 calls". */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Milliseconds as a person would say them: "0.4 s", "12 s", "2 min 5 s". */
+export function spent(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** USD; null: price unknown. */
+export function priced(cost: number | null): string {
+  if (cost === null) return "price unknown";
+  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+}

@@ -1,0 +1,171 @@
+/** A unified diff for people: one heading per file, line numbers, colours, long unchanged stretches folded. */
+import { counted } from "./amount.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import { mark, type Style } from "./style.ts";
+
+interface Line {
+  readonly kind: "add" | "delete" | "same" | "note" | "skip";
+  /** Number in the new file, or in the old one where the line is gone; null: not a line of a file. */
+  readonly number: number | null;
+  readonly text: string;
+}
+
+interface FileDiff {
+  from: string;
+  to: string;
+  /** The "---" line was seen; a "diff --git" line may come before it, or stand alone for a pure move. */
+  named: boolean;
+  readonly lines: Line[];
+}
+
+interface Reading {
+  readonly files: FileDiff[];
+  /** Lines of the hunk still to come, by its heading: inside a hunk, "--- x" is content. */
+  oldLeft: number;
+  newLeft: number;
+  oldAt: number;
+  newAt: number;
+}
+
+const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const count = (digits: string | undefined): number => (digits === undefined ? 1 : Number(digits));
+
+function readHunkLine(reading: Reading, file: FileDiff, line: string): void {
+  const text = line.slice(1);
+  if (line.startsWith("+")) {
+    file.lines.push({ kind: "add", number: reading.newAt++, text });
+    reading.newLeft--;
+  } else if (line.startsWith("-")) {
+    file.lines.push({ kind: "delete", number: reading.oldAt++, text });
+    reading.oldLeft--;
+  } else {
+    file.lines.push({ kind: "same", number: reading.newAt++, text });
+    reading.oldAt++;
+    reading.oldLeft--;
+    reading.newLeft--;
+  }
+}
+
+function readHunkHead(reading: Reading, file: FileDiff, match: RegExpExecArray): void {
+  const start = Number(match[1]);
+  const skipped = start - reading.oldAt;
+  if (skipped > 0) file.lines.push({ kind: "skip", number: null, text: counted(skipped, "unchanged line") });
+  reading.oldAt = start;
+  reading.newAt = Number(match[3]);
+  reading.oldLeft = count(match[2]);
+  reading.newLeft = count(match[4]);
+}
+
+function startFile(reading: Reading, from: string, to: string): FileDiff {
+  const file: FileDiff = { from, to, named: false, lines: [] };
+  reading.files.push(file);
+  reading.oldAt = 1;
+  return file;
+}
+
+/** Names of files. "diff --git" may come before "---" or stand alone for a pure move. */
+function readName(reading: Reading, line: string): boolean {
+  const file = reading.files.at(-1);
+  const git = /^diff --git (a\/.+) (b\/.+)$/.exec(line);
+  const name = /^(---|\+\+\+) ([^\t]*)/.exec(line);
+  const path = name?.[2] ?? "";
+  if (git) startFile(reading, git[1] ?? "", git[2] ?? "");
+  else if (name?.[1] === "+++" && file) file.to = path;
+  else if (name?.[1] === "---" && file?.named === false) Object.assign(file, { from: path, named: true });
+  else if (name?.[1] === "---") startFile(reading, path, "").named = true;
+  return git !== null || name !== null;
+}
+
+/** Lines outside hunks; what only repeats the names is passed over. */
+function readHeading(reading: Reading, line: string): void {
+  const file = reading.files.at(-1);
+  if (readName(reading, line) || file === undefined) return;
+  const hunk = hunkHead.exec(line);
+  if (hunk) readHunkHead(reading, file, hunk);
+  else if (/^(\\|Binary|old mode|new mode)/.test(line)) {
+    file.lines.push({ kind: "note", number: null, text: line.replace(/^\\ /, "") });
+  }
+}
+
+function readFiles(diff: string): readonly FileDiff[] {
+  const reading: Reading = { files: [], oldLeft: 0, newLeft: 0, oldAt: 1, newAt: 1 };
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const file = reading.files.at(-1);
+    const inHunk = reading.oldLeft > 0 || reading.newLeft > 0;
+    if (file !== undefined && inHunk && !line.startsWith("\\")) readHunkLine(reading, file, line);
+    else readHeading(reading, line);
+  }
+  return reading.files;
+}
+
+function nameOf({ from, to }: FileDiff, arrow: string): string {
+  const bare = (name: string) => name.replace(/^[ab]\//, "");
+  const prefixed = (from === "/dev/null" || from.startsWith("a/")) && (to === "/dev/null" || to.startsWith("b/"));
+  const [before, after] = prefixed ? [bare(from), bare(to)] : [from, to];
+  if (before === "/dev/null") return `${after} (new)`;
+  if (after === "/dev/null") return `${before} (deleted)`;
+  return before === after || after === "" ? before : `${before} ${arrow} ${after}`;
+}
+
+/** Replaces the middle of each stretch of more than `2 * keep + 1` unchanged lines. */
+function fold(lines: readonly Line[], keep: number): Line[] {
+  const kept: Line[] = [];
+  for (let start = 0; start < lines.length; ) {
+    let end = start;
+    while (lines[end]?.kind === "same") end++;
+    if (end === start) end++;
+    const run = lines.slice(start, end);
+    const before = start === 0 ? 0 : keep;
+    const after = end === lines.length ? 0 : keep;
+    const hidden = run.length - before - after;
+    if (run[0]?.kind === "same" && hidden > 1) {
+      const skip: Line = { kind: "skip", number: null, text: counted(hidden, "unchanged line") };
+      kept.push(...run.slice(0, before), skip, ...run.slice(run.length - after));
+    } else kept.push(...run);
+    start = end;
+  }
+  return kept;
+}
+
+function renderLine(line: Line, digits: number, style: Style): string {
+  const text = visible(line.text);
+  const number = style.paint("dim", (line.number === null ? "" : String(line.number)).padStart(digits));
+  switch (line.kind) {
+    case "add":
+      return `  ${number} ${style.paint("ok", `+ ${text}`)}`;
+    case "delete":
+      return `  ${number} ${style.paint("error", `- ${text}`)}`;
+    case "same":
+      return `  ${number}   ${text}`.trimEnd();
+    case "note":
+      return `  ${" ".repeat(digits)}   ${style.paint("dim", text)}`;
+    case "skip":
+      return style.paint("dim", `  ${style.glyphs.more.slice(0, digits).padStart(digits)}   ${text}`);
+  }
+}
+
+/** "+12 -3", with colours. */
+export function renderCounts(added: number, deleted: number, style: Style): string {
+  const parts = [
+    ...(added > 0 || deleted === 0 ? [style.paint("ok", `+${added}`)] : []),
+    ...(deleted > 0 ? [style.paint("error", `-${deleted}`)] : []),
+  ];
+  return parts.join(" ");
+}
+
+/** Any unified diff. `fold`: how many unchanged lines to keep beside a change. Ends in a line feed; "" for no diff. */
+export function renderDiff(unifiedDiff: string, style: Style, options: { readonly fold: number }): string {
+  return readFiles(unifiedDiff)
+    .map((file) => {
+      const added = file.lines.filter((line) => line.kind === "add").length;
+      const deleted = file.lines.filter((line) => line.kind === "delete").length;
+      const digits = String(file.lines.reduce((most, line) => Math.max(most, line.number ?? 0), 0)).length;
+      const name = visibleLine(nameOf(file, style.glyphs.arrow));
+      return [
+        `${mark(style, "change")} ${name}  ${renderCounts(added, deleted, style)}`,
+        ...fold(file.lines, options.fold).map((line) => renderLine(line, Math.max(digits, 3), style)),
+      ];
+    })
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
+}

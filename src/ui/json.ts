@@ -1,0 +1,120 @@
+/** The faces for programs: one document (spec 6.1), one event a line (spec 6.2). */
+import type { Failure } from "../core/error.ts";
+import type { StampedEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { maskSecrets } from "../core/secret.ts";
+
+/** What JSON allows inside a string and a terminal or a line reader would act on. */
+const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Digests and ids are long and random, but no secrets. */
+const unmasked = new Set(["before", "after", "run", "id", "type", "at"]);
+
+function stringify(value: unknown): string {
+  const text = JSON.stringify(value, (key, inner: unknown) =>
+    typeof inner === "string" && !unmasked.has(key) ? maskSecrets(inner) : inner,
+  );
+  return text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The order of keys is part of the contract; a value built elsewhere may have another. */
+function documentOf(outcome: Outcome): Outcome {
+  const { calls, usage, model, error } = outcome;
+  return {
+    v: 1,
+    ok: outcome.ok,
+    command: outcome.command,
+    run: outcome.run,
+    mode: outcome.mode,
+    status: outcome.status,
+    code: outcome.code,
+    text: outcome.text,
+    next: outcome.next,
+    plan: outcome.plan,
+    changes: outcome.changes.map(({ path, op, from, added, deleted, before, after, by }) => ({
+      path,
+      op,
+      from,
+      added,
+      deleted,
+      before,
+      after,
+      by,
+    })),
+    diff: outcome.diff,
+    checks: outcome.checks.map(({ command, by, exit, ms, passed }) => ({ command, by, exit, ms, passed })),
+    calls: { made: calls.made, expected: calls.expected, at_most: calls.at_most },
+    usage: { input: usage.input, cached: usage.cached, output: usage.output, thought: usage.thought },
+    cost: outcome.cost,
+    model: { requested: model.requested, served: model.served, key: model.key },
+    score: outcome.score,
+    error: failureOf(error),
+  };
+}
+
+function failureOf(error: Failure | null): Failure | null {
+  return error && { code: error.code, message: error.message, hint: error.hint, retry_after: error.retry_after };
+}
+
+/** `--json` of a run: one document and a line feed. */
+export function renderDocument(outcome: Outcome): string {
+  return `${stringify(documentOf(outcome))}\n`;
+}
+
+export interface CommandResult {
+  readonly command: string;
+  /** Exit code of the process. */
+  readonly code: number;
+  /** What the command found, JSON-safe; null when it failed. */
+  readonly data: unknown;
+  readonly error: Failure | null;
+}
+
+/** `--json` of every other command: one document and a line feed. */
+export function renderCommandDocument({ command, code, data, error }: CommandResult): string {
+  return `${stringify({ v: 1, ok: code === 0, command, code, data: data ?? null, error: failureOf(error) })}\n`;
+}
+
+type Delta = Extract<StampedEvent, { type: "model.delta" }>;
+
+function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
+  const fields = "outcome" in rest ? { ...rest, outcome: documentOf(rest.outcome) } : rest;
+  return `${stringify({ type, run, seq, at, ...fields })}\n`;
+}
+
+/** The file contents of a run travel in these; `--jsonl` never shows them. */
+const isContent = (event: StampedEvent): boolean =>
+  event.type === "look.shown" || (event.type === "model.delta" && event.channel === "text");
+
+/**
+ * Writes each event as one line. A piece of a reply waits for the next event, and only whole words leave,
+ * so that a secret cut in two by the stream is masked like any other.
+ */
+export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
+  let held: Delta | null = null;
+
+  function release(next: StampedEvent): void {
+    if (held === null) return;
+    write(renderEvent(held));
+    held = next.type === "model.delta" ? next : null;
+  }
+
+  function join(earlier: Delta, next: Delta): void {
+    const text = earlier.text + next.text;
+    const cut = text.search(/\S*$/);
+    write(renderEvent({ ...earlier, text: text.slice(0, cut) }));
+    held = { ...next, text: text.slice(cut) };
+  }
+
+  return (event) => {
+    if (isContent(event)) return;
+    if (event.type !== "model.delta") {
+      release(event);
+      write(renderEvent(event));
+    } else if (held !== null && held.n === event.n && held.channel === event.channel) join(held, event);
+    else {
+      release(event);
+      held = event;
+    }
+  };
+}

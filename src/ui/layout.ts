@@ -1,0 +1,61 @@
+/** Lines that fit: wrapping, padding and hanging indents by what a terminal really shows (R35). */
+
+/** Wraps at words, and inside a word only where it is wider than a line. `columns` null: lines stay as they are. */
+export function wrap(text: string, columns: number | null): string[] {
+  const lines = text.split("\n");
+  if (columns === null) return lines;
+  const width = Math.max(columns, 2);
+  return lines.flatMap((line) =>
+    Bun.stringWidth(line) <= width ? [line] : Bun.wrapAnsi(line, width, { hard: true, wordWrap: true }).split("\n"),
+  );
+}
+
+/** Pads with spaces to `width` columns; wider text stays whole. */
+export function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+}
+
+/** Width of the widest text. */
+export function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
+}
+
+/** `lead` and then the text, whose further lines stand under its first one. Both may be coloured. */
+export function hang(lead: string, text: string, columns: number | null): string[] {
+  const margin = Bun.stringWidth(lead);
+  const room = columns === null ? null : Math.max(columns - margin, 10);
+  return wrap(text, room).map((line, index) => (index === 0 ? lead : " ".repeat(margin)) + line);
+}
+
+export interface WrapStream {
+  readonly push: (chunk: string) => string;
+  /** What was held back: the last word. */
+  readonly end: () => string;
+}
+
+/** `wrap` for text that arrives in pieces: a word is held until it is known to be whole. */
+export function openWrap(columns: number | null): WrapStream {
+  let column = 0;
+  let held = "";
+
+  function place(word: string): string {
+    const broken = columns !== null && column > 0 && column + Bun.stringWidth(word.trimEnd()) > columns;
+    const placed = broken ? `\n${word.trimStart()}` : word;
+    const lastLine = placed.slice(placed.lastIndexOf("\n") + 1);
+    column = (placed.includes("\n") ? 0 : column) + Bun.stringWidth(lastLine);
+    return placed;
+  }
+
+  return {
+    push(chunk) {
+      const words = (held + chunk).split(/(?<=\s)(?=\S)/);
+      held = words.pop() ?? "";
+      return words.map(place).join("");
+    },
+    end() {
+      const last = place(held);
+      held = "";
+      return last;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
+import { counted } from "./amount.ts";
+import { visible } from "./sanitize.ts";
+import type { Style } from "./style.ts";
+
+const numbered = /^ *(\d+)(?:\t| ?[|│:→] ?| {2})(.*)$/;
+const headLines = 30;
+const tailLines = 5;
+
+interface Row {
+  readonly number: string;
+  readonly text: string;
+}
+
+/** Lines come numbered as the model reads them; notes around them have no number. */
+function readRows(text: string): Row[] {
+  return text.split("\n").map((line) => {
+    const match = numbered.exec(line);
+    return match ? { number: match[1] ?? "", text: match[2] ?? "" } : { number: "", text: line };
+  });
+}
+
+function renderFile(text: string, style: Style): string[] {
+  const rows = readRows(text);
+  const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
+  const lines = rows.map((row) =>
+    `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${row.text}`.trimEnd(),
+  );
+  const hidden = lines.length - headLines - tailLines;
+  if (hidden <= 1) return lines;
+  const note = `  ${style.glyphs.more.padStart(digits)}   ${counted(hidden, "more line")}`;
+  return [...lines.slice(0, headLines), style.paint("dim", note), ...lines.slice(-tailLines)];
+}
+
+/** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
+export function renderLook(action: string, text: string, style: Style): string {
+  const shown = visible(text).replace(/\n+$/, "");
+  if (shown === "") return "";
+  const lines = action === "READ" ? renderFile(shown, style) : shown.split("\n").map((line) => `  ${line}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,97 @@
+/** How a run ended, for a person: the lines that are its result, the footer, and the error. */
+import type { Failure } from "../core/error.ts";
+import type { ChangeSummary, CheckResult } from "../core/event.ts";
+import type { Outcome, Status } from "../core/outcome.ts";
+import { counted, grouped, priced, spent } from "./amount.ts";
+import { renderCounts } from "./diff.ts";
+import { hang, pad, widest } from "./layout.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import { type Meaning, mark, type Style } from "./style.ts";
+
+function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
+  return op === "move" && from !== null
+    ? `${visibleLine(from)} ${style.glyphs.arrow} ${visibleLine(path)}`
+    : visibleLine(path);
+}
+
+/** One line a path: what happened to it and by how many lines. */
+export function renderChanges(changes: readonly ChangeSummary[], style: Style): string[] {
+  const paths = changes.map((change) => pathOf(change, style));
+  const width = Math.min(widest(paths), 48);
+  const ops = widest(changes.map((change) => change.op));
+  return changes.map((change, index) => {
+    const counts =
+      change.op === "mkdir" || (change.added === 0 && change.deleted === 0)
+        ? ""
+        : `  ${renderCounts(change.added, change.deleted, style)}`;
+    const by = change.by === "command" ? style.paint("dim", "  by command") : "";
+    const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
+    return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;
+  });
+}
+
+/** "✓ check pytest -q  exit 0, 1.2 s" */
+export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
+  const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
+  const ended = check.exit === null ? "did not end by itself" : `exit ${check.exit}`;
+  const how = check.passed === null ? "not run" : `${ended}, ${spent(check.ms)}`;
+  const text = `check ${visibleLine(check.command)}  ${style.paint("dim", how)}`;
+  return hang(`${mark(style, meaning)} `, text, columns);
+}
+
+const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meaning, string]>> = {
+  verified: ["ok", "verified"],
+  unverified: ["warn", "unverified: no check has proved this"],
+  declined: ["warn", "declined"],
+  failed: ["error", "failed"],
+  interrupted: ["warn", "interrupted"],
+};
+
+function renderStatus(outcome: Outcome, applied: boolean, style: Style): string[] {
+  if (outcome.status === "answered") return [];
+  const [meaning, words] = statusWords[outcome.status];
+  const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
+  const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
+  return [`${mark(style, meaning)} ${style.paint(meaning, untouched ? `${words}, nothing changed` : words)}${score}`];
+}
+
+function renderNext(next: readonly string[], style: Style, columns: number | null): string[] {
+  if (next.length === 0) return [];
+  const steps = next.flatMap((step, index) => hang(`  ${index + 1}. `, visible(step), columns));
+  return ["", style.paint("dim", "next steps"), ...steps];
+}
+
+export interface ResultOptions {
+  readonly style: Style;
+  readonly columns: number | null;
+  /** Whether the changes listed are in the workspace now. */
+  readonly applied: boolean;
+}
+
+/** Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say. */
+export function renderResult(outcome: Outcome, { style, columns, applied }: ResultOptions): string {
+  const dry = outcome.changes.length > 0 && !applied;
+  const lines = [
+    ...renderChanges(outcome.changes, style),
+    ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
+    ...outcome.checks.flatMap((check) => renderCheck(check, style, columns)),
+    ...renderStatus(outcome, applied, style),
+    ...renderNext(outcome.next, style, columns),
+  ];
+  return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
+}
+
+/** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown" */
+export function renderFooter({ calls, usage, cost }: Pick<Outcome, "calls" | "usage" | "cost">): string {
+  const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
+  return `${counted(calls.made, "call")} (${promise}), ${counted(usage.input + usage.output, "token")}, ${priced(cost)}`;
+}
+
+/** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */
+export function renderFailure(error: Failure, style: Style, columns: number | null): string {
+  const wait = error.retry_after === null ? "" : ` (again in ${spent(error.retry_after * 1000)})`;
+  return `${[
+    ...hang(`${mark(style, "error")} `, visible(error.message) + wait, columns),
+    ...(error.hint === null ? [] : hang(`${style.paint("dim", style.glyphs.arrow)} `, visible(error.hint), columns)),
+  ].join("\n")}\n`;
+}

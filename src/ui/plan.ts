@@ -1,0 +1,104 @@
+/** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
+import type { Promised } from "../core/event.ts";
+import type { Plan, PlanStep } from "../core/plan-type.ts";
+import { counted, grouped, priced } from "./amount.ts";
+import { hang, pad, widest, wrap } from "./layout.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import type { Style } from "./style.ts";
+
+/** Narrower than this, a step takes a line for what it does and one for why. */
+const tableFrom = 56;
+const gap = 2;
+
+/** "expected 2, at most 3 calls, about 1,900 tokens, price unknown" */
+export function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
+  return [
+    `expected ${grouped(expected)}`,
+    `at most ${counted(at_most, "call")}`,
+    tokens === null ? "tokens unknown" : `about ${grouped(tokens)} tokens`,
+    cost === null ? priced(null) : `about ${priced(cost)}`,
+  ].join(", ");
+}
+
+function targetOf(step: PlanStep, style: Style): string {
+  const target = visibleLine(step.target);
+  if (step.destination === null || step.destination === "") return target;
+  const other = visibleLine(step.destination);
+  return step.action === "MV" ? `${target} ${style.glyphs.arrow} ${other}` : `${target} in ${other}`;
+}
+
+const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
+
+function stepLines(steps: readonly PlanStep[], style: Style, columns: number | null): string[] {
+  const numbers = widest(steps.map((step) => String(step.step_number)));
+  return steps.flatMap((step) => {
+    const lead = `${String(step.step_number).padStart(numbers)}  ${style.paint("change", step.action)} `;
+    const why = purposeOf(step);
+    return [
+      ...hang(lead, targetOf(step, style), columns),
+      ...(why === "" ? [] : hang(" ".repeat(numbers + gap), why, columns).map((line) => style.paint("dim", line))),
+    ];
+  });
+}
+
+/** Widths of step, action, target and purpose; the last two share what is left, the target as much as it needs up to half. */
+function columnWidths(rows: readonly (readonly string[])[], columns: number): [number, number, number, number] {
+  const need = (index: number) => widest(rows.map((row) => row[index] ?? ""));
+  const room = columns - need(0) - need(1) - 3 * gap;
+  const target = Math.min(need(2), Math.max(Math.floor(room / 2), room - need(3)));
+  return [need(0), need(1), target, Math.min(need(3), room - target)];
+}
+
+function tableLines(steps: readonly PlanStep[], style: Style, columns: number): string[] {
+  const head = ["step", "action", "target", "purpose"];
+  const rows = steps.map((step) => [
+    String(step.step_number).padStart(4),
+    step.action,
+    targetOf(step, style),
+    purposeOf(step),
+  ]);
+  const widths = columnWidths([head, ...rows], columns);
+  const between = " ".repeat(gap);
+  const lay = (cells: readonly string[]) => cells.map((cell, index) => pad(cell, widths[index] ?? 0));
+  const body = rows.flatMap((row) => {
+    const cells = row.map((cell, index) => wrap(cell, widths[index] ?? null));
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const [step = "", action = "", target = "", purpose = ""] = lay(cells.map((lines) => lines[line] ?? ""));
+      return [step, style.paint("change", action), target, purpose.trimEnd()].join(between).trimEnd();
+    });
+  });
+  return [
+    style.paint("dim", lay(head).join(between).trimEnd()),
+    style.paint("dim", widths.map((width) => style.glyphs.rule.repeat(width)).join(between)),
+    ...body,
+  ];
+}
+
+function factLines(plan: Plan, promise: string, style: Style, columns: number | null): string[] {
+  const { analysis, execution_plan: work } = plan;
+  const listed = (items: readonly string[] | undefined) => (items ?? []).map(visibleLine).join(", ");
+  const facts = [
+    ["reads", listed(analysis?.files_to_read)],
+    ["creates", listed(analysis?.files_to_create)],
+    ["modifies", listed(analysis?.files_to_modify)],
+    ["deletes", listed(analysis?.files_to_delete)],
+    ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
+    ["risk", visible(analysis?.risk_assessment ?? "").trim()],
+    ["calls", promise],
+  ].filter(([, value]) => value !== "");
+  const width = widest(facts.map(([name = ""]) => name)) + gap;
+  return facts.flatMap(([name = "", value = ""]) => hang(style.paint("dim", pad(name, width)), value, columns));
+}
+
+/**
+ * The whole plan, ending in a line feed. Nothing is cut: what does not fit is wrapped.
+ * `columns` null: not for a terminal, nothing is wrapped.
+ */
+export function renderPlan(plan: Plan, promise: Promised, style: Style, columns: number | null): string {
+  const steps = plan.execution_plan?.steps ?? [];
+  const asTable = !style.plain && columns !== null && columns >= tableFrom;
+  const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
+  const facts = factLines(plan, renderPromise(promise), style, columns);
+  return `${[...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
+}

@@ -1,0 +1,39 @@
+/** Makes control and invisible characters visible, so that no text can act on the terminal (S87-S89, R34). */
+
+/**
+ * Controls but LF and TAB, lone surrogates, line separators, interlinear marks, and all that is shown as nothing:
+ * bidi marks, zero-width and tag characters, fillers. Emoji keep their joiners and presentation marks.
+ */
+const hidden =
+  /(?!\n|\t|\u{FE0E}|\u{FE0F})(?!(?<=\p{Extended_Pictographic}|\u{FE0F}|[\u{1F3FB}-\u{1F3FF}])\u{200D})[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
+
+function spell(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code < 0x100) return `\\x${hex.padStart(2, "0")}`;
+  return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+}
+
+/** The text with every character that acts or hides spelled out: ESC becomes `\x1b`. */
+export function visible(text: string): string {
+  return text.replace(hidden, spell);
+}
+
+/** The same on one line: LF and TAB are spelled out too. For paths, targets and messages. */
+export function visibleLine(text: string): string {
+  return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
+}
+
+/** `visible` for text that arrives in pieces: a character cut in two is held until its other half comes. */
+export function openVisible(): (chunk: string) => string {
+  let last = "";
+  let half = "";
+  return (chunk) => {
+    const text = half + chunk;
+    half = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? "";
+    const whole = half === "" ? text : text.slice(0, -1);
+    const shown = visible(last + whole).slice(visible(last).length);
+    last = Array.from((last + whole).slice(-2)).at(-1) ?? "";
+    return shown;
+  };
+}

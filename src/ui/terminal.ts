@@ -1,0 +1,242 @@
+/** Shows a run to a person, line by line and in the order of spec 1.3; where each line goes is spec 6.3. */
+import type { Promised, StampedEvent } from "../core/event.ts";
+import type { Purpose } from "../core/model.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { counted, grouped, spent } from "./amount.ts";
+import { renderCounts, renderDiff } from "./diff.ts";
+import { hang, wrap } from "./layout.ts";
+import { renderLook } from "./look.ts";
+import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult } from "./outcome.ts";
+import { renderPlan } from "./plan.ts";
+import { openReply } from "./reply.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import { createSpinner } from "./spinner.ts";
+import { type Meaning, mark, type Style } from "./style.ts";
+
+export interface TerminalOptions {
+  /** Results: standard output. */
+  readonly out: (text: string) => void;
+  /** Everything else: standard error. */
+  readonly err: (text: string) => void;
+  /** Style of standard error. */
+  readonly style: Style;
+  /** Style of standard output, which may be a pipe while standard error is a terminal. */
+  readonly outStyle: Style;
+  readonly columns: number;
+  readonly verbose: boolean;
+  /** Only errors on standard error. */
+  readonly quiet: boolean;
+  /** May redraw a spinner line on standard error. */
+  readonly live: boolean;
+  /** Both streams are the same terminal: replies stream, and nothing is shown twice. */
+  readonly screen: boolean;
+  /** The plan is the result (`pai plan`): it goes to standard output. */
+  readonly planIsResult: boolean;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+export interface Terminal {
+  readonly sink: (event: StampedEvent) => void;
+  /** Prints the result of the run that was shown; the terminal is then ready for the next run. */
+  readonly finish: (outcome: Outcome) => void;
+}
+
+const waits: Readonly<Record<Purpose, string>> = {
+  plan: "planning",
+  replan: "planning again",
+  repair: "asking for a readable plan",
+  execute: "working",
+  resume: "asking for the rest of the reply",
+  integrity: "judging the work",
+  heal: "mending",
+  summary: "summing up",
+  turn: "thinking",
+  explore: "exploring",
+  compact: "shortening the conversation",
+};
+
+const outputTail = 10;
+const unfolded = 4;
+
+type EventOf<T extends StampedEvent["type"]> = Extract<StampedEvent, { readonly type: T }>;
+type Shows = { readonly [T in StampedEvent["type"]]: (event: EventOf<T>) => void };
+
+interface Shown {
+  /** The promise of the plan that was shown; null: no plan was. */
+  promise: Promised | null;
+  /** Batches that are in the workspace now. */
+  readonly applied: Set<number>;
+  any: boolean;
+}
+
+const nothing = (): Shown => ({ promise: null, applied: new Set(), any: false });
+
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { style, outStyle, quiet, verbose, screen } = options;
+  const columns = style.plain ? null : options.columns;
+  const outColumns = outStyle.plain ? null : options.columns;
+  const err = (text: string) => {
+    if (!quiet) options.err(text);
+  };
+  const spinner = createSpinner({ ...options, err: options.live ? err : () => {} });
+  const reply = openReply(err, columns);
+  let shown = nothing();
+
+  const say = (lines: readonly string[]) => err(lines.map((line) => `${line}\n`).join(""));
+  const line = (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, columns));
+  const dim = (text: string) => wrap(text, columns).map((part) => style.paint("dim", part));
+
+  /** A blank line before what begins something new, but not at the top of the screen. */
+  function section(): void {
+    if (shown.any) err("\n");
+    shown.any = true;
+  }
+
+  function showPlan({ plan, promise, cached }: EventOf<"plan.ready">): void {
+    if (plan.intent === "conversation") return;
+    showReply(plan.reply);
+    if (options.planIsResult) options.out(renderPlan(plan, promise, outStyle, outColumns));
+    else {
+      section();
+      err(renderPlan(plan, promise, style, columns));
+    }
+    if (cached) line("dim", "plan of an earlier run with the same request and files");
+    shown.promise = promise;
+  }
+
+  function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
+    section();
+    if (diff === "") say(renderChanges(changes, style));
+    else err(`${renderDiff(diff, style, { fold: unfolded })}\n`);
+  }
+
+  function wait(what: string): void {
+    if (options.live) spinner.start(what);
+    else {
+      section();
+      say(dim(`${what} ${style.glyphs.more}`));
+    }
+  }
+
+  function showCheck(event: EventOf<"check.finished">): void {
+    if (event.when === "before") {
+      if (verbose || event.passed === false)
+        say(dim(`before the change: exit ${event.exit ?? "none"}, ${event.command}`));
+      return;
+    }
+    say(renderCheck(event, style, columns));
+    const output = visible(event.output).replace(/\s+$/, "").split("\n");
+    if (event.passed === false) {
+      const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+      say(output.slice(-outputTail).map((text) => `${bar} ${text}`.trimEnd()));
+    }
+  }
+
+  function showApplied(event: EventOf<"changes.applied" | "changes.rolled_back">): void {
+    const sum = (pick: "added" | "deleted") => event.changes.reduce((total, change) => total + change[pick], 0);
+    const paths = counted(event.changes.length, "path");
+    if (event.type === "changes.applied") {
+      shown.applied.add(event.batch);
+      if (event.changes.length > 0)
+        line("ok", `applied ${paths}  ${renderCounts(sum("added"), sum("deleted"), style)}`);
+    } else {
+      shown.applied.clear();
+      if (event.changes.length > 0) line("warn", `rolled back ${paths}`);
+    }
+  }
+
+  function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
+    if (action === "FINISH" && ok) return;
+    const note = text === "" ? "" : `  ${visibleLine(text)}`;
+    line(ok ? "ok" : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
+  }
+
+  const shows: Shows = {
+    "run.started"(event) {
+      if (verbose) say(dim(`run ${event.run}, ${event.mode}, ${visibleLine(event.model)}, ${visibleLine(event.root)}`));
+    },
+    "model.started": (event) => wait(`${waits[event.purpose]} with ${event.model}`),
+    "model.finished"(event) {
+      spinner.stop();
+      const tokens = `${grouped(event.usage.input)} in, ${grouped(event.usage.output)} out`;
+      if (verbose) say(dim(`call ${event.n}: ${visibleLine(event.served)}, ${tokens}, ${spent(event.ms)}`));
+    },
+    "model.delta": showDelta,
+    "plan.ready": showPlan,
+    "phase.started"(event) {
+      section();
+      say(dim(`phase ${event.phase} of ${event.of}`));
+    },
+    "call.started"(event) {
+      if (event.action === "RUN") wait(`RUN ${event.target}`);
+    },
+    "call.finished": showCall,
+    "look.shown": (event) => err(renderLook(event.action, event.text, style)),
+    "changes.proposed": showProposed,
+    "changes.decided"(event) {
+      if (!event.accept) line("warn", `not applied: refused by ${event.by}`);
+    },
+    "changes.applied": showApplied,
+    "changes.rolled_back": showApplied,
+    "check.finished": showCheck,
+    notice: (event) => line(event.level === "warning" ? "warn" : "dim", visible(event.text)),
+    "budget.updated": () => {},
+    "run.finished": () => spinner.stop(),
+  };
+
+  function show<T extends keyof Shows>(type: T, event: EventOf<T>): void {
+    shows[type](event);
+  }
+
+  /** The acknowledgment of a task, unless it has streamed already. */
+  function showReply(text: string): void {
+    if (text === "" || reply.streamed === text) return;
+    section();
+    say(wrap(visible(text), columns));
+  }
+
+  function showDelta({ channel, text }: EventOf<"model.delta">): void {
+    if (!screen || quiet || channel !== "reply") return;
+    if (!reply.open) section();
+    reply.push(text);
+  }
+
+  /** Printed to standard output after the message, with the footer between result and undo. */
+  function showResult(outcome: Outcome): void {
+    const applied = shown.applied.size > 0;
+    if (outcome.text !== "" && reply.streamed !== outcome.text) {
+      if (screen) section();
+      options.out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
+    }
+    const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied });
+    if (result !== "" && screen && outcome.text !== "") err("\n");
+    options.out(result);
+    if (outcome.calls.made > 0) {
+      section();
+      say(dim(renderFooter(outcome)));
+    }
+    if (applied && outcome.run !== null) options.out("undo with: pai undo\n");
+  }
+
+  return {
+    sink(event) {
+      spinner.clear();
+      if (event.type !== "model.delta") reply.close();
+      show(event.type, event);
+      if (!reply.open) spinner.resume();
+    },
+    finish(outcome) {
+      spinner.stop();
+      reply.close();
+      const again = outcome.code === 10 && !options.planIsResult && !screen;
+      if (again && outcome.plan !== null && shown.promise !== null) {
+        options.out(renderPlan(outcome.plan, shown.promise, outStyle, outColumns));
+      }
+      showResult(outcome);
+      if (outcome.error !== null) options.err(renderFailure(outcome.error, style, columns));
+      reply.reset();
+      shown = nothing();
+    },
+  };
+}

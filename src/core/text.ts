@@ -1,0 +1,107 @@
+/** Bytes to text and back without losing one: encodings, byte order marks, and lines with their own endings. */
+
+/** How a file's bytes spell its text. `single-byte` shows every byte as Windows-1252 does, which is reversible. */
+export interface Encoding {
+  readonly name: "utf-8" | "utf-16le" | "utf-16be" | "single-byte";
+  readonly bom: boolean;
+}
+
+export interface Decoded {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly encoding: Encoding;
+}
+
+export interface Line {
+  readonly text: string;
+  /** "" only for a last line without one. */
+  readonly ending: "\n" | "\r\n" | "\r" | "";
+}
+
+/** Text of a file, or null when it is binary (holds NUL). `encode(text, encoding)` gives the same bytes back. */
+export function decode(bytes: Uint8Array): Decoded | null {
+  const name = wideName(bytes);
+  if (name !== null) {
+    const text = decodeWide(bytes.subarray(2), name);
+    return text === null || text.includes("\0") ? null : { text, encoding: { name, bom: true } };
+  }
+  if (bytes.includes(0)) return null;
+  const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bom ? bytes.subarray(3) : bytes);
+    return { text, encoding: { name: "utf-8", bom } };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: { name: "single-byte", bom: false } };
+  }
+}
+
+/** The bytes of a text, or null when it has a character the encoding cannot hold (see findForeign). */
+export function encode(text: string, encoding: Encoding): Uint8Array | null {
+  if (findForeign(text, encoding) !== null) return null;
+  if (encoding.name === "utf-8") return new TextEncoder().encode(encoding.bom ? `\ufeff${text}` : text);
+  if (encoding.name !== "single-byte") return encodeWide(`\ufeff${text}`, encoding.name);
+  const toByte = singleBytes();
+  return Uint8Array.from({ length: text.length }, (_, at) => toByte.get(text.charAt(at)) ?? 0);
+}
+
+/** The first character of a text that a file of this encoding cannot hold; NUL would make it binary. */
+export function findForeign(text: string, encoding: Encoding): string | null {
+  if (text.includes("\0")) return "\0";
+  if (encoding.name === "utf-16le" || encoding.name === "utf-16be") return null;
+  if (encoding.name === "utf-8") return /\p{Surrogate}/u.exec(text)?.[0] ?? null;
+  if (!/[^\0-\x7f]/.test(text)) return null;
+  const toByte = singleBytes();
+  for (const character of text) if (!toByte.has(character)) return character;
+  return null;
+}
+
+/** Cuts a text at LF, CRLF and lone CR. Joining every text with its ending gives the same text back. */
+export function cutLines(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let from = 0;
+  // A CR before CRLF is content: only the last two of CR CR LF are the ending.
+  for (const match of text.matchAll(/\r\n|\n|\r(?!\r\n)/g)) {
+    lines.push({ text: text.slice(from, match.index), ending: match[0] as Line["ending"] });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) lines.push({ text: text.slice(from), ending: "" });
+  return lines;
+}
+
+/** The ending most lines have; LF when there is none. */
+export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
+  const counts = { "\n": 0, "\r\n": 0, "\r": 0, "": 0 };
+  for (const line of lines) counts[line.ending]++;
+  if (counts["\r\n"] > counts["\n"] && counts["\r\n"] >= counts["\r"]) return "\r\n";
+  return counts["\r"] > counts["\n"] ? "\r" : "\n";
+}
+
+function wideName(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : null;
+}
+
+// TextDecoder replaces or refuses lone surrogates; a file that has them must still come back unchanged.
+function decodeWide(bytes: Uint8Array, name: "utf-16le" | "utf-16be"): string | null {
+  if (bytes.length % 2 !== 0) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parts: string[] = [];
+  for (let from = 0; from < bytes.length; from += 8192) {
+    const length = Math.min(4096, (bytes.length - from) / 2);
+    const units = Uint16Array.from({ length }, (_, at) => view.getUint16(from + 2 * at, name === "utf-16le"));
+    parts.push(String.fromCharCode(...units));
+  }
+  return parts.join("");
+}
+
+function encodeWide(text: string, name: "utf-16le" | "utf-16be"): Uint8Array {
+  const bytes = new Uint8Array(text.length * 2);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < text.length; at++) view.setUint16(2 * at, text.charCodeAt(at), name === "utf-16le");
+  return bytes;
+}
+
+function singleBytes(): ReadonlyMap<string, number> {
+  const all = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  return new Map([...all].map((character, byte) => [character, byte]));
+}

@@ -1,0 +1,139 @@
+/** Finds omission placeholders: "... existing code ..." where a model should have written the code itself. */
+
+export interface Placeholder {
+  /** 1-based. */
+  readonly line: number;
+  /** The line, trimmed. */
+  readonly text: string;
+}
+
+/**
+ * The lines of a text that stand for code left out, in any comment style, English, Indonesian and eight other
+ * languages. Spread and rest syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them.
+ */
+export function findPlaceholders(text: string): readonly Placeholder[] {
+  if (!hints.test(text)) return [];
+  const found: Placeholder[] = [];
+  let before = "";
+  for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const trimmed = line.trim();
+    if (trimmed === "") continue;
+    if (trimmed.length <= 160 && hints.test(trimmed) && isPlaceholder(line, trimmed, before)) {
+      found.push({ line: at + 1, text: trimmed });
+    }
+    before = line;
+  }
+  return found;
+}
+
+function isPlaceholder(line: string, trimmed: string, before: string): boolean {
+  if (/^(?:\.{3,}|…)$/.test(trimmed)) return !isPythonBody(line, before);
+  const whole = wholeComment.exec(trimmed)?.[1];
+  if (whole !== undefined) return isOmission(whole, "comment");
+  const bracketed = /^(?:\((.*)\)|\[(.*)\]|<(.*)>)$/.exec(trimmed);
+  if (bracketed !== null) return isOmission(bracketed[1] ?? bracketed[2] ?? bracketed[3] ?? "", "prose");
+  const comment = trailingComment.exec(trimmed);
+  if (comment !== null) return isOmission(comment[1] ?? comment[2] ?? comment[3] ?? "", "trailing");
+  return /^(?:\.{3,}|…)/.test(trimmed) && isOmission(trimmed, "prose");
+}
+
+/** `...` is a statement under a line that opens a block, and after a docstring. */
+function isPythonBody(line: string, before: string): boolean {
+  const indent = (text: string) => text.length - text.trimStart().length;
+  if (/:\s*(?:#.*)?$/.test(before)) return indent(line) > indent(before);
+  return /(?:"""|''')$/.test(before.trimEnd());
+}
+
+/** Where words stand: as a comment of their own, after code, or as text without a comment mark. */
+type Place = "comment" | "trailing" | "prose";
+
+interface Dots {
+  readonly opens: boolean;
+  readonly closes: boolean;
+}
+
+function isOmission(comment: string, place: Place): boolean {
+  const bare = comment.trim().replace(/^[-=*~\s([{<]+|[-=*~\s)\]}>]+$/g, "");
+  const dots = { opens: /^(?:\.{2,}|…)/.test(bare), closes: /(?:\.{2,}|…)$/.test(bare) };
+  const body = bare.replace(/\.{2,}|…/g, " ").trim();
+  const dotted = dots.opens || dots.closes;
+  if (body === "") return place === "comment" && dotted;
+  if (wholePhrases.test(body)) return place !== "prose" || dotted;
+  if (!/^[\p{L}\p{M}\p{N}_'’`\s,:;()&/—–.-]+$/u.test(body)) return false;
+  const words = body.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  if (words.length > 12 || (place === "prose" && words.length < 2)) return false;
+  const foreign = words.filter((word) => !vocabulary.has(word)).length;
+  return foreign > 0 ? beginsOmission(words, foreign, dots) : spellsOmission(words, place, dots);
+}
+
+/** Words of the vocabulary of omission only: an ellipsis, or two kinds of them together, is proof. */
+function spellsOmission(words: readonly string[], place: Place, dots: Dots): boolean {
+  const says = (kind: ReadonlySet<string>) => words.some((word) => kind.has(word));
+  if (dots.opens || dots.closes) {
+    return says(rest) || says(other) || says(same) || (dots.opens && dots.closes && says(things));
+  }
+  if (says(rest)) return place === "prose" ? says(things) && says(same) : says(things) || says(same);
+  return says(things) && says(same) && (says(other) || says(stays) || says(gone));
+}
+
+/** With foreign words (a class name, say): only between dots, and beginning as an omission begins. */
+function beginsOmission(words: readonly string[], foreign: number, dots: Dots): boolean {
+  const allowed = dots.opens && dots.closes ? 3 : dots.opens || dots.closes ? 1 : 0;
+  if (foreign > allowed) return false;
+  const first = words.find((word) => !glue.has(word)) ?? "";
+  return (rest.has(first) || other.has(first)) && words.some((word) => things.has(word) || same.has(word));
+}
+
+const hints =
+  /\.\.\.|…|\b(?:rest|remain\w*|existing|other|others|unchanged|same|omitted|elided|truncated|snip|snipped|skipped|kode|sisa|sisanya|bagian|lainnya|resto|restante|reste|restliche\w*|unverändert|bleibt|gleich|código|inchangé|identique)\b|省略|不变|其余|剩余|残り|既存|変更なし|나머지|기존|생략|остальн|без изменений/iu;
+
+/** A line that is one comment: the text inside it. `*` is left out: it begins list items too. */
+const wholeComment =
+  /^(?:\{?\/\*+|\/\/+[/!]?|#+(?![!\w])|--+\[*|<!--|;+|%+|"""|'''|\(\*|\{-|REM\b|'|<%--|@\*|\{#|\{\{!--)\s*(.*?)\s*(?:\*+\/\}?|-->|"""|'''|\*\)|-\}|--%>|\*@|#\}|--\}\}|\]\])?$/i;
+
+const trailingComment = /\s\/\/\s*(.*)$|\s#\s+(.*)$|\/\*+\s*(.*?)\s*\*+\/[\s})\];,]*$/;
+
+/** Said as a whole, whatever the language. */
+const wholePhrases =
+  /^(?:snip(?:ped)?|code (?:snipped|goes here|continues)|(?:其余|剩余|其他|原有|现有|已有|之前的?)[^a-z]{0,12}|.{0,12}(?:保持不变|代码不变|代码省略|省略.{0,6}代码)|(?:代码)?省略|.{0,12}(?:残り|既存)の.{0,20}|.{0,12}変更なし|(?:나머지|기존)\s?.{0,20}(?:코드|동일|그대로|생략|메서드|함수).{0,10}|остальн\S+ .{0,40}|.{0,30}без изменений|существующий код)$/iu;
+
+const set = (words: string) => new Set(words.split(/\s+/));
+
+/** What is left. */
+const rest = set(
+  "rest remainder remaining everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
+);
+
+/** What is already there: weaker, also said of real code. */
+const other = set(
+  "existing other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya existente existentes anterior existant existante existants autres vorhandener vorhandene bestehender weitere andere",
+);
+
+const things = set(
+  `code codes file class function functions method methods implementation implementations logic content contents module
+   component components script body program imports import definitions definition declarations handlers handler routes
+   tests test cases fields properties styles rules html markup css template config configuration section sections
+   settings document text block blocks items entries lines
+   kode fungsi metode isi berkas bagian implementasi kelas skrip program
+   código codigo función función funciones métodos función função funções métodos classe clase archivo arquivo
+   fichier fonction fonctions méthodes code datei klasse funktion funktionen methoden`,
+);
+
+const stays = set("unchanged remains remain stays stay keep kept tetap inchangé unverändert bleibt bleiben permanece");
+
+const gone = set("omitted elided truncated skipped snipped removed brevity dihilangkan dipersingkat omis ausgelassen");
+
+const same = set(
+  `${[...stays].join(" ")} ${[...gone].join(" ")} same identical unmodified untouched here unaltered sama berubah diubah
+   igual cambios alterações mudanças gleich identique inchangés inalterado sinistra disini changes`,
+);
+
+const glue = set(
+  `the of is are was as a an and with for all any to in this that it its be by no not above below before after goes go
+   follows follow continues continue from exactly s else leave left intact still just will up
+   yang sudah di sini ini dari seperti tidak tanpa perubahan dan untuk semua itu masih juga
+   del de la el los las lo sin se mantiene o do da dos das sem e du le les des est sont sans et des der die das wie
+   des bleibt ohne ist und que permanecen mismo mesma mesmo`,
+);
+
+const vocabulary = new Set([...rest, ...other, ...things, ...same, ...glue]);

@@ -1,0 +1,92 @@
+/** Where a provider is reached: which addresses are allowed, which proxy stands between, and an early connection. */
+import { PaiError } from "../core/error.ts";
+
+/** The process environment, or the proxy variables of it. */
+export type ProxyEnv = Readonly<Record<string, string | undefined>>;
+
+export interface Endpoint {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Scheme and host, for messages: never a user or password. */
+  readonly address: string;
+  /** The proxy to use; false: none, whatever the environment says. */
+  readonly proxy: string | false;
+  /** Plain http to another machine: everyone on the way can read it. */
+  readonly exposed: boolean;
+}
+
+/**
+ * Judges a base URL. Throws PaiError `config_invalid` for what is no http(s) URL and
+ * for a SOCKS proxy, which would silently be ignored.
+ */
+export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new PaiError(
+      "config_invalid",
+      `the base URL ${JSON.stringify(withoutUser(baseUrl))} is not an http(s) address`,
+      {
+        hint: "give it as https://host or https://host/path, without ? or #",
+      },
+    );
+  }
+  return {
+    url: url.href.replace(/\/+$/, ""),
+    address: url.origin,
+    proxy: findProxy(url, env),
+    exposed: url.protocol === "http:" && !isLoopback(url.hostname),
+  };
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The proxy of the usual variables, or false: NO_PROXY is honoured and loopback never goes through one. */
+export function findProxy(url: URL, env: ProxyEnv): string | false {
+  if (isLoopback(url.hostname) || isExempt(url, read(env, "no_proxy"))) return false;
+  const proxy = read(env, url.protocol === "https:" ? "https_proxy" : "http_proxy") || read(env, "all_proxy");
+  if (proxy === "") return false;
+  const parsed = URL.parse(/^[a-z\d+.-]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
+  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed.href;
+  throw new PaiError(
+    "config_invalid",
+    `the proxy ${JSON.stringify(withoutUser(proxy))} cannot be used: only http proxies can`,
+    {
+      hint: "set HTTPS_PROXY to an http:// proxy, or add the host to NO_PROXY",
+    },
+  );
+}
+
+/** A proxy or base URL as it may be shown: without user and password. */
+export function withoutUser(url: string): string {
+  return url.replace(/^([a-z\d+.-]+:\/\/)?[^/@\s]*@/i, "$1");
+}
+
+/** Opens the connection early, so that the first request finds it ready. Never fails, never passes a proxy by. */
+export function preconnect(baseUrl: string, env: ProxyEnv): void {
+  try {
+    const endpoint = parseEndpoint(baseUrl, env);
+    if (endpoint.proxy === false) fetch.preconnect(endpoint.address);
+  } catch {
+    // The call itself will say what is wrong with the address.
+  }
+}
+
+function read(env: ProxyEnv, name: string): string {
+  return (env[name] || env[name.toUpperCase()] || "").trim();
+}
+
+function isExempt(url: URL, noProxy: string): boolean {
+  const host = url.hostname.toLowerCase();
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const [, name = "", only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entry === "*") return true;
+      if (name === "" || (only !== undefined && only !== port)) return false;
+      return host === name || host.endsWith(`.${name}`);
+    });
+}

@@ -1,0 +1,30 @@
+/** Reads JSON that came over the wire: what is missing or of another kind is absent, never a crash. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The value as an object; an empty one when it is anything else. */
+export function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A whole number of at least 0; 0 when it is anything else. */
+export function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}
+
+/** The value of a JSON text, or undefined. */
+export function parseJson(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}

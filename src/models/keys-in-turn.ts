@@ -1,0 +1,113 @@
+/** Several keys of one provider: each call takes the next one, and a key at its limit rests. */
+import { PaiError } from "../core/error.ts";
+import type { ModelEvent } from "../core/model.ts";
+import type { Notice } from "../core/ports.ts";
+import { type Retry, renderWait, type Setback } from "./http-errors.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+import { begin, type Stream } from "./stream.ts";
+
+export interface Key {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** What outlives a run. JSON-safe. */
+export interface KeyRecord {
+  /** Id of the key used last, by provider. */
+  readonly cursor: Readonly<Record<string, string>>;
+  /** When a key may be used again, in epoch milliseconds, by `provider/id`. */
+  readonly resting: Readonly<Record<string, number>>;
+}
+
+/** Where the record is kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
+export interface KeyState {
+  load(): KeyRecord;
+  save(record: KeyRecord): void;
+}
+
+export interface KeyedStream {
+  readonly id: string;
+  readonly stream: Stream;
+}
+
+export interface TurnOptions {
+  readonly provider: string;
+  readonly state: KeyState;
+  readonly notify: (notice: Notice) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const restMs = 600_000;
+const patient: Retry = { times: 5, waitMs: null };
+
+/**
+ * One stream out of one per key, the default key first. A call starts after the key used last; a key that is at its
+ * quota, out of credit or refused gives way to the next at once, as long as nothing of the reply has been seen.
+ * Throws `quota` with the earliest time when all rest, the provider's own error when a key was refused and none is left.
+ */
+export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOptions): Stream {
+  const [only] = keys;
+  if (only !== undefined && keys.length === 1) return only.stream;
+  const refused = new Map<string, PaiError>();
+
+  return async function* (request, signal) {
+    const attempt = async ([key, ...others]: readonly KeyedStream[]): Promise<AsyncIterable<ModelEvent>> => {
+      if (key === undefined) throw nothingLeft(keys, refused, options);
+      if (refused.has(key.id) || restsUntil(key.id, options) > options.now()) return attempt(others);
+      throwIfInterrupted(signal);
+      keep(options, { cursor: { [options.provider]: key.id }, resting: {} });
+      try {
+        return await begin(key.stream(request, signal));
+      } catch (thrown) {
+        putAside(key.id, thrown, refused, options);
+        return attempt(others);
+      }
+    };
+    yield* await attempt(inTurn(keys, options));
+  };
+}
+
+/** Notes why a key cannot be used now; throws what is not the key's fault. */
+function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: TurnOptions): void {
+  if (!(thrown instanceof PaiError)) throw thrown;
+  if (thrown.code === "key_rejected") {
+    refused.set(id, thrown);
+  } else if (thrown.code === "quota" || thrown.code === "credit_exhausted") {
+    const rest = thrown.retryAfter === null ? restMs : thrown.retryAfter * 1000;
+    keep(options, { cursor: {}, resting: { [`${options.provider}/${id}`]: options.now() + rest } });
+  } else throw thrown;
+  options.notify({
+    level: thrown.code === "key_rejected" ? "warning" : "info",
+    code: thrown.code,
+    text: `${thrown.message}; trying the next key`,
+  });
+}
+
+function inTurn(keys: readonly KeyedStream[], { state, provider }: TurnOptions): readonly KeyedStream[] {
+  const start = keys.findIndex(({ id }) => id === state.load().cursor[provider]) + 1;
+  return [...keys.slice(start), ...keys.slice(0, start)];
+}
+
+function restsUntil(id: string, { state, provider }: TurnOptions): number {
+  return state.load().resting[`${provider}/${id}`] ?? 0;
+}
+
+function keep({ state, now }: TurnOptions, news: KeyRecord): void {
+  const { cursor, resting } = state.load();
+  const still = Object.entries(resting).filter(([, until]) => until > now());
+  state.save({ cursor: { ...cursor, ...news.cursor }, resting: { ...Object.fromEntries(still), ...news.resting } });
+}
+
+function nothingLeft(keys: readonly KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): PaiError {
+  const resting = keys.filter(({ id }) => !refused.has(id)).map(({ id }) => restsUntil(id, options));
+  const [first] = refused.values();
+  if (resting.length === 0 && first !== undefined) return first;
+  const seconds = Math.max(0, Math.ceil((Math.min(...resting) - options.now()) / 1000));
+  const cause: Setback = { retry: patient, status: 429, thrown: null };
+  return new PaiError("quota", `all keys of ${options.provider} are at their limit`, {
+    hint: `the first is ready again in ${renderWait(seconds)}; keys of one project share its quota`,
+    retryAfter: seconds,
+    cause,
+  });
+}

@@ -1,0 +1,98 @@
+/** Recorded replies in place of a model: for demos, replays and tests. */
+import { PaiError } from "../core/error.ts";
+import type { Call, Json, Model, ModelEvent, StopReason, Usage } from "../core/model.ts";
+import { noUsage } from "../core/model.ts";
+import { describeModel } from "./catalogue.ts";
+import { count, fields, list, text } from "./fields.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+
+/** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */
+export interface ReplayLine {
+  readonly text?: string;
+  readonly calls?: readonly Call[];
+  readonly stop?: StopReason;
+  readonly usage?: Partial<Usage>;
+}
+
+const stops: readonly unknown[] = ["end", "calls", "length", "refused"] satisfies readonly StopReason[];
+
+/** Answers call after call with the next line; throws `reply_empty` when they run out. */
+export function createReplayModel(lines: readonly ReplayLine[], name = "recorded"): Model {
+  let next = 0;
+  return {
+    ...describeModel("replay", name),
+    async *stream(_request, signal): AsyncIterable<ModelEvent> {
+      throwIfInterrupted(signal);
+      const line = lines[next];
+      next += 1;
+      if (line === undefined) {
+        throw new PaiError(
+          "reply_empty",
+          `the recording ${name} has ${lines.length} replies and this is call ${next}`,
+          {
+            hint: "record the run again, or give a longer recording",
+          },
+        );
+      }
+      if (line.stop === "refused") throw new PaiError("reply_blocked", "the recorded model refused to go on");
+      const calls = line.calls ?? [];
+      if (line.text) yield { type: "text", text: line.text };
+      for (const call of calls) yield { type: "call", call };
+      throwIfInterrupted(signal);
+      yield {
+        type: "done",
+        stop: line.stop ?? (calls.length > 0 ? "calls" : "end"),
+        usage: { ...noUsage, ...line.usage },
+        served: name,
+        key: null,
+        native: null,
+      };
+    },
+  };
+}
+
+/** Lines of a JSONL recording. Throws `config_invalid` naming the line that is not one. */
+export function parseReplay(source: string, name: string): readonly ReplayLine[] {
+  return source
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${name}:${index + 1}`)]));
+}
+
+function parseLine(source: string, where: string): ReplayLine {
+  const broken = (why: string) =>
+    new PaiError("config_invalid", `${where} is not a recorded reply: ${why}`, {
+      hint: 'a line is {"text": "…", "calls": [], "stop": "end", "usage": {}}',
+    });
+  let line: ReturnType<typeof fields>;
+  try {
+    line = fields(JSON.parse(source));
+  } catch (thrown) {
+    throw broken(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  const stop = line["stop"] ?? null;
+  if (stop !== null && !stops.includes(stop)) throw broken(`stop is ${JSON.stringify(stop)}`);
+  if (typeof (line["text"] ?? "") !== "string") throw broken("text is not a string");
+  const calls = list(line["calls"]).map((call, index) => parseCall(fields(call), index));
+  if (calls.some(({ name }) => name === "")) throw broken("a call has no name");
+  const usage = fields(line["usage"]);
+  return {
+    text: text(line["text"]),
+    calls,
+    ...(stop === null ? {} : { stop: stop as StopReason }),
+    usage: {
+      input: count(usage["input"]),
+      cached: count(usage["cached"]),
+      output: count(usage["output"]),
+      thought: count(usage["thought"]),
+    },
+  };
+}
+
+function parseCall(call: ReturnType<typeof fields>, index: number): Call {
+  return {
+    id: text(call["id"]) || `call-${index + 1}`,
+    name: text(call["name"]),
+    input: (call["input"] ?? {}) as Json,
+  };
+}

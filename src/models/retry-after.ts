@@ -1,0 +1,30 @@
+/** When a provider says to come back: the headers, Google's RetryInfo, and the start of its next quota day. */
+
+/**
+ * Seconds until trying again makes sense, or null. `Retry-After-Ms`, then `Retry-After`
+ * (seconds or an HTTP date), then `retryDelay` ("17s"). `now` in epoch milliseconds.
+ */
+export function readDelay(headers: Headers, retryDelay: string, now: number): number | null {
+  return (
+    seconds(headers.get("retry-after-ms"), 0.001) ??
+    seconds(headers.get("retry-after"), 1) ??
+    untilDate(headers.get("retry-after"), now) ??
+    seconds(/^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] ?? null, 1)
+  );
+}
+
+/** Seconds until midnight in California, when Google's daily quotas start anew. */
+export function secondsToNewDay(now: number): number {
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "America/Los_Angeles", timeStyle: "medium" }).format(now);
+  const [hours = 0, minutes = 0, secs = 0] = clock.split(":").map(Number);
+  return 86_400 - ((hours % 24) * 3600 + minutes * 60 + secs);
+}
+
+function seconds(value: string | null, unit: number): number | null {
+  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * unit : null;
+}
+
+function untilDate(value: string | null, now: number): number | null {
+  const at = value === null ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, (at - now) / 1000);
+}

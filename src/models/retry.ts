@@ -1,0 +1,68 @@
+/** The one place that asks again: which failures, how often, after how long; every wait is seen and ends with the signal. */
+import { type ErrorCode, PaiError } from "../core/error.ts";
+import type { ModelEvent } from "../core/model.ts";
+import type { Notice } from "../core/ports.ts";
+import { renderWait, retryOf } from "./http-errors.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+import { begin, type Stream } from "./stream.ts";
+
+export interface RetryOptions {
+  /** Must end early when the signal is aborted, by returning or by throwing. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+  readonly notify: (notice: Notice) => void;
+  /** All waits of one call together, in milliseconds: the run's own time limit, else 45,000. */
+  readonly maxWaitMs: number;
+}
+
+const longestGrownMs = 60_000;
+const longestWaitMs = 120_000;
+const retries = 5;
+
+/** The stream, asked for again while nothing of it has been seen and asking again may help. */
+export function withRetry(stream: Stream, options: RetryOptions): Stream {
+  return async function* (request, signal) {
+    const patience = createPatience(options);
+    const attempt = async (): Promise<AsyncIterable<ModelEvent>> => {
+      throwIfInterrupted(signal);
+      try {
+        return await begin(stream(request, signal));
+      } catch (thrown) {
+        const wait = patience(thrown);
+        if (wait > 0) await options.sleep(wait, signal).catch(() => throwIfInterrupted(signal));
+        return attempt();
+      }
+    };
+    yield* await attempt();
+  };
+}
+
+/** Counts the failures of one call: gives the wait before the next attempt in milliseconds, or throws the failure. */
+function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: unknown) => number {
+  const failed = new Map<ErrorCode, number>();
+  let attempts = 0;
+  let rounds = 0;
+  let waited = 0;
+
+  return (thrown) => {
+    if (!(thrown instanceof PaiError)) throw thrown;
+    const retry = retryOf(thrown);
+    const before = failed.get(thrown.code) ?? 0;
+    if (before >= retry.times || attempts >= retries) throw thrown;
+    const own = retry.waitMs ?? Math.min(longestGrownMs, 2000 * 2 ** rounds + random() * 1000);
+    const wait = (thrown.retryAfter ?? own / 1000) * 1000;
+    if (wait > longestWaitMs || waited + wait > maxWaitMs) throw thrown;
+    failed.set(thrown.code, before + 1);
+    attempts += 1;
+    if (retry.waitMs === null) rounds += 1;
+    waited += wait;
+    notify(announce(thrown, wait, attempts));
+    return wait;
+  };
+}
+
+function announce(error: PaiError, wait: number, attempt: number): Notice {
+  const when = wait === 0 ? "at once" : `in ${renderWait(wait / 1000)}`;
+  return { level: "info", code: "waiting", text: `${error.message}; asking again ${when} (${attempt} of ${retries})` };
+}

@@ -1,0 +1,60 @@
+/** Server-sent events as servers and gateways really write them: comments, CRLF, no space, no last blank line. */
+
+export interface SseReader {
+  /** Takes the next piece of text, cut anywhere; returns the data of every event it completed. */
+  push(piece: string): readonly string[];
+  /** The end of the stream; returns the data of an event whose blank line never came. */
+  end(): readonly string[];
+  /** Lines that belong to no event: a plain JSON or HTML body. At most 64 Ki characters. */
+  stray(): string;
+}
+
+const strayLimit = 65_536;
+const field = /^(data|event|id|retry)(?::|$)/;
+
+export function createSseReader(): SseReader {
+  let rest = "";
+  let data: string[] = [];
+  let stray = "";
+
+  function readLine(line: string, done: string[]): void {
+    if (line === "") {
+      if (data.length > 0) done.push(data.join("\n"));
+      data = [];
+    } else if (line.startsWith("data:")) {
+      data.push(line.slice(line[5] === " " ? 6 : 5));
+    } else if (!line.startsWith(":") && !field.test(line) && stray.length < strayLimit) {
+      stray += `${line}\n`;
+    }
+  }
+
+  return {
+    push(piece) {
+      rest += piece;
+      const done: string[] = [];
+      let start = 0;
+      for (let at = nextBreak(rest, start); at !== -1; at = nextBreak(rest, start)) {
+        readLine(rest.slice(start, at), done);
+        start = at + (rest.startsWith("\r\n", at) ? 2 : 1);
+      }
+      rest = rest.slice(start);
+      return done;
+    },
+    end() {
+      const done: string[] = [];
+      readLine(rest.replace(/\r$/, ""), done);
+      readLine("", done);
+      rest = "";
+      return done;
+    },
+    stray: () => stray,
+  };
+}
+
+/** Where the next line ends, or -1. A carriage return at the very end waits: its line feed may be in the next piece. */
+function nextBreak(source: string, from: number): number {
+  const feed = source.indexOf("\n", from);
+  const carriage = source.indexOf("\r", from);
+  if (carriage === -1 || (feed !== -1 && feed < carriage)) return feed;
+  return carriage === source.length - 1 ? -1 : carriage;
+}

@@ -2,21 +2,14 @@
 import { type Blob, type Change, opOf } from "./change.ts";
 import type { ChangeSummary } from "./event.ts";
 import { matchLines, splitLines } from "./lines.ts";
-
-function decode(bytes: Uint8Array): { readonly text: string } | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch {
-    return { text: Buffer.from(bytes).toString("latin1") };
-  }
-}
+import { decode } from "./text.ts";
 
 /** Text of what stands at a path: "" for nothing and folders, a link's target, null for binary. */
 export function textOf(blob: Blob | null): string | null {
   if (blob === null || blob.kind === "folder") return "";
   if (blob.kind === "link") return blob.target;
-  return decode(blob.bytes)?.text ?? null;
+  const decoded = decode(blob.bytes);
+  return decoded && (decoded.encoding.bom ? `\ufeff${decoded.text}` : decoded.text);
 }
 
 /** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */
@@ -141,11 +134,10 @@ function renderFile(change: Change, from: string | null): string {
   const oldName = before === null ? "/dev/null" : `a/${from ?? path}`;
   const newName = after === null ? "/dev/null" : `b/${path}`;
   const [oldText, newText] = [textOf(before), textOf(after)];
-  if (oldText === null || newText === null) {
-    return `${header}Binary files ${quoteName(oldName)} and ${quoteName(newName)} differ\n`;
-  }
-  const hunks = renderHunks(oldText, newText);
-  return hunks === "" ? header : `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
+  const hunks = oldText === null || newText === null ? null : renderHunks(oldText, newText);
+  if (hunks) return `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
+  const isEmpty = hunks === "" && (before === null || after === null);
+  return isEmpty ? header : `${header}Binary files ${quoteName(oldName)} and ${quoteName(newName)} differ\n`;
 }
 
 function renderChange(change: Change, from: string | null): string {

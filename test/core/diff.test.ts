@@ -92,6 +92,12 @@ test("shows carriage returns as they are", () => {
   expect(edit("a\r\nb\r\n", "a\r\nb\n")).toEndWith("@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n");
 });
 
+test("says that bytes differ when the text does not show it", () => {
+  const latin = file(new Uint8Array([0xe9, 10]));
+  expect(renderChanges([change("x", latin, file("é\n"))])).toEndWith("Binary files a/x and b/x differ\n");
+  expect(edit("\ufeffa\n", "a\n")).toEndWith("-\ufeffa\n+a\n");
+});
+
 test("summarizes with hashes of the bytes and no content", () => {
   expect(summarize(change("x", null, file("abc")), "plan")).toEqual({
     path: "x",

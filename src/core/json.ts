@@ -1,0 +1,240 @@
+/** Reads JSON as models write it: whole and tolerant, or the acknowledgment while it still streams. */
+import type { Json } from "./model.ts";
+
+export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
+
+/**
+ * The first JSON object in a reply, in an array of one or not. Passed over: reasoning in `<think>`, fences, prose,
+ * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings.
+ * What is not closed is never closed here: `why` then begins with "cut".
+ */
+export function readJson(text: string): JsonReading {
+  const body = withoutThoughts(text);
+  const quoted = readQuoted(body);
+  if (quoted !== null) return readJson(quoted);
+  let first: JsonReading | null = null;
+  for (let at = nextObject(body, 0); at >= 0; ) {
+    const scanned = scanObject(body, at);
+    if (scanned === null) return first ?? { ok: false, why: "cut: the JSON object is not closed" };
+    const reading = parseJson(scanned.json);
+    if (reading.ok && isOneOfMany(body, at, scanned.end)) return { ok: false, why: "an array, not one JSON object" };
+    if (reading.ok) return reading;
+    first ??= reading;
+    at = nextObject(body, scanned.end);
+  }
+  return first ?? { ok: false, why: "there is no JSON object in the reply" };
+}
+
+function parseJson(json: string): JsonReading {
+  try {
+    return { ok: true, value: JSON.parse(json) };
+  } catch (error) {
+    return { ok: false, why: `not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Some servers leave out the opening tag, so the closing one counts too, unless JSON has begun before it. */
+function withoutThoughts(text: string): string {
+  const body = text.replace(/^[\s\uFEFF]+/, "");
+  const end = body.indexOf("</think>");
+  if (body.startsWith("<think>")) return end < 0 ? "" : body.slice(end + "</think>".length);
+  return end < 0 || /^(?:[{["]|```)/.test(body) ? body : body.slice(end + "</think>".length);
+}
+
+/** The content of a reply that is one JSON string: an object written as text. */
+function readQuoted(body: string): string | null {
+  const reading = /^"\s*\{/.test(body) ? parseJson(body) : null;
+  return reading?.ok && typeof reading.value === "string" ? reading.value : null;
+}
+
+/** A brace followed by a key, a comment or its own end; other braces are prose. */
+function nextObject(text: string, from: number): number {
+  const opening = /\{\s*(?:["}]|\/[/*])/g;
+  opening.lastIndex = from;
+  return opening.exec(text)?.index ?? -1;
+}
+
+/** Is the object at `at` the first of several in an array? */
+function isOneOfMany(text: string, at: number, end: number): boolean {
+  return /\[\s*$/.test(text.slice(Math.max(0, at - 80), at)) && /^\s*,\s*[^\s\]]/.test(text.slice(end, end + 80));
+}
+
+/** Where the token that begins at `at` ends; -1: the text ends first. */
+function tokenEnd(text: string, at: number): number {
+  if (text[at] === '"') return stringEnd(text, at);
+  if (text[at] !== "/") return at + 1;
+  const mark = text[at + 1] === "*" ? "*/" : "\n";
+  const end = text.indexOf(mark, at + 2);
+  return end < 0 ? -1 : end + mark.length;
+}
+
+function stringEnd(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return -1;
+}
+
+function escapeControls(quoted: string): string {
+  return quoted.replace(/[\x00-\x1f]/g, (char) => JSON.stringify(char).slice(1, -1));
+}
+
+const nesting: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
+
+/** The object at `start`, mended; null when the text ends before the object does. */
+function scanObject(text: string, start: number): { readonly json: string; readonly end: number } | null {
+  const parts: string[] = [];
+  const marks = /["{}[\],/]/g;
+  let depth = 0;
+  let from = start;
+  marks.lastIndex = start;
+  for (let match = marks.exec(text); match !== null; match = marks.exec(text)) {
+    const { 0: mark, index } = match;
+    const end = tokenEnd(text, index);
+    if (end < 0) return null;
+    const step = nesting[mark] ?? 0;
+    parts.push(text.slice(from, index));
+    if (step < 0) dropTrailingComma(parts);
+    if (mark !== "/") parts.push(escapeControls(text.slice(index, end)));
+    depth += step;
+    if (depth === 0) return { json: parts.join(""), end };
+    from = end;
+    marks.lastIndex = end;
+  }
+  return null;
+}
+
+function dropTrailingComma(parts: string[]): void {
+  const last = parts.findLastIndex((part) => part.trim() !== "");
+  if (parts[last] === ",") parts[last] = "";
+}
+
+/** Takes one character at a time, so a chunk may end anywhere. */
+type Reading<T> = Generator<undefined, T, string>;
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
+
+function* readEscape(): Reading<string> {
+  const char = yield;
+  if (char !== "u") return escapes[char] ?? char;
+  let digits = "";
+  while (digits.length < 4) digits += yield;
+  return String.fromCharCode(Number.parseInt(digits, 16));
+}
+
+/** Reads to the closing quote; `show` gets whole characters as they become known. */
+function* readString(show: (text: string) => void): Reading<void> {
+  let high = "";
+  for (let char = yield; char !== '"'; char = yield) {
+    const unit = high + (char === "\\" ? yield* readEscape() : char);
+    high = /[\uD800-\uDBFF]$/.test(unit) ? unit.slice(-1) : "";
+    const known = high === "" ? unit : unit.slice(0, -1);
+    if (known !== "") show(known);
+  }
+  if (high !== "") show(high);
+}
+
+function* readWord(): Reading<string> {
+  let word = "";
+  yield* readString((text) => {
+    word += text;
+  });
+  return word;
+}
+
+/** The next character that is neither blank nor comment. */
+function* nextMark(): Reading<string> {
+  for (let char = yield; ; char = yield) {
+    if (char === "/") yield* skipComment();
+    else if (!/[\s\uFEFF]/.test(char)) return char;
+  }
+}
+
+function* skipComment(): Reading<void> {
+  const isBlock = (yield) === "*";
+  for (let last = "", char = yield; isBlock ? last + char !== "*/" : char !== "\n"; char = yield) last = char;
+}
+
+/** Passes over a value that begins with `first`; the character after it comes back. */
+function* skipValue(first: string): Reading<string> {
+  let depth = 0;
+  for (let char = first; ; char = yield* nextMark()) {
+    if (depth === 0 && /[,}\]]/.test(char)) return char;
+    if (char === '"') yield* readString(() => {});
+    else if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]") depth--;
+  }
+}
+
+export interface ReplyReader {
+  /** Returns the characters of `reply` that became known, unescaped. */
+  push(chunk: string): string;
+  value(): { readonly intent: string | null; readonly reply: string | null; readonly complete: boolean };
+}
+
+/**
+ * Follows the streamed JSON of a plan for its top-level `intent` and `reply`.
+ * `push` returns nothing of a reply that comes before the intent; `value` has it all the same.
+ */
+export function createReplyReader(): ReplyReader {
+  let intent: string | null = null;
+  let reply: string | null = null;
+  let complete = false;
+  let fresh = "";
+  let head: string | null = "";
+
+  function* readMember(): Reading<string> {
+    const key = yield* readWord();
+    yield* nextMark();
+    const first = yield* nextMark();
+    if (first !== '"' || (key !== "intent" && key !== "reply")) return yield* skipValue(first);
+    if (key === "intent") intent = yield* readWord();
+    else yield* readReply();
+    return yield* nextMark();
+  }
+
+  function* readReply(): Reading<void> {
+    const isShown = intent !== null;
+    reply = "";
+    yield* readString((text) => {
+      reply += text;
+      if (isShown) fresh += text;
+    });
+  }
+
+  function* readReplyObject(): Reading<void> {
+    let char = "";
+    while (char !== '"' && char !== "}") {
+      while (char !== "{") char = yield;
+      char = yield* nextMark();
+    }
+    while (char === '"' || char === ",") char = char === "," ? yield* nextMark() : yield* readMember();
+    complete = char === "}";
+  }
+
+  const reading = readReplyObject();
+  reading.next("");
+
+  /** Text to read; what may still be reasoning waits in `head`. */
+  function passThoughts(chunk: string): string {
+    if (head === null) return chunk;
+    head += chunk;
+    const start = head.trimStart();
+    if (start.length < "<think>".length && "<think>".startsWith(start)) return "";
+    if (start.startsWith("<think>") && !start.includes("</think>")) return "";
+    const text = start.startsWith("<think>") ? start.slice(start.indexOf("</think>") + "</think>".length) : start;
+    head = null;
+    return text;
+  }
+
+  return {
+    push(chunk) {
+      fresh = "";
+      const text = passThoughts(chunk);
+      for (let at = 0; at < text.length; at++) reading.next(text[at] ?? "");
+      return fresh;
+    },
+    value: () => ({ intent, reply, complete }),
+  };
+}

@@ -1,0 +1,140 @@
+/** Events as lines of the readable audit log: one record a line, masked, nothing that could forge another. */
+import type { ChangeSummary, CheckResult, StampedEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { maskSecrets } from "../core/secret.ts";
+
+type Entry = readonly [kind: string, text: string];
+
+const longest = 4000;
+
+/** Lines of an event, each ended by LF; "" for events that only repeat others (deltas). */
+export function renderAuditLines(event: StampedEvent): string {
+  const stamp = `[${renderTime(new Date(event.at))}]`;
+  return entriesOf(event)
+    .map(([kind, text]) => `${stamp} ${kind} ${escapeLine(maskSecrets(shorten(text)))}\n`)
+    .join("");
+}
+
+/** `2026-01-31 14:05:09+07:00` in the local zone. */
+export function renderTime(time: Date): string {
+  const offset = -time.getTimezoneOffset();
+  const local = new Date(time.getTime() + offset * 60_000).toISOString();
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${local.slice(0, 10)} ${local.slice(11, 19)}${offset < 0 ? "-" : "+"}${hours}:${minutes}`;
+}
+
+function shorten(text: string): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
+}
+
+const acting = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Controls, line separators and marks that turn text around are spelled out. */
+function escapeLine(text: string): string {
+  return text.replace(
+    acting,
+    (mark) => short[mark] ?? `\\u${mark.codePointAt(0)?.toString(16).padStart(4, "0") ?? "fffd"}`,
+  );
+}
+
+function entriesOf(event: StampedEvent): readonly Entry[] {
+  switch (event.type) {
+    case "run.started":
+      return [
+        ["SESSION", `run ${event.run}, pai ${event.pai}, ${event.mode}, ${event.model}, in ${event.root}`],
+        ["USER", event.task],
+      ];
+    case "plan.ready":
+      return planEntries(event.plan, event.cached, event.promise);
+    case "model.started":
+      return [["CALL", `${event.n} ${event.purpose} to ${event.model}, about ${event.estimate} tokens`]];
+    case "model.delta":
+      return [];
+    case "model.finished": {
+      const { input, cached, output, thought } = event.usage;
+      const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;
+      const by = `served by ${event.served}, key ${event.key ?? "none"}`;
+      return [["CALL", `${event.n} ${event.stop}, ${tokens}, ${by}, ${event.ms} ms`]];
+    }
+    case "phase.started":
+      return [["PHASE", `${event.phase} of ${event.of}`]];
+    case "call.started":
+      return [["ACTION", `${event.action} ${event.target}`]];
+    case "call.finished":
+      return [["RESULT", `${event.ok ? "ok" : "failed"} ${event.action} ${event.target}: ${event.text}`]];
+    case "look.shown":
+      return [["OUTPUT", `${event.action} ${event.target}: ${event.text}`]];
+    case "changes.proposed":
+      return changeEntries(`proposed in batch ${event.batch}`, event.changes);
+    case "changes.decided":
+      return [
+        ["DECISION", `batch ${event.batch} ${event.accept ? "accepted" : "declined"} by ${event.by}`],
+        ...changeEntries(event.accept ? "accepted" : "declined", event.changes),
+      ];
+    case "changes.applied":
+      return changeEntries("applied", event.changes);
+    case "changes.rolled_back":
+      return changeEntries("rolled back", event.changes);
+    case "check.finished":
+      return [["CHECK", renderCheck(event, event.when, event.output)]];
+    case "budget.updated":
+      return [["BUDGET", `${event.calls} calls, ${event.tokens} tokens, ${renderCost(event.cost)}`]];
+    case "notice":
+      return [["NOTICE", `${event.level} ${event.code}: ${event.text}`]];
+    case "run.finished":
+      return outcomeEntries(event.outcome);
+  }
+}
+
+function renderCheck(check: CheckResult, when: string, output: string): string {
+  const result = check.passed === null ? "not run" : check.passed ? "passed" : "failed";
+  const exit = check.exit === null ? "" : `, exit ${check.exit}`;
+  return `${result}${exit}, ${check.ms} ms, ${when} the change: ${check.command}${output === "" ? "" : `: ${output}`}`;
+}
+
+function planEntries(
+  plan: Plan,
+  cached: boolean,
+  promise: { readonly expected: number; readonly at_most: number; readonly tokens: number | null },
+): readonly Entry[] {
+  const { steps = [], checks = [] } = plan.execution_plan ?? {};
+  const calls = `${promise.expected} calls expected, at most ${promise.at_most}, ${promise.tokens ?? "unknown"} tokens`;
+  return [
+    ["PLAN", `${plan.intent}${cached ? " (cached)" : ""}, ${calls}: ${plan.reply}`],
+    ...steps.map((step): Entry => {
+      const to = step.destination === null ? "" : ` to ${step.destination}`;
+      return ["STEP", `${step.step_number}. ${step.action} ${step.target}${to} - ${step.purpose}`];
+    }),
+    ...checks.map((check): Entry => ["STEP", `check: ${check}`]),
+  ];
+}
+
+function changeEntries(what: string, changes: readonly ChangeSummary[]): readonly Entry[] {
+  return changes.map((change): Entry => {
+    const from = change.from === null ? "" : ` from ${change.from}`;
+    const by = change.by === "command" ? " by command" : "";
+    return ["CHANGE", `${what}: ${change.op} ${change.path}${from} +${change.added} -${change.deleted}${by}`];
+  });
+}
+
+function outcomeEntries(outcome: Outcome): readonly Entry[] {
+  const { error } = outcome;
+  const used = `${outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
+  const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
+  const score = outcome.score === null ? "" : `, score ${outcome.score}`;
+  return [
+    ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
+    ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
+    ["STATUS", `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}`],
+    ...outcome.next.map((next): Entry => ["SUGGESTION", next]),
+  ];
+}
+
+function renderCost(cost: number | null): string {
+  return cost === null ? "cost unknown" : `${cost.toFixed(4)} USD`;
+}

@@ -1,0 +1,162 @@
+/** The audit log of a session: written as things happen, never read back, closed to the model. */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { StampedEvent } from "../core/event.ts";
+import { renderAuditLines, renderTime } from "./audit-lines.ts";
+import { errnoOf } from "./safe-file.ts";
+
+export interface Audit {
+  /** Must be called in the order of events; never throws. */
+  readonly sink: (event: StampedEvent) => void;
+  /** Path of the log; null until the first event, and when it cannot be kept. */
+  readonly file: string | null;
+  readonly close: () => void;
+}
+
+export interface AuditPlace {
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** Relative to the root; null: `.pai_history`. */
+  readonly historyDir: string | null;
+  /** Where the log goes when the folder in the workspace is not ours to use; null: nowhere. */
+  readonly stateDir: string | null;
+  readonly now: () => Date;
+  /** Told once when the log goes elsewhere, and once when it cannot be kept. */
+  readonly warn: (text: string) => void;
+}
+
+interface OpenLog {
+  readonly fd: number;
+  readonly file: string;
+}
+
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+const usualName = ".pai_history";
+
+/** Makes nothing before the first event. */
+export function openAudit(place: AuditPlace): Audit {
+  let log: OpenLog | null = null;
+  let ended = false;
+
+  const giveUp = (error: unknown): void => {
+    ended = true;
+    place.warn(`the audit log cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+  };
+  return {
+    sink(event) {
+      if (ended) return;
+      try {
+        const lines = renderAuditLines(event);
+        if (lines === "") return;
+        log ??= openLog(place);
+        writeWhole(log.fd, lines);
+      } catch (error) {
+        giveUp(error);
+      }
+    },
+    get file() {
+      return log?.file ?? null;
+    },
+    close() {
+      ended = true;
+      if (log !== null) closeSync(log.fd);
+      log = null;
+    },
+  };
+}
+
+/** A short write must not cut a record in two. */
+function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}
+
+function openLog(place: AuditPlace): OpenLog {
+  const folder = resolve(place.root, place.historyDir ?? usualName);
+  try {
+    return openLogIn(folder, place.now());
+  } catch (error) {
+    if (place.stateDir === null) throw error;
+    const elsewhere = join(place.stateDir, "history");
+    const log = openLogIn(elsewhere, place.now());
+    place.warn(`${error instanceof Error ? error.message : folder}; the audit log is ${log.file}`);
+    return log;
+  }
+}
+
+/** Everything below the folder is opened through its descriptor, so that nobody can swap it for a link meanwhile. */
+function openLogIn(folder: string, time: Date): OpenLog {
+  const own = openOwnFolder(folder);
+  try {
+    const through = `/proc/self/fd/${own.fd}`;
+    const base = existsSync(through) ? through : folder;
+    if (own.isForLogs) ignoreItself(base);
+    const stamp = renderTime(time).slice(0, 19).replace(/[-:]/g, "").replace(" ", "_");
+    for (let number = 1; number <= 1000; number += 1) {
+      const name = `session_${stamp}${number === 1 ? "" : `_${number}`}.log`;
+      const fd = createNew(join(base, name));
+      if (fd !== null) return { fd, file: join(folder, name) };
+    }
+    throw new PaiError("io_failed", `${folder} holds too many logs of this second`);
+  } finally {
+    closeSync(own.fd);
+  }
+}
+
+interface OwnFolder {
+  readonly fd: number;
+  /** Made for logs, and not a folder the user named that serves something else too. */
+  readonly isForLogs: boolean;
+}
+
+function openOwnFolder(folder: string): OwnFolder {
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  else if (!there.isDirectory()) throw new PaiError("path_refused", `${folder} is not a folder of its own`);
+  const isForLogs = there === undefined || basename(folder) === usualName;
+  const fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const stat = fstatSync(fd);
+    if (stat.uid !== (process.geteuid?.() ?? stat.uid)) {
+      throw new PaiError("path_refused", `${folder} belongs to another user`);
+    }
+    if (isForLogs && (stat.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
+    return { fd, isForLogs };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function ignoreItself(folder: string): void {
+  const fd = createNew(join(folder, ".gitignore"));
+  if (fd === null) return;
+  try {
+    writeFileSync(fd, "*\n");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** null: the name is taken, by whatever it may be. */
+function createNew(file: string): number | null {
+  try {
+    return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return null;
+    throw error;
+  }
+}

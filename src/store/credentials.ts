@@ -1,0 +1,213 @@
+/** The credentials file: version 3, and what older programs left behind, merged so that no key is lost. */
+import { closeSync, constants, fchmodSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import { errnoOf, readPrivate, removeIfThere, withLock, writePrivate } from "./safe-file.ts";
+
+/** Keys of one provider by id, in the order in which they take turns. */
+export interface KeyRing {
+  readonly default: string | null;
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+/** By provider. */
+export type Credentials = ReadonlyMap<string, KeyRing>;
+
+interface Found {
+  readonly credentials: Credentials;
+  /** Files of an older program, with their text. */
+  readonly old: readonly { readonly file: string; readonly text: string }[];
+}
+
+const version = 3;
+
+/** Where the keys are, for messages. */
+export const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
+
+/**
+ * Reads all keys; files of older programs are brought to version 3 once, their originals kept as `.bak`. A folder that
+ * cannot be written leaves them as they are. Throws config_invalid for a damaged file, which is never overwritten.
+ */
+export function loadCredentials(configDir: string, warn: (text: string) => void): Credentials {
+  const found = findCredentials(configDir);
+  if (found.old.length === 0) return found.credentials;
+  try {
+    return withLock(credentialsFile(configDir), () => migrate(configDir, warn));
+  } catch (error) {
+    if (error instanceof PaiError && error.code === "config_invalid") throw error;
+    warn(`keys of an older version are used as they are: ${configDir} cannot be written`);
+    return found.credentials;
+  }
+}
+
+/** Changes the credentials under a lock, so that two processes lose nothing. Returns what `change` returns. */
+export function editCredentials<T>(
+  configDir: string,
+  warn: (text: string) => void,
+  change: (credentials: Map<string, KeyRing>) => T,
+): T {
+  return withLock(credentialsFile(configDir), () => {
+    const credentials = new Map(migrate(configDir, warn));
+    const result = change(credentials);
+    write(configDir, credentials);
+    return result;
+  });
+}
+
+/** Originals are copied, the new file is written, only then the old one goes: a crash between loses nothing. */
+function migrate(configDir: string, warn: (text: string) => void): Credentials {
+  const { credentials, old } = findCredentials(configDir);
+  if (old.length === 0) return credentials;
+  const kept = old.map(({ file, text }) => keepOld(file, text));
+  write(configDir, credentials);
+  for (const { file } of old) if (file !== credentialsFile(configDir)) removeIfThere(file);
+  const count = [...credentials.values()].reduce((sum, ring) => sum + ring.keys.size, 0);
+  const moved = count === 1 ? "the key" : `all ${count} keys`;
+  warn(`moved ${moved} of an older version into ${credentialsFile(configDir)}; kept as before: ${kept.join(", ")}`);
+  return credentials;
+}
+
+function keepOld(file: string, text: string): string {
+  for (let number = 1; ; number += 1) {
+    const backup = number === 1 ? `${file}.bak` : `${file}.${number}.bak`;
+    try {
+      const fd = openSync(backup, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+      fchmodSync(fd, 0o600);
+      writeFileSync(fd, text);
+      closeSync(fd);
+      return backup;
+    } catch (error) {
+      if (errnoOf(error) !== "EEXIST") throw error;
+      if (number < 100 && readPrivate(backup) === text) return backup;
+    }
+  }
+}
+
+function write(configDir: string, credentials: Credentials): void {
+  const providers = [...credentials]
+    .filter(([, ring]) => ring.keys.size > 0)
+    .map(([provider, ring]) => [provider, { default: ring.default, keys: Object.fromEntries(ring.keys) }]);
+  const text = JSON.stringify({ version, providers: Object.fromEntries(providers) }, null, 2);
+  writePrivate(credentialsFile(configDir), `${text}\n`);
+}
+
+/** The file of today first: its ids and default win. */
+function findCredentials(configDir: string): Found {
+  const credentials = new Map<string, KeyRing>();
+  const old: { file: string; text: string }[] = [];
+  for (const file of [credentialsFile(configDir), join(configDir, "credentials")]) {
+    const text = readPrivate(file);
+    if (text === null) continue;
+    const parsed = parseCredentials(text, file);
+    for (const [provider, ring] of parsed.credentials) {
+      credentials.set(provider, mergeRings(credentials.get(provider), ring));
+    }
+    if (parsed.version !== version || file !== credentialsFile(configDir)) old.push({ file, text });
+  }
+  return { credentials, old };
+}
+
+/** A key that is there already, under any id, is not added again; another key under a taken id gets a new id. */
+function mergeRings(first: KeyRing | undefined, second: KeyRing): KeyRing {
+  const keys = new Map(first?.keys);
+  for (const [id, key] of second.keys) {
+    if ([...keys.values()].includes(key)) continue;
+    let free = id;
+    for (let number = 2; keys.has(free); number += 1) free = `${id}-${number}`;
+    keys.set(free, key);
+  }
+  return { default: first?.default ?? second.default ?? keys.keys().next().value ?? null, keys };
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+const isBag = (value: unknown): value is Bag => typeof value === "object" && value !== null && !Array.isArray(value);
+const textIn = (bag: Bag, name: string): string | null => {
+  const value = Object.hasOwn(bag, name) ? bag[name] : undefined;
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+};
+
+interface Parsed {
+  readonly version: number;
+  readonly credentials: Credentials;
+}
+
+/** The oldest file had no extension and held nothing but the key. */
+function parseCredentials(text: string, file: string): Parsed {
+  const damaged = (why: string): PaiError =>
+    new PaiError("config_invalid", `${file} ${why}; it is left as it is`, {
+      hint: `mend it, or move it away and add the keys again: mv ${file} ${file}.damaged`,
+    });
+  if (!file.endsWith(".json") && /^\s*[\w.-]{20,}\s*$/.test(text))
+    return older(ringOf(null, [["primary", text.trim()]]));
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw damaged("is damaged");
+  }
+  if (Array.isArray(json)) return older(ringOf(null, listed(json)));
+  if (!isBag(json)) throw damaged("does not hold credentials");
+  if (isBag(json["providers"])) {
+    if (json["version"] !== version) throw damaged("was written by a newer version of pai");
+    return { version, credentials: parseProviders(json["providers"], damaged) };
+  }
+  const ring = parseOlder(json);
+  if (ring === null) throw damaged("does not hold credentials");
+  return older(ring);
+}
+
+function older(ring: KeyRing): Parsed {
+  return { version: 0, credentials: new Map(ring.keys.size === 0 ? [] : [["gemini", ring]]) };
+}
+
+function parseProviders(providers: Bag, damaged: (why: string) => PaiError): Credentials {
+  return new Map(
+    Object.entries(providers).map(([provider, ring]) => {
+      if (!isBag(ring) || !isBag(ring["keys"])) throw damaged(`has no keys for ${provider}`);
+      const keys = Object.entries(ring["keys"]);
+      if (!keys.every((entry): entry is [string, string] => typeof entry[1] === "string")) {
+        throw damaged(`has a key of ${provider} that is no text`);
+      }
+      return [provider, ringOf(textIn(ring, "default"), keys)];
+    }),
+  );
+}
+
+/** Version 1 (`keys`, `default`, `order`), version 2 (`api_key`), and the list of a version between; null: none. */
+function parseOlder(json: Bag): KeyRing | null {
+  if (Object.hasOwn(json, "api_key")) {
+    const key = textIn(json, "api_key");
+    return ringOf(null, key === null ? [] : [["primary", key]]);
+  }
+  const keys = json["keys"];
+  if (Array.isArray(keys)) return ringOf(textIn(json, "default"), listed(keys));
+  if (!isBag(keys)) return null;
+  const order = Array.isArray(json["order"]) ? json["order"].filter((id) => typeof id === "string") : [];
+  const ids = [...new Set([...order, ...Object.keys(keys)])];
+  const entries = ids.flatMap((id): [string, string][] => {
+    const key = textIn(keys, id);
+    return key === null ? [] : [[id, key]];
+  });
+  return ringOf(textIn(json, "default"), entries);
+}
+
+function listed(keys: readonly unknown[]): [string, string][] {
+  return keys.flatMap((item, index): [string, string][] => {
+    const fallback = index === 0 ? "primary" : `key-${index + 1}`;
+    if (typeof item === "string") return item.trim() === "" ? [] : [[fallback, item.trim()]];
+    if (!isBag(item)) return [];
+    const key = textIn(item, "key") ?? textIn(item, "api_key") ?? textIn(item, "value");
+    const id = textIn(item, "label")?.replace(/\s+/g, "-") ?? fallback;
+    return key === null ? [] : [[id, key]];
+  });
+}
+
+function ringOf(wanted: string | null, entries: readonly (readonly [string, string])[]): KeyRing {
+  const merged = entries.reduce<KeyRing>(
+    (ring, [id, key]) => mergeRings(ring, { default: null, keys: new Map([[id, key]]) }),
+    { default: null, keys: new Map() },
+  );
+  const isKnown = wanted !== null && merged.keys.has(wanted);
+  return { default: isKnown ? wanted : (merged.keys.keys().next().value ?? null), keys: merged.keys };
+}

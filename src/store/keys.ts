@@ -1,0 +1,157 @@
+/** API keys: found in the environment or in the credentials file, added, removed, masked, judged. */
+import { readFileSync } from "node:fs";
+import { PaiError } from "../core/error.ts";
+import { credentialsFile, editCredentials, type KeyRing, loadCredentials } from "./credentials.ts";
+import { forgetTurn } from "./key-state.ts";
+import type { Environment, Places } from "./places.ts";
+
+export interface FoundKey {
+  /** `env` for a key of the environment. */
+  readonly id: string;
+  readonly key: string;
+  /** The variable's name, or the path of the credentials file. */
+  readonly origin: string;
+}
+
+interface Sources {
+  readonly env: Environment;
+  readonly places: Places;
+  /** Told when keys of an older version are moved. */
+  readonly warn?: (text: string) => void;
+}
+
+const variables: Readonly<Record<string, readonly string[]>> = {
+  gemini: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  openai: ["OPENAI_API_KEY"],
+  anthropic: ["ANTHROPIC_API_KEY"],
+};
+
+const silent = (): void => undefined;
+const emptyRing: KeyRing = { default: null, keys: new Map() };
+
+/**
+ * Keys of a provider, the default first; a key of the environment (or of the file that `NAME_FILE` names) is the only
+ * one. Empty: none. Throws config_invalid for an unreadable or damaged file, key_invalid for a key with blanks inside.
+ */
+export function findKeys(provider: string, { env, places, warn = silent }: Sources): readonly FoundKey[] {
+  const fromEnv = findInEnvironment(provider, env);
+  if (fromEnv !== null) return [fromEnv];
+  if (places.configDir === null) return [];
+  const origin = credentialsFile(places.configDir);
+  const ring = loadCredentials(places.configDir, warn).get(provider) ?? emptyRing;
+  return inOrder(ring).map(([id, key]) => ({ id, key, origin }));
+}
+
+/** The default key first, the rest as they were added. */
+export function inOrder(ring: KeyRing): readonly (readonly [string, string])[] {
+  const all = [...ring.keys];
+  return [...all.filter(([id]) => id === ring.default), ...all.filter(([id]) => id !== ring.default)];
+}
+
+function findInEnvironment(provider: string, env: Environment): FoundKey | null {
+  for (const name of variables[provider] ?? []) {
+    const direct = env[name]?.trim() ?? "";
+    const file = env[`${name}_FILE`]?.trim() ?? "";
+    const origin = direct === "" ? `${name}_FILE` : name;
+    const key = direct === "" && file !== "" ? readKeyFile(file, origin) : direct;
+    if (key === "") continue;
+    const problem = findFault(key);
+    if (problem !== null) throw new PaiError("key_invalid", `The key in ${origin} ${problem}`);
+    return { id: "env", key, origin };
+  }
+  return null;
+}
+
+function readKeyFile(file: string, variable: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (cause) {
+    throw new PaiError("config_invalid", `${variable} names ${file}, which cannot be read`, { cause });
+  }
+}
+
+/** Adds a key or replaces the one of that id; the first of a provider becomes its default. */
+export function putKey(places: Places, provider: string, id: string, key: string, warn = silent): { isNew: boolean } {
+  return edit(places, provider, warn, (ring) => ({
+    ring: { default: ring.default ?? id, keys: new Map([...ring.keys, [id, key]]) },
+    result: { isNew: !ring.keys.has(id) },
+  }));
+}
+
+/**
+ * Removes a key (null: the default one); the next becomes the default. Throws no_key when there is none at all, usage
+ * for an unknown id.
+ */
+export function removeKey(places: Places, provider: string, id: string | null, warn = silent) {
+  return edit(places, provider, warn, (ring) => {
+    const removed = demandId(ring, provider, id ?? ring.default);
+    const keys = new Map([...ring.keys].filter(([one]) => one !== removed));
+    const next = ring.default === removed ? (keys.keys().next().value ?? null) : ring.default;
+    return { ring: { default: next, keys }, result: { removed, default: next } };
+  });
+}
+
+/** Calls begin with this key from now on. Throws as removeKey. */
+export function setDefaultKey(places: Places, provider: string, id: string, warn = silent): void {
+  edit(places, provider, warn, (ring) => ({
+    ring: { default: demandId(ring, provider, id), keys: ring.keys },
+    result: null,
+  }));
+  forgetTurn(places.stateDir, provider);
+}
+
+function edit<T>(
+  places: Places,
+  provider: string,
+  warn: (text: string) => void,
+  change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
+): T {
+  if (places.configDir === null) {
+    throw new PaiError("config_invalid", "There is no folder to keep keys in", {
+      hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
+    });
+  }
+  return editCredentials(places.configDir, warn, (credentials) => {
+    const { ring, result } = change(credentials.get(provider) ?? emptyRing);
+    credentials.set(provider, ring);
+    return result;
+  });
+}
+
+/** The id itself when the ring has it. */
+export function demandId(ring: KeyRing, provider: string, id: string | null): string {
+  if (ring.keys.size === 0) {
+    throw new PaiError("no_key", `No ${provider} key is stored`, { hint: "pai config set" });
+  }
+  if (id !== null && ring.keys.has(id)) return id;
+  throw new PaiError("usage", `There is no ${provider} key "${id ?? ""}"`, {
+    hint: `stored: ${[...ring.keys.keys()].join(", ")}`,
+  });
+}
+
+/** Under 12 characters `***`, else the first 6 and the last 4. */
+export function maskKey(key: string): string {
+  return key.length < 12 ? "***" : `${key.slice(0, 6)}...${key.slice(-4)}`;
+}
+
+/** Why this can be no key at all, in words that follow "The key"; null: it can. */
+export function findFault(key: string): string | null {
+  if (key.trim() === "") return "is empty";
+  return /^[\x21-\x7e]+$/.test(key) ? null : "holds blanks, control characters or other than ASCII";
+}
+
+/** Why a key does not look like one of this provider, in words that follow "The key"; null: it does. */
+export function judgeKey(provider: string, key: string): string | null {
+  const fault = findFault(key);
+  if (fault !== null) return fault;
+  const prefix = { gemini: "AIza", openai: "sk-", anthropic: "sk-ant-" }[provider];
+  if (prefix === undefined) return null;
+  if (!key.startsWith(prefix)) return `does not look like one of ${provider} (it should start with ${prefix})`;
+  return provider === "gemini" && key.length < 30 ? "is too short (at least 30 characters)" : null;
+}
+
+/** Why this can be no id of a key; null: it can. */
+export function judgeId(id: string): string | null {
+  if (id === "env") return "means the key of the environment";
+  return /^[A-Za-z0-9][\w.@+-]{0,63}$/.test(id) ? null : "must be letters, digits and . _ @ + - (at most 64)";
+}

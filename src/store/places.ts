@@ -1,0 +1,32 @@
+/** Where pai keeps what belongs to the user: folders from the environment, by the XDG rules. */
+import { isAbsolute, join } from "node:path";
+
+/** Absolute folders; null where the environment names none, so nothing can be kept there. */
+export interface Places {
+  readonly home: string | null;
+  /** Keys and settings: `$XDG_CONFIG_HOME/pai-code`. */
+  readonly configDir: string | null;
+  /** Sessions, receipts, journals, trust: `$PAI_STATE_DIR` or `$XDG_STATE_HOME/pai-code`. */
+  readonly stateDir: string | null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads HOME, XDG_CONFIG_HOME, XDG_STATE_HOME and PAI_STATE_DIR. Relative values are ignored.
+ * `homedir` is the home of the password database, used when HOME is unset; null or "": none.
+ */
+export function findPlaces(env: Environment, { homedir }: { readonly homedir: string | null }): Places {
+  const home = absolute(env["HOME"]) ?? absolute(homedir ?? undefined);
+  const config = absolute(env["XDG_CONFIG_HOME"]) ?? (home === null ? null : join(home, ".config"));
+  const state = absolute(env["XDG_STATE_HOME"]) ?? (home === null ? null : join(home, ".local/state"));
+  return {
+    home,
+    configDir: config === null ? null : join(config, "pai-code"),
+    stateDir: absolute(env["PAI_STATE_DIR"]) ?? (state === null ? null : join(state, "pai-code")),
+  };
+}
+
+function absolute(folder: string | undefined): string | null {
+  return folder !== undefined && isAbsolute(folder) ? folder : null;
+}

@@ -1,0 +1,207 @@
+/** Small private files of the user: read with suspicion, written whole or not at all. */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { PaiError } from "../core/error.ts";
+
+const maxBytes = 4 * 1024 * 1024;
+const writableByOthers = 0o022;
+const sticky = 0o1000;
+
+/**
+ * Text of a file that only the user may write; null when it is not there.
+ * Throws config_invalid, with the command that mends it, for a file or folder that others may write, for one that
+ * belongs to somebody else, and for anything that is no regular file.
+ */
+export function readPrivate(file: string): string | null {
+  const text = readRegular(file, { follow: true, judge: (stat) => judgeOwner(file, stat) });
+  if (text === null) return null;
+  const folder = dirname(realpathSync(file));
+  const stat = statSync(folder);
+  if ((stat.mode & sticky) === 0) judgeOwner(folder, stat);
+  return text;
+}
+
+/**
+ * Text of a regular file of at most 4 MiB; null when it is not there. Never waits on a pipe.
+ * With `follow: false` a link is not there either. `judge` sees what was opened, before it is read.
+ */
+export function readRegular(
+  file: string,
+  options: { readonly follow: boolean; readonly judge?: (stat: Stats) => void },
+): string | null {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (options.follow ? 0 : constants.O_NOFOLLOW);
+  const fd = openIfThere(file, flags);
+  if (fd === null) return null;
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new PaiError("config_invalid", `${file} is not a regular file`);
+    if (stat.size > maxBytes) throw new PaiError("config_invalid", `${file} is larger than 4 MiB`);
+    options.judge?.(stat);
+    return readFileSync(fd, "utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Replaces a file in one step: folder 0700, file 0600 from birth, a link is followed to its target. */
+export function writePrivate(file: string, text: string): void {
+  makePrivateFolder(dirname(file));
+  const target = targetOf(file);
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`);
+  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    try {
+      fchmodSync(fd, 0o600);
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+  syncFolder(dirname(target));
+}
+
+/** Makes a folder and its parents, 0700 each; one that stands there already keeps its mode. */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+export function removeIfThere(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+  }
+}
+
+/**
+ * Runs `work` while no other pai holds the lock of `file`. A lock whose process is gone is taken over.
+ * Throws io_failed when another process holds it for more than five seconds.
+ */
+export function withLock<T>(file: string, work: () => T): T {
+  makePrivateFolder(dirname(file));
+  const lock = `${targetOf(file)}.lock`;
+  for (let tries = 0; !takeLock(lock); tries += 1) {
+    if (tries >= 500) {
+      throw new PaiError("io_failed", `Another pai is writing ${file}`, { hint: `if none is running: rm ${lock}` });
+    }
+    Bun.sleepSync(10);
+  }
+  try {
+    return work();
+  } finally {
+    removeIfThere(lock);
+  }
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    const fd = openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    writeFileSync(fd, String(process.pid));
+    closeSync(fd);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    if (isAbandoned(lock)) removeIfThere(lock);
+    return false;
+  }
+}
+
+/** A lock just made is still empty: only its age tells whether its maker died before writing its number. */
+function isAbandoned(lock: string): boolean {
+  const fd = openIfThere(lock, constants.O_RDONLY | constants.O_NOFOLLOW);
+  if (fd === null) return false;
+  try {
+    const owner = Number.parseInt(readFileSync(fd, "utf8"), 10);
+    if (Number.isInteger(owner)) return !isAlive(owner);
+    return Date.now() - fstatSync(fd).mtimeMs > 2000;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) === "EPERM";
+  }
+}
+
+function judgeOwner(path: string, stat: Stats): void {
+  const user = process.geteuid?.() ?? stat.uid;
+  if (stat.uid !== user && stat.uid !== 0) {
+    throw new PaiError("config_invalid", `${path} belongs to another user (uid ${stat.uid}), so it is not used`, {
+      hint: `chown ${user} ${quote(path)}`,
+    });
+  }
+  if ((stat.mode & writableByOthers) !== 0) {
+    throw new PaiError("config_invalid", `${path} can be written by other users, so it is not used`, {
+      hint: `chmod go-w ${quote(path)}`,
+    });
+  }
+}
+
+/** The file a link leads to; the file itself where no link stands. */
+function targetOf(file: string): string {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
+  try {
+    return realpathSync(file);
+  } catch (cause) {
+    throw new PaiError("config_invalid", `${file} is a link that leads nowhere`, {
+      hint: `make its target, or remove it: rm ${quote(file)}`,
+      cause,
+    });
+  }
+}
+
+function openIfThere(file: string, flags: number): number | null {
+  try {
+    return openSync(file, flags);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return null;
+    throw error;
+  }
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } catch {
+    // Some file systems cannot sync a folder; the rename itself stands.
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** `ENOENT` and the like; null for what is no system error. */
+export function errnoOf(error: unknown): string | null {
+  return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
+}
+
+function quote(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,236 @@
+/** Settings from flags, environment, pai.json, config.json and defaults, each with where it came from. */
+import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { Json } from "../core/model.ts";
+import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
+import type { Environment, Places } from "./places.ts";
+import { readPrivate } from "./safe-file.ts";
+import { type Mode, type Price, type Setting, settingTable } from "./setting-table.ts";
+import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
+
+/** Absent is null. Money in USD, times in seconds. */
+export interface Settings {
+  /** `provider:name`, or a bare name, as written. */
+  readonly model: string;
+  readonly temperature: number;
+  readonly mode: Mode;
+  /** From config.json only; variables: see base-url.ts. */
+  readonly baseUrl: Readonly<Record<"gemini" | "openai" | "anthropic" | "local", string | null>>;
+  readonly limits: {
+    readonly calls: number | null;
+    readonly tokens: number | null;
+    readonly cost: number | null;
+    readonly timeout: number | null;
+  };
+  /** Actions per phase or step. */
+  readonly actions: number;
+  readonly guard: { readonly lines: number; readonly ratio: number; readonly strict: boolean };
+  readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  readonly checks: readonly string[];
+  readonly commands: { readonly env: readonly string[]; readonly timeout: number };
+  readonly prices: Readonly<Record<string, Price>>;
+  readonly plain: boolean;
+  readonly forceRoot: boolean;
+  /** Folder of the audit log; relative to the root. */
+  readonly historyDir: string;
+  readonly debug: boolean;
+}
+
+/** "flag", the variable's name, "pai.json", "config.json" or "default". */
+export type Origin = string;
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** By setting name, in the order of the table. */
+  readonly origins: Readonly<Record<string, Origin>>;
+  /** By setting name. */
+  readonly values: Readonly<Record<string, Json>>;
+  readonly warnings: readonly string[];
+  /** What the user thinks of the project's pai.json; null: there is none. */
+  readonly trust: Trust | null;
+}
+
+export interface SettingSources {
+  /** Parsed flags by name without dashes; other flags than those of the table do not matter. */
+  readonly flags: Readonly<Record<string, Json | undefined>>;
+  readonly env: Environment;
+  readonly places: Places;
+  /** Real path of the project; null: without one. */
+  readonly root: string | null;
+}
+
+const allSettings = Object.values(settingTable);
+const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
+
+/** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */
+export function loadSettings({ flags, env, places, root }: SettingSources): LoadedSettings {
+  const warnings: string[] = [];
+  const origins: Record<string, Origin> = {};
+  const values: Record<string, Json> = {};
+  const user = places.configDir === null ? null : openUserFile(join(places.configDir, "config.json"));
+  const project = root === null ? null : openProjectFile(root, places);
+  if (user !== null) {
+    for (const name of unknownNames(user, () => true)) warnings.push(`${user.file}: unknown setting ${name}, ignored`);
+  }
+  const ignored = project === null ? [] : unknownNames(project, (name) => project.trust === "trusted" || narrows(name));
+
+  const fromProject = <T>(setting: Setting<T>, current: T): { readonly value: T } | null => {
+    if (project === null || (project.trust !== "trusted" && setting.narrow === undefined)) return null;
+    const wanted = valueIn(project, setting);
+    if (wanted === null || project.trust === "trusted") return wanted;
+    const value = setting.narrow?.(current, wanted.value) ?? current;
+    if (!same(value, wanted.value) && same(value, current)) ignored.push(`${setting.name} (may only be narrowed)`);
+    return same(value, current) ? null : { value };
+  };
+  const fromVariable = <T>(setting: Setting<T>): { readonly value: T } | null => {
+    const text = setting.env === undefined ? undefined : env[setting.env];
+    if (text === undefined || text.trim() === "") return null;
+    const value = setting.check(setting.fromText(text));
+    if (value !== null) return { value };
+    const message = `${setting.env} must be ${setting.wants}`;
+    if (setting.lenient !== true) throw new PaiError("config_invalid", message);
+    warnings.push(`${message}; ignored`);
+    return null;
+  };
+  const fromFlag = <T>(setting: Setting<T>): { readonly value: T } | null => {
+    const given = setting.flag === undefined ? undefined : flags[setting.flag];
+    if (given === undefined || given === false) return null;
+    const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
+    if (value !== null) return { value };
+    if (setting.lenient !== true) throw new PaiError("usage", `--${setting.flag} must be ${setting.wants}`);
+    warnings.push(`--${setting.flag} must be ${setting.wants}; ignored`);
+    return null;
+  };
+
+  /** From the weakest source to the strongest: the last one that speaks wins. */
+  const resolve = <T>(setting: Setting<T>): T => {
+    let value = setting.fallback;
+    let origin: Origin = "default";
+    const take = (found: { readonly value: T } | null, from: Origin): void => {
+      if (found !== null) [value, origin] = [found.value, from];
+    };
+    take(user === null ? null : valueIn(user, setting), "config.json");
+    take(fromProject(setting, value), projectFile);
+    take(fromVariable(setting), setting.env ?? "");
+    take(fromFlag(setting), "flag");
+    origins[setting.name] = origin;
+    values[setting.name] = value as Json;
+    return value;
+  };
+
+  const settings = resolveAll(resolve);
+  if (ignored.length > 0) warnings.push(`${projectFile}: ignored ${ignored.join(", ")}${project?.hint ?? ""}`);
+  return { settings, origins, values, warnings, trust: project?.trust ?? null };
+}
+
+function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
+  const table = settingTable;
+  return {
+    model: resolve(table.model),
+    temperature: resolve(table.temperature),
+    mode: resolve(table.mode),
+    baseUrl: {
+      gemini: resolve(table.baseUrlGemini),
+      openai: resolve(table.baseUrlOpenai),
+      anthropic: resolve(table.baseUrlAnthropic),
+      local: resolve(table.baseUrlLocal),
+    },
+    limits: {
+      calls: resolve(table.calls),
+      tokens: resolve(table.tokens),
+      cost: resolve(table.cost),
+      timeout: resolve<number | null>(table.timeout),
+    },
+    actions: resolve(table.actions),
+    guard: {
+      lines: resolve(table.guardLines),
+      ratio: resolve(table.guardRatio),
+      strict: resolve<boolean>(table.guardStrict),
+    },
+    policy: { allow: resolve(table.allow), deny: resolve<readonly string[]>(table.deny) },
+    checks: resolve(table.checks),
+    commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
+    prices: resolve(table.prices),
+    plain: resolve(table.plain),
+    forceRoot: resolve(table.forceRoot),
+    historyDir: resolve<string>(table.historyDir),
+    debug: resolve<boolean>(table.debug),
+  };
+}
+
+interface SettingsFile extends JsonText {
+  /** As messages name it. */
+  readonly file: string;
+}
+
+interface ProjectFile extends SettingsFile {
+  readonly trust: Trust;
+  /** What to add to the warning about ignored settings. */
+  readonly hint: string;
+}
+
+function openUserFile(file: string): SettingsFile | null {
+  const text = readPrivate(file);
+  return text === null ? null : openFile(text, file);
+}
+
+function openProjectFile(root: string, places: Places): ProjectFile | null {
+  const text = readProjectFile(root);
+  if (text === null) return null;
+  const trust = trustOf(places, root, text);
+  const hint = { trusted: "", untrusted: " (see pai trust)", changed: " (it changed since pai trust)" }[trust];
+  return { ...openFile(text, projectFile), trust, hint };
+}
+
+function openFile(text: string, file: string): SettingsFile {
+  const parsed = parseJsonText(text, file);
+  if (!isRecord(parsed.value)) throw new PaiError("config_invalid", `${file}, line 1: must hold one { object }`);
+  return { ...parsed, file };
+}
+
+/** The value of one setting in a file. Throws config_invalid with the line when it has the wrong type. */
+function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
+  if (!setting.inFile) return null;
+  const path = setting.name.split(".");
+  let json: Json | undefined = file.value;
+  for (const name of path) {
+    if (json === undefined) return null;
+    if (!isRecord(json)) throw wrongType(file, path.slice(0, path.indexOf(name)), "an object");
+    json = Object.hasOwn(json, name) ? json[name] : undefined;
+  }
+  if (json === undefined) return null;
+  const value = setting.check(json);
+  if (value === null) throw wrongType(file, path, setting.wants);
+  return { value };
+}
+
+function wrongType(file: SettingsFile, path: readonly string[], wants: string): PaiError {
+  const line = file.spans.get(pathOf(path))?.line ?? 1;
+  return new PaiError("config_invalid", `${file.file}, line ${line}: ${path.join(".")} must be ${wants}`);
+}
+
+/** Names in the file that no setting has, or that are not `allowed` there. */
+function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
+  const found: string[] = [];
+  const look = (json: Json, prefix: string): void => {
+    if (!isRecord(json)) return;
+    for (const [key, value] of Object.entries(json)) {
+      const name = `${prefix}${key}`;
+      const inside = [...names].filter((known) => known.startsWith(`${name}.`));
+      if (inside.length > 0 && isRecord(value)) look(value, `${name}.`);
+      else if (name !== "$schema" && ![name, ...inside].some((known) => names.has(known) && allowed(known)))
+        found.push(name);
+    }
+  };
+  look(file.value, "");
+  return found;
+}
+
+function narrows(name: string): boolean {
+  return allSettings.some((setting) => setting.name === name && "narrow" in setting);
+}
+
+const isRecord = (json: Json | undefined): json is { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json);
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,83 @@
+/** Where a provider is reached, and when a key may go there. */
+import { expect, test } from "bun:test";
+import { type Endpoint, findEndpoint, judgePlainHttp, requireConsent } from "../../src/store/base-url.ts";
+import { makeHome } from "./temp.ts";
+
+const unset = { url: null, origin: "default" };
+const find = (provider: Endpoint["provider"], env: Record<string, string>, url: string | null = null) =>
+  findEndpoint(provider, { env, configured: url === null ? unset : { url, origin: "config.json" } });
+
+test.each([
+  ["gemini", {}, "https://generativelanguage.googleapis.com", "default"],
+  ["gemini", { GOOGLE_GEMINI_BASE_URL: "https://g.example/v1beta/" }, "https://g.example", "GOOGLE_GEMINI_BASE_URL"],
+  [
+    "gemini",
+    { PAI_BASE_URL: "https://p.example", GOOGLE_GEMINI_BASE_URL: "https://g" },
+    "https://p.example",
+    "PAI_BASE_URL",
+  ],
+  ["openai", { OPENAI_BASE_URL: "https://o.example" }, "https://o.example/v1", "OPENAI_BASE_URL"],
+  ["openai", { OPENAI_BASE_URL: "https://o.example/api/" }, "https://o.example/api", "OPENAI_BASE_URL"],
+  ["anthropic", { ANTHROPIC_BASE_URL: "https://a.example/v1" }, "https://a.example", "ANTHROPIC_BASE_URL"],
+  ["anthropic", { OPENAI_BASE_URL: "https://o.example" }, "https://api.anthropic.com", "default"],
+  ["local", {}, "http://127.0.0.1:11434/v1", "default"],
+] as const)("%s with %j is reached at %s", (provider, env, url, origin) => {
+  expect(find(provider, env)).toMatchObject({ url, origin });
+});
+
+test.each([
+  ["box", "http://box:11434/v1"],
+  ["box:99", "http://box:99/v1"],
+  [":99", "http://127.0.0.1:99/v1"],
+  ["0.0.0.0", "http://127.0.0.1:11434/v1"],
+  ["http://box", "http://box/v1"],
+  ["https://box/ollama/v1", "https://box/ollama/v1"],
+  ["::1", "http://[::1]:11434/v1"],
+  ["[::1]:99", "http://[::1]:99/v1"],
+  ["box:99999", "http://box:11434/v1"],
+  ['"box"', "http://box:11434/v1"],
+])("OLLAMA_HOST=%s is %s", (host, url) => {
+  expect(find("local", { OLLAMA_HOST: host }).url).toBe(url);
+});
+
+test("what is no http(s) URL is an error that names its origin and shows nothing of it", () => {
+  for (const url of ["box", "ftp://x", "file:///etc/passwd", "https://user:secret@x"]) {
+    expect(() => find("gemini", { PAI_BASE_URL: url })).toThrow(/^The address in PAI_BASE_URL must(?!.*secret)/);
+  }
+});
+
+test("an address of a file is bound to the first keys; another key or address asks once (6.6, S76)", async () => {
+  const { places } = makeHome();
+  const questions: string[] = [];
+  const ask = async (question: string) => questions.push(question) > 0;
+  const first = find("gemini", {}, "https://one.example");
+  const other = find("gemini", {}, "https://two.example");
+  await requireConsent(first, ["k1", "k2"], { places, ask: null });
+  await requireConsent(first, ["k2"], { places, ask: null });
+  await expect(requireConsent(other, ["k1"], { places, ask: null })).rejects.toMatchObject({
+    code: "untrusted",
+    hint: "to agree: pai config put baseUrl.gemini https://two.example",
+  });
+  await expect(requireConsent(other, ["k1"], { places, ask: async () => false })).rejects.toMatchObject({
+    code: "untrusted",
+  });
+  await expect(requireConsent(first, ["k3"], { places, ask: null })).rejects.toMatchObject({ code: "untrusted" });
+  await requireConsent(other, ["k1"], { places, ask });
+  await requireConsent(other, ["k1"], { places, ask });
+  expect(questions).toHaveLength(1);
+});
+
+test("an address of the environment needs no consent, nor one without a key", async () => {
+  const { places } = makeHome();
+  await requireConsent(find("gemini", {}, "https://one.example"), ["k"], { places, ask: null });
+  await requireConsent(find("gemini", { PAI_BASE_URL: "https://two.example" }), ["k"], { places, ask: null });
+  await requireConsent(find("local", {}, "https://two.example"), [], { places, ask: null });
+});
+
+test("plain http: free on loopback, a warning without a key, refused with one (S78)", () => {
+  const far = find("openai", { PAI_BASE_URL: "http://box/v1" });
+  expect(judgePlainHttp(find("local", {}), { hasKey: true, insecureHttp: false })).toBeNull();
+  expect(judgePlainHttp(far, { hasKey: false, insecureHttp: false })).toContain("not encrypted");
+  expect(judgePlainHttp(far, { hasKey: true, insecureHttp: true })).toContain("not encrypted");
+  expect(() => judgePlainHttp(far, { hasKey: true, insecureHttp: false })).toThrow("not encrypted");
+});

@@ -1,0 +1,58 @@
+/** JSON as people write it: lines in complaints, comments that survive. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { parseJsonText, pathOf, replaceJson } from "../../src/store/json-text.ts";
+
+test("reads every JSON value as JSON.parse does", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 2), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      expect(parseJsonText(text, "f").value).toEqual(JSON.parse(text));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("allows comments and trailing commas, and knows the line of each value", () => {
+  const { value, spans } = parseJsonText('{\n // why\n "a": [1, 2,], /* b */\n "b": {"c": "//"},\n}\n', "f");
+  expect(value).toEqual({ a: [1, 2], b: { c: "//" } });
+  expect([spans.get(pathOf(["a"]))?.line, spans.get(pathOf(["b", "c"]))?.line]).toEqual([3, 4]);
+});
+
+test.each([
+  ['{\n"a": 1\n"b": 2}', "f, line 3: a , or } is expected here"],
+  ['{"a":\n', "f, line 2: the file ends too early"],
+  ["", "f, line 1: the file ends too early"],
+  ['{"a": nul}', "f, line 1: a value is expected here"],
+  ["{} x", "f, line 1: nothing may follow the end of the value"],
+  ["{a: 1}", 'f, line 1: a name in "quotes" is expected here'],
+])("names file and line of %j and never its content (R43)", (text, message) => {
+  expect(() => parseJsonText(text, "f")).toThrow(message);
+});
+
+test("refuses what is nested too deeply", () => {
+  expect(() => parseJsonText("[".repeat(100_000), "f")).toThrow("f, line 1: nested too deeply");
+});
+
+test("a replaced or added value leaves comments and unknown names alone (R44)", () => {
+  const text = '{\n  // mine\n  "x": 1,\n  "guard": { "lines": 3 } // keep\n}\n';
+  const next = replaceJson(replaceJson(text, "f", ["guard", "ratio"], 0.2), "f", ["x"], 2);
+  expect(parseJsonText(next, "f").value).toEqual({ x: 2, guard: { ratio: 0.2, lines: 3 } });
+  expect(next).toContain("// mine");
+  expect(next).toContain("// keep");
+});
+
+test("adding to any object gives a text that reads back as meant", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const object = fc.dictionary(name, fc.oneof(fc.integer(), fc.dictionary(name, fc.boolean())));
+  fc.assert(
+    fc.property(object, fc.array(name, { minLength: 1, maxLength: 2 }), fc.constantFrom(0, 2), (old, path, indent) => {
+      const [first = "", second] = path;
+      fc.pre(second === undefined || typeof (old[first] ?? {}) === "object");
+      const value = parseJsonText(replaceJson(JSON.stringify(old, null, indent), "f", path, "new"), "f").value;
+      const inner = second === undefined ? "new" : { ...(old[first] as object), [second]: "new" };
+      expect(value).toEqual({ ...old, [first]: inner });
+    }),
+    { numRuns: 200 },
+  );
+});

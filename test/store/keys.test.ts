@@ -1,0 +1,149 @@
+/** Keys: where they are found, how old files are taken over, and that none is lost. */
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openKeyState } from "../../src/store/key-state.ts";
+import { findKeys, judgeKey, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
+import { type Home, makeHome, modeOf, put } from "./temp.ts";
+
+const one = `AIza${"1".repeat(35)}`;
+const two = `AIza${"2".repeat(35)}`;
+const three = `AIza${"3".repeat(35)}`;
+
+const find = (home: Home, env: Record<string, string> = {}) =>
+  findKeys("gemini", { env, places: home.places }).map(({ id, key }) => [id, key]);
+const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8"));
+
+test("a key of the environment is used alone, by the order of the names, also from a file (R46, P38)", () => {
+  const home = makeHome();
+  putKey(home.places, "gemini", "primary", three);
+  const file = put(join(home.root, "secret"), `${two}\n`);
+  expect(find(home, { GEMINI_API_KEY: one, GOOGLE_API_KEY: two })).toEqual([["env", one]]);
+  expect(find(home, { GOOGLE_API_KEY: two })).toEqual([["env", two]]);
+  expect(find(home, { GEMINI_API_KEY_FILE: file, GOOGLE_API_KEY: one })).toEqual([["env", two]]);
+  expect(find(home, { OPENAI_API_KEY: one, GEMINI_API_KEY: " " })).toEqual([["primary", three]]);
+  expect(() => find(home, { GEMINI_API_KEY_FILE: "/nowhere" })).toThrow("GEMINI_API_KEY_FILE names /nowhere");
+  expect(() => find(home, { GEMINI_API_KEY: "a\nb" })).toThrow(expect.objectContaining({ code: "key_invalid" }));
+});
+
+test("writes version 3, folder 0700, file 0600, the first key as default, a known id updated", () => {
+  const home = makeHome();
+  expect(putKey(home.places, "gemini", "a", one)).toEqual({ isNew: true });
+  putKey(home.places, "gemini", "b", two);
+  expect(putKey(home.places, "gemini", "a", three)).toEqual({ isNew: false });
+  expect(stored(home)).toEqual({ version: 3, providers: { gemini: { default: "a", keys: { a: three, b: two } } } });
+  expect([modeOf(home.places.configDir), modeOf(home.config("credentials.json"))]).toEqual(["700", "600"]);
+});
+
+test("the default key comes first and begins the next turn (D115); removing it promotes the next", () => {
+  const home = makeHome();
+  for (const [id, key] of Object.entries({ a: one, b: two, c: three })) putKey(home.places, "gemini", id, key);
+  const state = openKeyState(home.places.stateDir);
+  state.save({ cursor: { gemini: "a", openai: "x" }, resting: {} });
+  setDefaultKey(home.places, "gemini", "b");
+  expect(find(home).map(([id]) => id)).toEqual(["b", "a", "c"]);
+  expect(state.load().cursor).toEqual({ openai: "x" });
+  expect(removeKey(home.places, "gemini", null)).toEqual({ removed: "b", default: "a" });
+  expect(() => removeKey(home.places, "gemini", "b")).toThrow(expect.objectContaining({ code: "usage" }));
+  expect(() => removeKey(home.places, "openai", null)).toThrow(expect.objectContaining({ code: "no_key" }));
+});
+
+test("takes over version 1 with its order and default, once, the old file kept 0600 (D91, D92)", () => {
+  const home = makeHome();
+  const text = JSON.stringify({ version: 1, default: "b", keys: { a: one, b: two }, order: ["b", "a"], rr_index: 1 });
+  put(home.config("credentials"), text, 0o644);
+  const said: string[] = [];
+  const sources = { env: {}, places: home.places, warn: (line: string) => said.push(line) };
+  expect(findKeys("gemini", sources).map(({ id }) => id)).toEqual(["b", "a"]);
+  expect(findKeys("gemini", sources)).toHaveLength(2);
+  expect(said).toHaveLength(1);
+  expect(readdirSync(home.places.configDir).sort()).toEqual(["credentials.bak", "credentials.json"]);
+  expect([readFileSync(home.config("credentials.bak"), "utf8"), modeOf(home.config("credentials.bak"))]).toEqual([
+    text,
+    "600",
+  ]);
+});
+
+test("merges credentials and credentials.json, none lost, none doubled (6.6)", () => {
+  const home = makeHome();
+  put(home.config("credentials"), JSON.stringify({ version: 1, default: "a", keys: { a: one, primary: two } }));
+  put(home.config("credentials.json"), JSON.stringify({ version: 2, api_key: one }));
+  putKey(home.places, "gemini", "new", three);
+  expect(find(home)).toEqual([
+    ["primary", one],
+    ["primary-2", two],
+    ["new", three],
+  ]);
+  expect([existsSync(home.config("credentials.json.bak")), existsSync(home.config("credentials.bak"))]).toEqual([
+    true,
+    true,
+  ]);
+});
+
+test.each([
+  ["a plain key", "credentials", one, [["primary", one]]],
+  ["version 2 without a key", "credentials.json", '{"version":2,"api_key":null}', []],
+  [
+    "a list of keys",
+    "credentials.json",
+    JSON.stringify({ version: 1, keys: [one, two] }),
+    [
+      ["primary", one],
+      ["key-2", two],
+    ],
+  ],
+  ["a list with labels", "credentials.json", JSON.stringify([{ id: 1, label: "my key", key: one }]), [["my-key", one]]],
+])("takes over %s (D91, D93)", (_, name, text, keys) => {
+  const home = makeHome();
+  put(home.config(name), text);
+  expect(find(home)).toEqual(keys as [string, string][]);
+});
+
+test.each([
+  "{",
+  "",
+  "null",
+  "42",
+  '"text"',
+  "not-json",
+  '{"version":3}',
+  '{"version":9,"providers":{}}',
+  '{"version":3,"providers":{"gemini":{"keys":{"a":1}}}}',
+])("a damaged file is an error and is never overwritten: %j (D93)", (text) => {
+  const home = makeHome();
+  const file = put(home.config("credentials.json"), text);
+  expect(() => find(home)).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  expect(() => putKey(home.places, "gemini", "a", one)).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  expect([readFileSync(file, "utf8"), readdirSync(home.places.configDir)]).toEqual([text, ["credentials.json"]]);
+});
+
+test("refuses credentials that others may write, with the hint (S85)", () => {
+  const home = makeHome();
+  putKey(home.places, "gemini", "a", one);
+  chmodSync(home.config("credentials.json"), 0o666);
+  expect(() => find(home)).toThrow(expect.objectContaining({ hint: `chmod go-w ${home.config("credentials.json")}` }));
+});
+
+test("two processes that add keys lose none (D121, P34)", async () => {
+  const home = makeHome();
+  const keys = join(import.meta.dir, "../../src/store/keys.ts");
+  const code = `import { putKey } from ${JSON.stringify(keys)};
+    const [places, name] = [JSON.parse(process.argv[1]), process.argv[2]];
+    for (let n = 0; n < 10; n += 1) putKey(places, "gemini", name + n, "AIza" + name + n);`;
+  const runs = ["x", "y"].map((name) =>
+    Bun.spawn([process.execPath, "-e", code, JSON.stringify(home.places), name], { stderr: "inherit" }),
+  );
+  expect(await Promise.all(runs.map((run) => run.exited))).toEqual([0, 0]);
+  expect(find(home)).toHaveLength(20);
+});
+
+test("masks short keys whole, others but the first 6 and last 4 (D98)", () => {
+  expect([maskKey("AIza123456"), maskKey("AIza1234567"), maskKey(one)]).toEqual(["***", "***", "AIza11...1111"]);
+});
+
+test("knows what a key of a provider looks like (D99)", () => {
+  expect(judgeKey("gemini", one)).toBeNull();
+  expect(judgeKey("gemini", "AIza123")).toContain("30 characters");
+  expect(judgeKey("gemini", "sk-x")).toContain("AIza");
+  expect(judgeKey("local", "x y")).toContain("blanks");
+});

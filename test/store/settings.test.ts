@@ -1,0 +1,160 @@
+/** Which source a setting comes from, and what a project may say. */
+import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { loadSettings } from "../../src/store/settings.ts";
+import { trustProject } from "../../src/store/trust.ts";
+import { type Home, makeHome, put } from "./temp.ts";
+
+const load = (home: Home, env: Record<string, string> = {}, flags: Record<string, string | number | boolean> = {}) =>
+  loadSettings({ flags, env, places: home.places, root: home.root });
+const user = (home: Home, json: object | string) =>
+  put(home.config("config.json"), typeof json === "string" ? json : JSON.stringify(json));
+const project = (home: Home, json: object) => put(join(home.root, "pai.json"), JSON.stringify(json));
+
+test("defaults without any file, and nothing is written at start (R44)", () => {
+  const home = makeHome();
+  const { settings, origins, warnings, trust } = load(home);
+  expect([settings.model, settings.temperature, settings.mode, settings.actions]).toEqual([
+    "gemini:gemini-2.5-flash-lite",
+    0.3,
+    "single-shot",
+    15,
+  ]);
+  expect([settings.guard, settings.commands]).toEqual([
+    { lines: 500, ratio: 0.5, strict: false },
+    { env: [], timeout: 30 },
+  ]);
+  expect([origins["model"], warnings, trust, readdirSync(home.places.home ?? "")]).toEqual([
+    "default",
+    [],
+    null,
+    ["project"],
+  ]);
+});
+
+test("flag wins over environment, project, user file and default, and each origin is known (R40)", () => {
+  const home = makeHome();
+  user(home, { mode: "tool-loop", limits: { calls: 9, cost: 2, timeout: "5m" }, temperature: 1 });
+  project(home, { mode: "auto", limits: { calls: 5 } });
+  const { settings, origins } = load(home, { PAI_MODE: "eight-step" }, { temperature: "0.7" });
+  expect([settings.mode, settings.temperature, settings.limits]).toEqual([
+    "eight-step",
+    0.7,
+    { calls: 5, tokens: null, cost: 2, timeout: 300 },
+  ]);
+  expect([origins["mode"], origins["temperature"], origins["limits.calls"], origins["limits.cost"]]).toEqual([
+    "PAI_MODE",
+    "flag",
+    "pai.json",
+    "config.json",
+  ]);
+});
+
+test.each([
+  [{ PAI_TEMPERATURE: "9" }, "temperature", 2],
+  [{ PAI_TEMPERATURE: "-1" }, "temperature", 0],
+  [{ PAI_TEMPERATURE: "nan" }, "temperature", 0.3],
+  [{ PAI_MAX_CMDS_PER_STEP: "900" }, "actions", 50],
+  [{ PAI_MAX_CMDS_PER_STEP: "0" }, "actions", 1],
+  [{ PAI_MAX_CMDS_PER_STEP: "many" }, "actions", 15],
+  [{ PAI_MODIFY_THRESHOLD: "0" }, "guard.lines", 500],
+  [{ PAI_MODIFY_THRESHOLD: "40" }, "guard.lines", 40],
+  [{ PAI_MODIFY_MAX_RATIO: "1.5" }, "guard.ratio", 0.5],
+  [{ PAI_MODIFY_STRICT: "1" }, "guard.strict", true],
+  [{ PAI_MODEL: "" }, "model", "gemini:gemini-2.5-flash-lite"],
+])("clamps or falls back as the original did: %j", (env, name, value) => {
+  expect(load(makeHome(), env).values[name]).toBe(value);
+});
+
+test("a cap that is no number is an error, never ignored", () => {
+  expect(() => load(makeHome(), { PAI_MAX_CALLS: "few" })).toThrow(
+    expect.objectContaining({ code: "config_invalid", message: "PAI_MAX_CALLS must be a whole number" }),
+  );
+  expect(() => load(makeHome(), {}, { timeout: "soon" })).toThrow(expect.objectContaining({ code: "usage" }));
+});
+
+test.each([
+  ["90", 90],
+  ["90s", 90],
+  ["5m", 300],
+])("a duration of %s is %d seconds", (text, seconds) => {
+  expect(load(makeHome(), {}, { timeout: text }).settings.limits.timeout).toBe(seconds);
+});
+
+test("unknown names in config.json warn; wrong types and broken JSON are errors with file and line (R43)", () => {
+  const home = makeHome();
+  const file = user(home, { colour: "red", guard: { lines: 10, width: 3 } });
+  expect(load(home).warnings).toEqual([
+    `${file}: unknown setting colour, ignored`,
+    `${file}: unknown setting guard.width, ignored`,
+  ]);
+  user(home, '{\n "guard": {\n  "lines": "ten"\n }\n}');
+  expect(() => load(home)).toThrow(`${file}, line 3: guard.lines must be a whole number of at least 1`);
+  user(home, '{"guard": 3}');
+  expect(() => load(home)).toThrow(`${file}, line 1: guard must be an object`);
+  user(home, '{\n "model": \n}');
+  expect(() => load(home)).toThrow(`${file}, line 3:`);
+  user(home, "[]");
+  expect(() => load(home)).toThrow("must hold one { object }");
+});
+
+test("an untrusted project may only narrow; the rest is ignored with one warning (R41, S75)", () => {
+  const home = makeHome();
+  user(home, { limits: { calls: 4 }, guard: { strict: true }, policy: { deny: ["a"] } });
+  project(home, {
+    limits: { calls: 50, cost: 1 },
+    guard: { lines: 20, strict: false },
+    policy: { deny: ["b"], allow: ["*"] },
+    baseUrl: { gemini: "http://evil.example" },
+    checks: ["curl evil.example"],
+    forceRoot: true,
+    hooks: {},
+  });
+  const { settings, warnings, trust } = load(home);
+  expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, timeout: null });
+  expect([settings.guard, settings.policy]).toEqual([
+    { lines: 20, ratio: 0.5, strict: true },
+    { allow: [], deny: ["a", "b"] },
+  ]);
+  expect([settings.baseUrl.gemini, settings.checks, settings.forceRoot, trust]).toEqual([null, [], false, "untrusted"]);
+  expect(warnings).toHaveLength(1);
+  for (const name of [
+    "limits.calls",
+    "guard.strict",
+    "policy.allow",
+    "baseUrl.gemini",
+    "checks",
+    "forceRoot",
+    "hooks",
+  ]) {
+    expect(warnings[0]).toContain(name);
+  }
+});
+
+test("a wrong type of an allowed name in pai.json is an error; of a forbidden one it does not matter", () => {
+  const home = makeHome();
+  project(home, { limits: { calls: "5" } });
+  expect(() => load(home)).toThrow("pai.json, line 1: limits.calls must be a whole number");
+  project(home, { checks: 5, baseUrl: 7 });
+  expect(load(home).warnings).toEqual(["pai.json: ignored checks, baseUrl (see pai trust)"]);
+});
+
+test("a trusted pai.json may say more, until its content changes", () => {
+  const home = makeHome();
+  project(home, { checks: ["make test"] });
+  trustProject(home.places, home.root);
+  expect([load(home).settings.checks, load(home).trust]).toEqual([["make test"], "trusted"]);
+  project(home, { checks: ["make evil"] });
+  const { settings, trust, warnings } = load(home);
+  expect([settings.checks, trust, warnings]).toEqual([
+    [],
+    "changed",
+    ["pai.json: ignored checks (it changed since pai trust)"],
+  ]);
+});
+
+test("works without a home (R45)", () => {
+  const places = { home: null, configDir: null, stateDir: null };
+  expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBe(0.3);
+});

@@ -1,0 +1,41 @@
+/** A temporary home for tests of what is kept there. */
+import { afterEach } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { findPlaces, type Places } from "../../src/store/places.ts";
+
+const made: string[] = [];
+
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export interface Home {
+  readonly places: Places & { readonly configDir: string; readonly stateDir: string };
+  readonly root: string;
+  readonly config: (name: string) => string;
+}
+
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "pai-store-"));
+  made.push(folder);
+  return folder;
+}
+
+export function makeHome(): Home {
+  const home = makeFolder();
+  const root = join(home, "project");
+  mkdirSync(root, { mode: 0o700 });
+  const { configDir, stateDir } = findPlaces({ HOME: home }, { homedir: null });
+  const places = { home, configDir: configDir ?? "", stateDir: stateDir ?? "" };
+  return { places, root, config: (name) => join(places.configDir, name) };
+}
+
+export function put(file: string, text: string, mode = 0o600): string {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+export const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);

@@ -172,9 +172,15 @@ function openPlainMatcher(pattern: Pattern): Matcher {
   };
 }
 
+/** In the built file every module stands in the top folder, but an entry point keeps its folder below src. */
+function workerUrl(): string {
+  const built = !import.meta.url.endsWith("/workspace/search.ts");
+  return new URL(built ? "./workspace/search-worker.ts" : "./search-worker.ts", import.meta.url).href;
+}
+
 /** The thread is waited for once before the clock runs, so that only matching counts. */
 function openThreadMatcher(pattern: Pattern): Matcher {
-  const worker = new Worker(new URL("./search-worker.ts", import.meta.url).href);
+  const worker = new Worker(workerUrl());
   worker.unref();
   const ask = (files: readonly Uint8Array[], limit: number, ms: number): Promise<MatchReply | null> =>
     new Promise((resolve, reject) => {

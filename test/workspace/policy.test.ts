@@ -1,0 +1,162 @@
+/** Which names are denied, asked about, open (S9, S12, S14, S41 to S51), whatever exists. */
+import { describe, expect, test } from "bun:test";
+import type { PathUse, RelPath } from "../../src/core/path.ts";
+import { findRepositoryShape, isHidden, judgePath, judgeRoot } from "../../src/workspace/policy.ts";
+
+const none = { allow: [], deny: [] };
+const judge = (path: string, use: PathUse = "read", rules = none as Parameters<typeof judgePath>[2]) =>
+  judgePath(path as RelPath, use, rules).verdict;
+const paths = (...all: string[]) => all as RelPath[];
+const uses: readonly PathUse[] = ["read", "list", "write", "folder", "delete", "move"];
+
+describe("denies for every use", () => {
+  test.each([
+    ["3.1", [".env", ".git", "venv", "__pycache__", ".pai_history", ".idea", ".vscode", ".venv", ".hg", ".svn"]],
+    ["S12", [" .env", ".env ", ".env\u00a0", ".env.", ".git. . .", ".git::$INDEX_ALLOCATION", "GIT~1", "ENV~1"]],
+    ["S41", [".env.local", ".env.production", ".env.d/x", ".env~"]],
+    ["S42", [".ENV", ".Git/config", ".PAI_HISTORY", "VENV/x", ".VsCode/x"]],
+    ["S43", ["．env", ".g\u200cit", ".vſcode", ".e\u00adnv", ".en\ufe0fv"]],
+    ["S44", ["packages/a/.env", "sub/.git/config", "x/.vscode/y"]],
+    [
+      "S49",
+      [
+        ".ssh/config",
+        "id_rsa",
+        "k/id_ed25519",
+        "a.pem",
+        "a.KEY",
+        "a.p12",
+        ".aws/credentials",
+        ".gnupg",
+        ".kube/config",
+      ],
+    ],
+    ["S49", [".docker/config.json", ".netrc", ".git-credentials", ".pgpass", ".npmrc", ".pypirc", "credentials.json"]],
+    ["S49", ["my-service-account-1.json", "prod.tfstate", "prod.tfstate.backup"]],
+    [
+      "S50",
+      [".config/pai-code/credentials.json", ".local/state/pai-code/x", ".local/share/pai-code", ".cache/pai-code"],
+    ],
+  ])("(%s) %j", (_case, names) => {
+    const open = names.flatMap((name) =>
+      uses.filter((use) => judge(name, use) !== "deny").map((use) => `${use} ${name}`),
+    );
+    expect(open).toEqual([]);
+  });
+});
+
+test("leaves ordinary names open, and the examples of .env (S41)", () => {
+  const names = [
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    "src/environment.ts",
+    "git/config",
+    "id_rsa.pub",
+    "keys.ts",
+    "docker/config.json",
+    ".gitignore",
+    ".github/dependabot.yml",
+    "pai-code/main.ts",
+    "a:b",
+    "~/x",
+  ];
+  expect(names.filter((name) => judge(name, "write") !== "allow")).toEqual([]);
+});
+
+test("asks before writing what runs code later, at any depth, and lets it be read (S51)", () => {
+  const names = [
+    ".gitmodules",
+    "sub/.gitattributes",
+    ".husky/pre-commit",
+    ".envrc",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".cursor/x",
+    ".github/workflows/ci.yml",
+    ".cargo/config.toml",
+    ".bashrc",
+    "x/.zshenv",
+    "a.code-workspace",
+    ".RIPGREPRC",
+    "pai.json",
+  ];
+  expect(names.filter((name) => judge(name, "write") !== "ask" || judge(name, "move") !== "ask")).toEqual([]);
+  expect(names.filter((name) => judge(name, "read") !== "allow")).toEqual([]);
+  expect(judgePath(".husky/pre-commit" as RelPath, "write", none)).toEqual({
+    verdict: "ask",
+    why: ".husky runs code later",
+  });
+});
+
+test("the root itself may only be listed (S9)", () => {
+  expect(uses.map((use) => judge("", use))).toEqual(["deny", "allow", "deny", "deny", "deny", "deny"]);
+});
+
+test("settings may open what is built in and deny more; deny wins", () => {
+  const rules = { allow: [".npmrc", "certs/*.pem"], deny: ["*.sql", "private/**"] };
+  expect(judge("a/.npmrc", "read", rules)).toBe("allow");
+  expect(judge("certs/a.pem", "read", rules)).toBe("allow");
+  expect(judge("a.pem", "read", rules)).toBe("deny");
+  expect(judge("db/DUMP.SQL", "read", rules)).toBe("deny");
+  expect(judge("private/x/y", "list", rules)).toBe("deny");
+  expect(judge(".npmrc", "read", { allow: [".npmrc"], deny: [".npmrc"] })).toBe("deny");
+});
+
+test("hides in listings what is denied, by the folder it stands in (S49, S50)", () => {
+  expect(isHidden("a/.docker" as RelPath, "config.json", none)).toBe(true);
+  expect(isHidden("a" as RelPath, "config.json", none)).toBe(false);
+  expect(isHidden("" as RelPath, ".github", none)).toBe(false);
+});
+
+test("says why, without the rest of the path", () => {
+  expect(judgePath("a/b/.env" as RelPath, "read", none)).toEqual({
+    verdict: "deny",
+    why: ".env may hold keys or passwords",
+  });
+});
+
+describe("finds the write that makes a folder a git repository by shape (S48)", () => {
+  const holds = (tree: Record<string, string[]>) => (folder: RelPath) => tree[folder] ?? [];
+  test.each([
+    ["the last of three parts", ["d/HEAD"], { d: ["objects", "refs"] }, "d"],
+    ["all in one batch", ["d/HEAD", "d/objects/x", "d/refs/y"], {}, "d"],
+    ["at the root", ["HEAD"], { "": ["objects", "refs", "src"] }, ""],
+    ["by another case", ["d/head"], { d: ["Objects", "REFS"] }, "d"],
+    ["through commondir", ["d/commondir"], { d: ["HEAD"] }, "d"],
+    ["its configuration afterwards", ["d/config"], { d: ["HEAD", "objects", "refs"] }, "d"],
+    ["not two of three", ["d/HEAD", "d/refs/x"], {}, null],
+    ["not a folder called config", ["src/config/a.ts"], { "": ["src"], src: ["objects"] }, null],
+  ])("%s", (_name, created, tree, folder) => {
+    expect(findRepositoryShape(paths(...created), holds(tree as never))).toBe(folder as RelPath | null);
+  });
+});
+
+test("knows which folders are no place for a project (S14)", () => {
+  const refused = [
+    "/",
+    "/etc",
+    "/etc/ssl",
+    "/usr",
+    "/usr/bin",
+    "/proc/1",
+    "/sys",
+    "/dev",
+    "/home",
+    "/root",
+    "/home/ann",
+  ];
+  expect(refused.filter((path) => judgeRoot(path, "/home/ann") === null)).toEqual([]);
+  const fine = [
+    "/home/ann/x",
+    "/root/x",
+    "/usr/src/app",
+    "/srv/app",
+    "/opt/app",
+    "/tmp/x",
+    "/dev/shm/x",
+    "/var/www/x",
+    "/etcetera",
+  ];
+  expect(fine.filter((path) => judgeRoot(path, "/home/ann") !== null)).toEqual([]);
+});

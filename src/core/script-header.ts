@@ -1,0 +1,144 @@
+/** Reads one header line of the action script: which command, with which arguments, and the word that closes its body. */
+import type { ScriptAction } from "./script.ts";
+
+/** What a header asks for; `null` for the word of a body means that the header names none. */
+export type Header =
+  | { readonly kind: "action"; readonly action: Omit<ScriptAction, "line"> }
+  | {
+      readonly kind: "body";
+      readonly cmd: "WRITE" | "MODIFY" | "FINISH";
+      readonly path: string;
+      readonly tag: string | null;
+      readonly flags: readonly string[];
+    }
+  | { readonly kind: "fault"; readonly text: string };
+
+const aliases: ReadonlyMap<string, string> = new Map([
+  ["RUN_COMMAND", "RUN"],
+  ["DELETE", "RM"],
+  ["REMOVE", "RM"],
+  ["MOVE", "MV"],
+  ["RENAME", "MV"],
+  ["CREATE", "WRITE"],
+  ["EDIT", "MODIFY"],
+  ["UPDATE", "MODIFY"],
+]);
+
+const readers: ReadonlyMap<string, (rest: string) => Header> = new Map([
+  ["MKDIR", (rest) => readTarget("MKDIR", rest)],
+  ["TOUCH", (rest) => readTarget("TOUCH", rest)],
+  ["RM", (rest) => readTarget("RM", rest)],
+  ["TREE", (rest) => readTarget("TREE", rest === "" ? "." : rest)],
+  ["LIST_PATH", (rest) => readTarget("LIST_PATH", rest === "" ? "." : rest)],
+  ["READ", readRead],
+  ["MV", readMove],
+  ["RUN", (rest) => readRest("RUN", rest, "a command")],
+  ["SEARCH", (rest) => readRest("SEARCH", rest, "a pattern")],
+  ["GLOB", (rest) => readRest("GLOB", rest, "a pattern")],
+  ["WRITE", (rest) => readBodied("WRITE", rest)],
+  ["MODIFY", (rest) => readBodied("MODIFY", rest)],
+  ["FINISH", readFinish],
+]);
+
+/** The header that a line is, without forgiving any decoration; null when it is none or its command is unknown. */
+export function readHeader(line: string): Header | null {
+  const split = line.indexOf("::");
+  if (split < 0 || split > 16) return null;
+  const word = line.slice(0, split);
+  return readers.get(aliases.get(word) ?? word)?.(line.slice(split + 2).trim()) ?? null;
+}
+
+/** The line without the list marks, arrows, back-ticks and bold marks that models put around a header. */
+export function undecorate(line: string): string {
+  let text = line.replace(/^\s*(?:(?:[-*+•]|\d+[.)]|->|→)\s+)*/, "").trimEnd();
+  for (let layer = 0; layer < 2; layer++) {
+    const mark = /^(?:\*\*|`)/.exec(text)?.[0];
+    if (mark === undefined) break;
+    const end = text.lastIndexOf(mark);
+    text = text.slice(mark.length, end === 0 ? undefined : end);
+  }
+  return text;
+}
+
+/** Whether the text can be the word that closes a body. */
+export function isTag(text: string): boolean {
+  return /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
+}
+
+export function isFence(line: string): boolean {
+  return /^\s*(?:`{3,}[^`]*|~{3,}.*)$/s.test(line);
+}
+
+function readTarget(cmd: string, rest: string): Header {
+  const path = readWholePath(rest);
+  return path === "" ? { kind: "fault", text: `${cmd} needs a path` } : { kind: "action", action: { cmd, path } };
+}
+
+function readRest(cmd: string, arg: string, what: string): Header {
+  return arg === "" ? { kind: "fault", text: `${cmd} needs ${what}` } : { kind: "action", action: { cmd, arg } };
+}
+
+function readRead(rest: string): Header {
+  const split = rest.lastIndexOf("::");
+  const arg = split < 0 ? "" : rest.slice(split + 2).trim();
+  if (!/^\d+(?:-\d+)?$/.test(arg)) return readTarget("READ", rest);
+  const path = readWholePath(rest.slice(0, split).trim());
+  return path === ""
+    ? { kind: "fault", text: "READ needs a path" }
+    : { kind: "action", action: { cmd: "READ", path, arg } };
+}
+
+function readMove(rest: string): Header {
+  const { path, after } = splitPath(rest);
+  const target = splitPath(after ?? "");
+  return path === "" || target.path === "" || target.after !== null
+    ? { kind: "fault", text: "MV needs two paths, MV::from::to (quote a path that holds ::)" }
+    : { kind: "action", action: { cmd: "MV", path, to: target.path } };
+}
+
+function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {
+  const { path, after } = splitPath(rest);
+  const third = after ?? "";
+  const last = third
+    .slice(third.lastIndexOf("::") + 1)
+    .replace(/^:/, "")
+    .trim();
+  const tag = isTag(last) ? last : null;
+  const flags = third === "" ? ["no-tag"] : third === tag ? [] : ["description-ignored"];
+  return { kind: "body", cmd, path, tag, flags };
+}
+
+function readFinish(rest: string): Header {
+  return isTag(rest)
+    ? { kind: "body", cmd: "FINISH", path: "", tag: rest, flags: [] }
+    : { kind: "action", action: { cmd: "FINISH", arg: rest, next: [] } };
+}
+
+/** The whole text as one path: nothing is cut off at a `::`, so that RM::a::b can never remove a. */
+function readWholePath(text: string): string {
+  const split = splitPath(text);
+  return split.after === null ? split.path : text;
+}
+
+/** A path, quoted as JSON or plain up to the next `::`, and what stands after that. */
+function splitPath(text: string): { readonly path: string; readonly after: string | null } {
+  const quoted = text.startsWith('"') ? splitQuoted(text) : null;
+  if (quoted !== null) return quoted;
+  const split = text.indexOf("::");
+  const bare = (split < 0 ? text : text.slice(0, split)).trim();
+  const path = /^(['`])(.+)\1$/s.exec(bare)?.[2] ?? bare;
+  return { path, after: split < 0 ? null : text.slice(split + 2).trim() };
+}
+
+function splitQuoted(text: string): { readonly path: string; readonly after: string | null } | null {
+  let end = 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  const after = text.slice(end + 1).trim();
+  if (after !== "" && !after.startsWith("::")) return null;
+  try {
+    const path: unknown = JSON.parse(text.slice(0, end + 1));
+    return typeof path === "string" ? { path, after: after === "" ? null : after.slice(2).trim() } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,180 @@
+/** Reads the lines of a reply one by one into actions, remarks and warnings: total, streaming, never throws. */
+
+import type { StopReason } from "./model.ts";
+import type { Cut, Note, ScriptAction, ScriptOptions, ScriptParser } from "./script.ts";
+import { buildAction, buildPartial } from "./script-body.ts";
+import { type Header, isFence, readHeader, undecorate } from "./script-header.ts";
+import { type BodyEnd, growBody, keepCut, type OpenBody, openBody, readEnd, reopenBody } from "./script-open.ts";
+import { countOverlap, overlapLimit } from "./script-resume.ts";
+import { createThoughtFilter } from "./script-thought.ts";
+
+/** A parser for one reply, fed in chunks of any size; the result does not depend on them. */
+export function createScriptParser({ read, resumed = null, tag: defaultTag = "EOT" }: ScriptOptions): ScriptParser {
+  const actions: ScriptAction[] = [];
+  const remarks: Note[] = [];
+  const warnings: Note[] = [];
+  const thoughts = createThoughtFilter();
+  let tail = "";
+  let number = 0;
+  let finished = false;
+  let body: OpenBody | null = resumed === null ? null : reopenBody(resumed);
+  /** Number of the last line that became content of a body. */
+  let grown = 0;
+  /** First lines of a resumed reply, until it is known how they join the cut body. */
+  let joint: Joint | null = resumed === null ? null : { lines: [], leading: true };
+
+  function takeLine(raw: string): void {
+    number++;
+    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+    const outside = joint === null ? body === null : joint.leading;
+    const text = outside ? thoughts.skip(line) : line;
+    if (text === null) return;
+    if (joint === null) place(text);
+    else join(joint, text);
+  }
+
+  function join(start: Joint, text: string): void {
+    start.lines.push({ line: number, text });
+    if (start.leading && text.trim() !== "" && !isFence(text)) {
+      start.leading = false;
+      const header = readHeader(undecorate(text));
+      if (header !== null) {
+        joint = null;
+        discard(header);
+        begin(header);
+        return;
+      }
+    }
+    if (start.lines.length === overlapLimit) settle();
+  }
+
+  function settle(): void {
+    if (joint === null || body === null) return;
+    const { lines } = joint;
+    joint = null;
+    const last = number;
+    for (const note of lines.slice(countOverlap(body.lines, lines))) {
+      number = note.line;
+      place(note.text);
+    }
+    number = last;
+  }
+
+  function place(line: string): void {
+    if (body === null) {
+      top(line);
+      return;
+    }
+    const end = readEnd(body, line);
+    if (end === null) {
+      growBody(body, line);
+      grown = number;
+      return;
+    }
+    if (end === "implied-end" && body.resumed) discard(readHeader(line));
+    else close(body, end);
+    if (end !== "end") top(line);
+  }
+
+  function top(line: string): void {
+    if (line.trim() === "" || isFence(line)) return;
+    const text = undecorate(line);
+    const header = readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text);
+    const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
+    if (finished) remarks.push({ line: number, text: line.trim() });
+    else if (header !== null) begin(header);
+    else if (unknown !== undefined) warnings.push({ line: number, text: describeUnknown(unknown) });
+    else remarks.push({ line: number, text: line.trim() });
+  }
+
+  function begin(header: Header): void {
+    if (header.kind === "fault") {
+      warnings.push({ line: number, text: header.text });
+    } else if (header.kind === "action") {
+      finished = header.action.cmd === "FINISH";
+      actions.push({ ...header.action, line: number });
+    } else {
+      const { cmd, path, flags, tag } = header;
+      body = openBody({ cmd, path, tag: tag ?? defaultTag, line: number, flags }, tag === null);
+    }
+  }
+
+  function close(open: OpenBody, end: BodyEnd): void {
+    const { cmd, path, line } = open;
+    body = null;
+    if (end === "bare-end") open.lines.pop();
+    if (cmd === "FINISH") finished = true;
+    const flags = end === "end" ? open.flags : [...open.flags, end];
+    if (cmd !== "FINISH" && path === "") warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
+    else if (end === "no-body") actions.push({ cmd, path, flags, line });
+    else actions.push(buildAction({ ...open, flags }, read));
+  }
+
+  /** Gives up a cut body that the resumed reply does not go on with: half a file is never taken for a whole one. */
+  function discard(header: Header | null): void {
+    const restarted = header?.kind === "body" && header.path === body?.path;
+    if (body !== null && !restarted) {
+      warnings.push({ line: number, text: `${body.cmd}::${body.path} was cut and not continued` });
+    }
+    body = null;
+  }
+
+  /** Takes the last line of a reply that ended normally, though without a newline; in an open body it is dropped. */
+  function takeTail(): void {
+    if (tail === "") return;
+    takeLine(tail);
+    settle();
+    if (body !== null && grown === number && !body.bare) body.lines.pop();
+  }
+
+  /** Ends the body that is still open after the last line; the cut if that could not be. */
+  function endBody(open: OpenBody, stop: StopReason): Cut | null {
+    if (stop === "end" && open.bare) close(open, "bare-end");
+    else if (stop === "end" && open.wordless && open.blank) close(open, "no-body");
+    else if (stop === "end" && open.cmd === "FINISH") closeMessage(open);
+    else if (open.cmd === "FINISH" || open.path !== "") actions.push(buildPartial(open, read));
+    return body === null || body.path === "" ? null : keepCut(body);
+  }
+
+  /** FINISH::WORD that no END::WORD follows: the word was the message. */
+  function closeMessage({ tag, line, lines }: OpenBody): void {
+    body = null;
+    finished = true;
+    actions.push({ cmd: "FINISH", arg: tag, next: [], line });
+    for (const [at, text] of lines.entries()) {
+      if (text.trim() !== "" && !isFence(text)) remarks.push({ line: line + 1 + at, text: text.trim() });
+    }
+  }
+
+  return {
+    push(chunk) {
+      const before = actions.length;
+      let start = 0;
+      for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
+        takeLine(tail + chunk.slice(start, end));
+        tail = "";
+        start = end + 1;
+      }
+      tail += chunk.slice(start);
+      return actions.slice(before);
+    },
+    end(stop) {
+      if (stop === "end") takeTail();
+      settle();
+      const cut = body === null ? null : endBody(body, stop);
+      const whole = stop === "end" && body === null && !thoughts.isOpen();
+      const flags = whole && !finished ? ["no-finish"] : [];
+      return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
+    },
+  };
+}
+
+interface Joint {
+  readonly lines: Note[];
+  /** Nothing but blank lines and fences so far. */
+  leading: boolean;
+}
+
+function describeUnknown(word: string): string {
+  return word === "END" ? "END:: stands where no body is open" : `${word} is not a command`;
+}

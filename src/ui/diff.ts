@@ -132,9 +132,9 @@ function renderLine(line: Line, digits: number, style: Style): string {
   const number = style.paint("dim", (line.number === null ? "" : String(line.number)).padStart(digits));
   switch (line.kind) {
     case "add":
-      return `  ${number} ${style.paint("ok", `+ ${text}`)}`;
+      return `  ${number} ${style.paint("ok", text === "" ? "+" : `+ ${text}`)}`;
     case "delete":
-      return `  ${number} ${style.paint("error", `- ${text}`)}`;
+      return `  ${number} ${style.paint("error", text === "" ? "-" : `- ${text}`)}`;
     case "same":
       return `  ${number}   ${text}`.trimEnd();
     case "note":

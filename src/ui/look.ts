@@ -32,10 +32,23 @@ function renderFile(text: string, style: Style): string[] {
   return [...lines.slice(0, headLines), style.paint("dim", note), ...lines.slice(-tailLines)];
 }
 
+/** A tree's branches in what the terminal can show. */
+function drawn(text: string, style: Style): string {
+  if (style.glyphs.bar === "│") return text;
+  return text.replace(/^(?:│ {3}| {4})*(?:├── |└── )/gm, (branch) =>
+    branch.replaceAll("│", "|").replace("├──", "|--").replace("└──", "`--"),
+  );
+}
+
 /** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
 export function renderLook(action: string, text: string, style: Style): string {
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
-  const lines = action === "READ" ? renderFile(shown, style) : shown.split("\n").map((line) => `  ${line}`);
+  const lines =
+    action === "READ"
+      ? renderFile(shown, style)
+      : drawn(shown, style)
+          .split("\n")
+          .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;
 }

@@ -35,7 +35,7 @@ function stepLines(steps: readonly PlanStep[], style: Style, columns: number | n
     const lead = `${String(step.step_number).padStart(numbers)}  ${style.paint("change", step.action)} `;
     const why = purposeOf(step);
     return [
-      ...hang(lead, targetOf(step, style), columns),
+      ...hang(lead, targetOf(step, style), columns).map((line) => line.trimEnd()),
       ...(why === "" ? [] : hang(" ".repeat(numbers + gap), why, columns).map((line) => style.paint("dim", line))),
     ];
   });

@@ -1,43 +1,69 @@
-/** A reply while it streams: safe, wrapped at words, and always closed by a line feed. */
-import { openWrap } from "./layout.ts";
-import { openVisible } from "./sanitize.ts";
+/** A reply as it comes in pieces: streamed to a screen, safe and wrapped at words, or kept until it is wanted. */
+import { openWrap, type WrapStream, wrap } from "./layout.ts";
+import { openVisible, visible } from "./sanitize.ts";
 
-export interface ReplyStream {
-  /** In the middle of a reply: the cursor may not stand at the start of a line. */
+export interface ReplyText {
+  /** In the middle of a reply on the screen: the cursor may not stand at the start of a line. */
   readonly open: boolean;
-  /** The reply as it was streamed last, whole; "" before any. */
-  readonly streamed: string;
+  /** The last reply that was shown, whole; "" for none. */
+  readonly shown: string;
   readonly push: (text: string) => void;
+  /** Ends the line of a streamed reply. */
   readonly close: () => void;
+  /** Shows what was kept, or `text` in its place; nothing when that is on the screen already. */
+  readonly show: (text?: string) => void;
   readonly reset: () => void;
 }
 
-export function openReply(write: (text: string) => void, columns: number | null): ReplyStream {
-  let streamed = "";
-  let current: { readonly safe: (chunk: string) => string; readonly lines: ReturnType<typeof openWrap> } | null = null;
+export interface ReplyOptions {
+  readonly write: (text: string) => void;
+  /** Called before a reply begins on the screen. */
+  readonly begin: () => void;
+  readonly columns: number | null;
+  /** Show pieces as they come. */
+  readonly streams: boolean;
+}
+
+export function openReply({ write, begin, columns, streams }: ReplyOptions): ReplyText {
+  let kept = "";
+  let shown = "";
+  let current: { readonly safe: (chunk: string) => string; readonly lines: WrapStream } | null = null;
+  let whole = true;
+
   return {
     get open() {
       return current !== null;
     },
-    get streamed() {
-      return streamed;
+    get shown() {
+      return shown;
     },
     push(text) {
+      if (whole) kept = "";
+      whole = false;
+      kept += text;
+      if (!streams) return;
       if (current === null) {
+        begin();
         current = { safe: openVisible(), lines: openWrap(columns) };
-        streamed = "";
       }
-      streamed += text;
+      shown = kept;
       write(current.lines.push(current.safe(text)));
     },
     close() {
+      whole = true;
       if (current === null) return;
-      write(current.lines.end().trimEnd());
-      write("\n");
+      write(`${current.lines.end().trimEnd()}\n`);
       current = null;
     },
+    show(text = kept) {
+      if (text.trim() === "" || text === shown) return;
+      begin();
+      write(`${wrap(visible(text).trimEnd(), columns).join("\n")}\n`);
+      shown = text;
+    },
     reset() {
-      streamed = "";
+      kept = "";
+      shown = "";
     },
   };
 }

@@ -77,11 +77,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const columns = style.plain ? null : options.columns;
   const outColumns = outStyle.plain ? null : options.columns;
   const err = (text: string) => {
-    if (!quiet) options.err(text);
+    if (quiet || text === "") return;
+    options.err(text);
+    shown.any = true;
   };
-  const spinner = createSpinner({ ...options, err: options.live ? err : () => {} });
-  const reply = openReply(err, columns);
   let shown = nothing();
+  const spinner = createSpinner({ ...options, err: quiet ? () => {} : options.err });
+  const reply = openReply({ write: err, begin: section, columns, streams: screen && !quiet });
 
   const say = (lines: readonly string[]) => err(lines.map((line) => `${line}\n`).join(""));
   const line = (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, columns));
@@ -90,12 +92,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
   /** A blank line before what begins something new, but not at the top of the screen. */
   function section(): void {
     if (shown.any) err("\n");
-    shown.any = true;
   }
 
   function showPlan({ plan, promise, cached }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
-    showReply(plan.reply);
+    reply.show(plan.reply);
     if (options.planIsResult) options.out(renderPlan(plan, promise, outStyle, outColumns));
     else {
       section();
@@ -113,10 +114,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
 
   function wait(what: string): void {
     if (options.live) spinner.start(what);
-    else {
-      section();
-      say(dim(`${what} ${style.glyphs.more}`));
-    }
+    else say(dim(`${what} ${style.glyphs.more}`));
   }
 
   function showCheck(event: EventOf<"check.finished">): void {
@@ -162,13 +160,17 @@ export function createTerminal(options: TerminalOptions): Terminal {
       const tokens = `${grouped(event.usage.input)} in, ${grouped(event.usage.output)} out`;
       if (verbose) say(dim(`call ${event.n}: ${visibleLine(event.served)}, ${tokens}, ${spent(event.ms)}`));
     },
-    "model.delta": showDelta,
+    "model.delta"({ channel, text }) {
+      if (channel === "reply") reply.push(text);
+    },
     "plan.ready": showPlan,
     "phase.started"(event) {
+      reply.show();
       section();
       say(dim(`phase ${event.phase} of ${event.of}`));
     },
     "call.started"(event) {
+      reply.show();
       if (event.action === "RUN") wait(`RUN ${event.target}`);
     },
     "call.finished": showCall,
@@ -189,29 +191,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
     shows[type](event);
   }
 
-  /** The acknowledgment of a task, unless it has streamed already. */
-  function showReply(text: string): void {
-    if (text === "" || reply.streamed === text) return;
-    section();
-    say(wrap(visible(text), columns));
-  }
-
-  function showDelta({ channel, text }: EventOf<"model.delta">): void {
-    if (!screen || quiet || channel !== "reply") return;
-    if (!reply.open) section();
-    reply.push(text);
-  }
-
   /** Printed to standard output after the message, with the footer between result and undo. */
   function showResult(outcome: Outcome): void {
     const applied = shown.applied.size > 0;
-    if (outcome.text !== "" && reply.streamed !== outcome.text) {
+    if (outcome.text !== "" && reply.shown !== outcome.text) {
       if (screen) section();
       options.out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
     }
     const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied });
-    if (result !== "" && screen && outcome.text !== "") err("\n");
-    options.out(result);
+    options.out(result !== "" && outcome.text !== "" ? `\n${result}` : result);
     if (outcome.calls.made > 0) {
       section();
       say(dim(renderFooter(outcome)));

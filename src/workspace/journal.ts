@@ -1,0 +1,166 @@
+/** The journal of one run: what pai is about to do, kept with both contents before it does it. */
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Blob, Change } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Batch } from "./batch.ts";
+import type { Disk } from "./disk.ts";
+import type { Holder } from "./holder.ts";
+import { type Kept, type KeptBlob, type Line, readLines, type Where, writeLine } from "./record.ts";
+
+/** pai's own folder for one workspace. */
+export interface State {
+  readonly folder: string;
+  readonly disk: Disk;
+  /** Who is at work here. */
+  readonly self: Holder;
+}
+
+export type EpisodeKind = "run" | "undo" | "redo";
+export type Ending = "applied" | "rolled_back";
+
+export interface Journal {
+  readonly id: string;
+  /** Opens an episode. Until it ends, a recovery may take it back once this process is dead. */
+  begin(kind: EpisodeKind, task: string): void;
+  /** Keeps both contents of every change; when it returns, the promise is on the disk. */
+  intend(batch: Batch, by: "plan" | "command"): void;
+  /** Without this mark a batch counts as not done. */
+  applied(): void;
+  /** Temporary files that taking back is about to make. */
+  promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
+  end(how: Ending, left: readonly RelPath[]): void;
+}
+
+const runsIn = (state: State) => join(state.folder, "journal");
+const openIn = (state: State) => join(state.folder, "open");
+export const runFolder = (state: State, id: string) => join(runsIn(state), id);
+const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
+const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
+
+/** Makes pai's own folder, private. Throws permission_denied when what stands there is not ours. */
+export function prepareState(state: State): void {
+  for (const folder of [state.folder, runsIn(state), openIn(state)]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(folder);
+    if (stat.isDirectory() && stat.uid === process.geteuid?.()) continue;
+    throw new PaiError("permission_denied", `${folder} is not a folder of yours`, {
+      hint: "Look at it, then remove it, or run with --ephemeral",
+    });
+  }
+}
+
+/** Run ids in the journal, oldest first. */
+export function runIds(state: State): string[] {
+  return namesOf(runsIn(state)).sort();
+}
+
+/** Ids of runs that have begun and not ended. */
+export function openIds(state: State): string[] {
+  return namesOf(openIn(state)).sort();
+}
+
+/** Every readable line of a run's record, and how many were not. */
+export function readRecord(state: State, id: string): { readonly lines: readonly Line[]; readonly damaged: number } {
+  return readLines(recordOf(state, id));
+}
+
+/** Forgets that a run is open. */
+export function forgetOpen(state: State, id: string): void {
+  const marker = join(openIn(state), id);
+  if (existsSync(marker)) state.disk.removeFile(marker);
+}
+
+/** The journal of a run, new or to be gone on with. Touches nothing until `begin`. */
+export function openJournal(state: State, id: string): Journal {
+  if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is no run id`);
+  const images = new Map<string, Where>();
+
+  const say = (line: Line) => state.disk.append(recordOf(state, id), writeLine(line));
+
+  const keep = (changes: readonly Change[]): Kept[] => {
+    const packed: Uint8Array[] = [];
+    const fresh = new Map<string, Where>();
+    let size = lstatSync(imagesOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
+    const keepOne = (blob: Blob | null): KeptBlob | null => {
+      if (blob?.kind !== "file") return blob;
+      const hash = hashOf(blob.bytes);
+      if (!images.has(hash) && !fresh.has(hash)) {
+        const bytes = Bun.zstdCompressSync(blob.bytes);
+        fresh.set(hash, [size, bytes.length]);
+        size += bytes.length;
+        packed.push(bytes);
+      }
+      return { kind: "file", mode: blob.mode, hash, size: blob.bytes.length };
+    };
+    const kept = changes.map(({ path, before, after, from }) => ({
+      path,
+      before: keepOne(before),
+      after: keepOne(after),
+      from,
+    }));
+    if (packed.length > 0) state.disk.append(imagesOf(state, id), Buffer.concat(packed));
+    for (const [hash, where] of fresh) images.set(hash, where);
+    return kept;
+  };
+
+  return {
+    id,
+    begin(kind, task) {
+      prepareState(state);
+      mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });
+      for (const line of readRecord(state, id).lines) {
+        if (line.type === "intend") for (const [hash, where] of Object.entries(line.images)) images.set(hash, where);
+      }
+      say({ type: "begin", v: 1, kind, task, at: new Date().toISOString(), holder: state.self });
+      state.disk.append(join(openIn(state), id), new Uint8Array());
+      for (const folder of [openIn(state), runFolder(state, id), runsIn(state)]) state.disk.syncFolder(folder);
+    },
+    intend(batch, by) {
+      const changes = keep(batch.changes);
+      const used = changes.flatMap(({ before, after }) => [before, after]);
+      const hashes = new Set(used.flatMap((blob) => (blob?.kind === "file" ? [blob.hash] : [])));
+      say({
+        type: "intend",
+        by,
+        changes,
+        images: Object.fromEntries([...images].filter(([hash]) => hashes.has(hash))),
+        temps: Object.fromEntries(batch.temps),
+        owners: Object.fromEntries(batch.owners),
+      });
+    },
+    applied: () => say({ type: "applied" }),
+    promiseTemps: (temps) => say({ type: "temps", temps: Object.fromEntries(temps) }),
+    end(how, left) {
+      say({ type: "end", how, left: [...left], at: new Date().toISOString() });
+      forgetOpen(state, id);
+    },
+  };
+}
+
+/** Content that was kept. Throws io_failed when the journal was damaged. */
+export function readImage(images: Uint8Array, [at, length]: Where, hash: string): Uint8Array {
+  try {
+    const bytes = Bun.zstdDecompressSync(images.subarray(at, at + length));
+    if (hashOf(bytes) === hash) return new Uint8Array(bytes);
+  } catch {
+    // Told below, as one error for both kinds of damage.
+  }
+  throw new PaiError("io_failed", "The journal is damaged: a kept file cannot be read", {
+    hint: "The files of the workspace were not touched",
+  });
+}
+
+export function readImages(state: State, id: string): Uint8Array {
+  const path = imagesOf(state, id);
+  return existsSync(path) ? readFileSync(path) : new Uint8Array();
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
+function namesOf(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /^[\w-]{1,100}$/.test(name)) : [];
+}

@@ -1,0 +1,134 @@
+/** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { PaiError } from "../core/error.ts";
+import type { Disk } from "./disk.ts";
+import { type Holder, isAlive, parseHolder, sameHolder } from "./holder.ts";
+
+export type Lock = <T>(work: () => T) => Promise<T>;
+
+interface Claim {
+  readonly token: string;
+  /** null: unreadable, so nobody can hold it. */
+  readonly holder: Holder | null;
+}
+
+/**
+ * A lock at `path`, whose folder must exist. `work` is synchronous, so that it cannot be held while anybody waits.
+ * Throws conflict when another process holds it for longer than `patienceMs`,
+ * permission_denied when what stands there is not a plain file of ours.
+ */
+export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10_000): Lock {
+  return async (work) => {
+    const until = performance.now() + patienceMs;
+    let pause = 2;
+    while (isHeld(path, self) || !claim(path, disk, self)) {
+      if (performance.now() > until) throw heldTooLong(path);
+      await Bun.sleep(pause);
+      pause = Math.min(pause * 2, 50);
+    }
+    try {
+      return work();
+    } finally {
+      release(path, disk);
+    }
+  };
+}
+
+/** What cannot be released is stale for us at once, and for the others when we end. */
+function release(path: string, disk: Disk): void {
+  try {
+    disk.removeFile(path);
+  } catch {
+    // The work is done: a failure here must not be told as its failure.
+  }
+}
+
+/**
+ * The claim is written aside and then given its name, so it is never seen half-written.
+ * A dead claim is removed under a lock of its own, named by its token: who comes late with that token finds another one.
+ */
+function claim(path: string, disk: Disk, self: Holder): boolean {
+  const aside = `${path}.${crypto.randomUUID()}`;
+  disk.createFile(aside, Buffer.from(JSON.stringify({ token: crypto.randomUUID(), ...self })), 0o600, null);
+  try {
+    for (;;) {
+      if (tryAddName(path, aside, disk)) return true;
+      const dead = readClaim(path);
+      if (dead === null) continue;
+      if (isHeldByOther(dead, self)) return false;
+      const guard = `${path}-${dead.token}`;
+      if (!claim(guard, disk, self)) return false;
+      try {
+        if (readClaim(path)?.token === dead.token) disk.removeFile(path);
+      } finally {
+        disk.removeFile(guard);
+      }
+    }
+  } finally {
+    disk.removeFile(aside);
+  }
+}
+
+/** Looks without writing anything, for those who wait. */
+function isHeld(path: string, self: Holder): boolean {
+  const found = readClaim(path);
+  return found !== null && isHeldByOther(found, self);
+}
+
+/** Work under the lock never waits, so while we ask we do not hold it: a claim of ours was left behind. */
+function isHeldByOther({ holder }: Claim, self: Holder): boolean {
+  return holder !== null && !sameHolder(holder, self) && isAlive(holder);
+}
+
+function tryAddName(path: string, from: string, disk: Disk): boolean {
+  try {
+    disk.addName(path, from);
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+/** null: released meanwhile. */
+function readClaim(path: string): Claim | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw oddLock(path, thrown);
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.uid !== process.geteuid?.() || stat.size > 4096) throw oddLock(path, null);
+    return parseClaim(readFileSync(fd, "utf8"));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseClaim(text: string): Claim {
+  try {
+    const value: unknown = JSON.parse(text);
+    const token = (value as { token?: unknown } | null)?.token;
+    if (typeof token === "string" && /^[\w-]{1,64}$/.test(token)) return { token, holder: parseHolder(value) };
+  } catch {
+    // Fall through: a claim that is no JSON is nobody's.
+  }
+  return { token: Bun.hash(text).toString(36), holder: null };
+}
+
+function oddLock(path: string, cause: unknown): PaiError {
+  return new PaiError("permission_denied", `The lock ${path} is not a plain file of yours`, {
+    hint: "Look at it, then remove it",
+    cause,
+  });
+}
+
+function heldTooLong(path: string): PaiError {
+  const pid = readClaim(path)?.holder?.pid;
+  return new PaiError("conflict", `Another pai is at work in this workspace${pid ? ` (process ${pid})` : ""}`, {
+    hint: `Wait for it to end; if there is none, remove ${path}`,
+  });
+}

@@ -1,0 +1,71 @@
+/** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
+import { existsSync, readFileSync } from "node:fs";
+import type { Owner } from "./disk.ts";
+import type { Holder } from "./holder.ts";
+
+/** Offset and length of a compressed content in the images file. */
+export type Where = readonly [at: number, length: number];
+
+/** A Blob by the hash of its bytes. */
+export type KeptBlob =
+  | { readonly kind: "file"; readonly mode: number; readonly hash: string; readonly size: number }
+  | { readonly kind: "folder"; readonly mode: number }
+  | { readonly kind: "link"; readonly target: string };
+
+export interface Kept {
+  readonly path: string;
+  readonly before: KeptBlob | null;
+  readonly after: KeptBlob | null;
+  readonly from: string | null;
+}
+
+export type Line =
+  | {
+      readonly type: "begin";
+      readonly v: 1;
+      readonly kind: "run" | "undo" | "redo";
+      readonly task: string;
+      readonly at: string;
+      readonly holder: Holder;
+    }
+  | {
+      readonly type: "intend";
+      readonly by: "plan" | "command";
+      readonly changes: readonly Kept[];
+      readonly images: Readonly<Record<string, Where>>;
+      readonly temps: Readonly<Record<string, string>>;
+      readonly owners: Readonly<Record<string, Owner>>;
+    }
+  | { readonly type: "applied" }
+  | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
+  | {
+      readonly type: "end";
+      readonly how: "applied" | "rolled_back";
+      readonly left: readonly string[];
+      readonly at: string;
+    };
+
+/** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its own check. */
+export function writeLine(line: Line): Uint8Array {
+  const text = JSON.stringify(line);
+  return Buffer.from(`\n${checkOf(text)} ${text}\n`);
+}
+
+/** Lines that are whole; `damaged` counts the others. */
+export function readLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
+  const texts = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const lines: Line[] = [];
+  let damaged = 0;
+  for (const text of texts) {
+    if (text === "") continue;
+    const json = text.slice(text.indexOf(" ") + 1);
+    // The check proves that these bytes are what writeLine wrote, so their shape needs no second proof.
+    if (text === `${checkOf(json)} ${json}`) lines.push(JSON.parse(json) as Line);
+    else damaged++;
+  }
+  return { lines, damaged };
+}
+
+function checkOf(text: string): string {
+  return Bun.hash.crc32(text).toString(36);
+}

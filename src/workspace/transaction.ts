@@ -1,0 +1,117 @@
+/** Everything one run does to the workspace: batches all or nothing, and a way back to the start. */
+import type { Change } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
+import { type Batch, prepareBatch } from "./batch.ts";
+import { commitBatch } from "./commit.ts";
+import type { Root } from "./confine.ts";
+import type { Disk, Owner } from "./disk.ts";
+import type { Journal } from "./journal.ts";
+import type { Lock } from "./lock.ts";
+import { takeBack } from "./take-back.ts";
+
+export interface TransactionParts {
+  readonly root: Root;
+  readonly disk: Disk;
+  readonly lock: Lock;
+  /** null: nothing can be kept. */
+  readonly journal: Journal | null;
+  readonly umask: number;
+  /** The second wall: throws path_refused for what the policy denies. */
+  judge(path: RelPath, use: PathUse): void;
+  /** Runs a command in the root and says what it changed. */
+  perform(command: string, options: CommandOptions): Promise<CommandResult & { readonly owners: Batch["owners"] }>;
+  /** Called once, when the run has ended. */
+  ended(): void;
+}
+
+export function openTransaction(
+  parts: TransactionParts,
+  run: { readonly id: string; readonly task: string },
+): Transaction {
+  const { root, disk, lock, journal } = parts;
+  const meant: Change[] = [];
+  const done: Change[] = [];
+  const byCommand = new Set<RelPath>();
+  const owners = new Map<RelPath, Owner>();
+  let state: "idle" | "begun" | "ended" = "idle";
+
+  const begin = (batch: Batch): void => {
+    if (state === "idle") journal?.begin("run", run.task);
+    state = "begun";
+    for (const [path, owner] of batch.owners) if (!owners.has(path)) owners.set(path, owner);
+    meant.push(...batch.changes);
+  };
+  const refuseEnded = (): void => {
+    if (state === "ended") throw new PaiError("internal", `Run ${run.id} has ended`);
+  };
+  const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
+    if (state === "begun") journal?.end(how, left);
+    state = "ended";
+    parts.ended();
+  };
+
+  return {
+    id: run.id,
+    get changes() {
+      return [...done];
+    },
+    commandPaths: byCommand,
+
+    async apply(changes) {
+      refuseEnded();
+      for (const change of changes) parts.judge(change.path, useOf(change));
+      const wanted = changes.map((change) => withAllowedBits(change, parts.umask));
+      await lock(() => {
+        const batch = prepareBatch(root, wanted, parts.umask);
+        if (batch.changes.length === 0) return;
+        begin(batch);
+        commitBatch(root, disk, journal, batch);
+        done.push(...batch.changes);
+      });
+    },
+
+    async run(command, options) {
+      refuseEnded();
+      const { owners: owned, ...result } = await parts.perform(command, options);
+      if (result.changes.length === 0) return result;
+      const batch: Batch = { changes: result.changes, temps: new Map(), owners: owned, seen: new Map() };
+      await lock(() => {
+        begin(batch);
+        journal?.intend(batch, "command");
+        journal?.applied();
+      });
+      done.push(...result.changes);
+      for (const { path } of result.changes) byCommand.add(path);
+      return result;
+    },
+
+    async rollback(): Promise<RollbackReport> {
+      refuseEnded();
+      return lock(() => {
+        const report = takeBack(root, disk, meant, owners, (back) => journal?.promiseTemps(back.temps));
+        done.length = 0;
+        end("rolled_back", report.left);
+        return report;
+      });
+    },
+
+    async close() {
+      if (state !== "ended") end("applied", []);
+    },
+  };
+}
+
+function useOf({ after }: Change): PathUse {
+  if (after === null) return "delete";
+  return after.kind === "folder" ? "folder" : "write";
+}
+
+/** A new file gets what the umask leaves of 0666; content that pai wrote never runs as somebody else. */
+function withAllowedBits(change: Change, umask: number): Change {
+  const { before, after, from } = change;
+  if (after === null || after.kind === "link") return change;
+  const mode = after.mode & 0o1777;
+  return { ...change, after: { ...after, mode: before === null && from === null ? mode & ~umask : mode } };
+}

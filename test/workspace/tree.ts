@@ -1,0 +1,120 @@
+/** Real folders for the workspace tests: made, described whole, and thrown away. */
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Blob, Change } from "../../src/core/change.ts";
+import type { RelPath } from "../../src/core/path.ts";
+import { openRoot, type Root } from "../../src/workspace/confine.ts";
+import { type Disk, openDisk } from "../../src/workspace/disk.ts";
+import { type Holder, thisProcess } from "../../src/workspace/holder.ts";
+import { openJournal, prepareState, type State } from "../../src/workspace/journal.ts";
+import { type Lock, openLock } from "../../src/workspace/lock.ts";
+import { openTransaction } from "../../src/workspace/transaction.ts";
+
+export interface Place {
+  /** Holds both folders below. */
+  readonly base: string;
+  /** The workspace. */
+  readonly work: string;
+  /** pai's own state. */
+  readonly state: string;
+  remove(): void;
+}
+
+/** In memory, so that a sync costs nothing. */
+export function makePlace(files: Readonly<Record<string, string>> = {}): Place {
+  const base = mkdtempSync("/dev/shm/pai-test-");
+  const work = join(base, "work");
+  mkdirSync(work);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(work, name)), { recursive: true });
+    writeFileSync(join(work, name), text);
+  }
+  return { base, work, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+export const at = (path: string): RelPath => path as RelPath;
+
+export const file = (text: string, mode = 0o644): Blob => ({
+  kind: "file",
+  bytes: new TextEncoder().encode(text),
+  mode,
+});
+
+export const change = (path: string, before: Blob | null, after: Blob | null, from: string | null = null): Change => ({
+  path: at(path),
+  before,
+  after,
+  from: from === null ? null : at(from),
+});
+
+/** Every path below a folder with its kind, mode and content; links are not followed. */
+export function treeOf(folder: string, prefix = ""): Record<string, string> {
+  const tree: Record<string, string> = {};
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name);
+    const stat = lstatSync(path);
+    const mode = (stat.mode & 0o7777).toString(8);
+    if (stat.isSymbolicLink()) tree[prefix + name] = `link ${readlinkSync(path)}`;
+    else if (stat.isDirectory())
+      Object.assign(tree, { [prefix + name]: `folder ${mode}` }, treeOf(path, `${prefix}${name}/`));
+    else tree[prefix + name] = `file ${mode} ${readFileSync(path, "latin1")}`;
+  }
+  return tree;
+}
+
+export interface Opened {
+  readonly root: Root;
+  readonly state: State;
+  readonly lock: Lock;
+  begin(id: string, task?: string): ReturnType<typeof openTransaction>;
+}
+
+/** The writing half on a place, with a disk that may fail. */
+export function openPlace(place: Place, disk: Disk = openDisk(), self: Holder = thisProcess()): Opened {
+  const root = openRoot(place.work, { force: true, home: null });
+  const state: State = { folder: place.state, disk, self };
+  const lock: Lock = async (work) => {
+    prepareState(state);
+    return openLock(join(place.state, "lock"), disk, self)(work);
+  };
+  return {
+    root,
+    state,
+    lock,
+    begin: (id, task = "a task") =>
+      openTransaction(
+        {
+          root,
+          disk,
+          lock,
+          journal: openJournal(state, id),
+          umask: 0o022,
+          judge: () => {},
+          perform: () => Promise.reject(new Error("no commands here")),
+          ended: () => {},
+        },
+        { id, task },
+      ),
+  };
+}
+
+/** A process that was and is no more. */
+export const deadProcess = (): Holder => ({ ...thisProcess(), start: "0" });
+
+/** Lets the disk die at its n-th effect: from then on nothing happens any more. */
+export function dyingDisk(n: number): { readonly disk: Disk; readonly effects: () => number } {
+  let effects = 0;
+  const disk = openDisk(() => {
+    if (effects++ >= n) throw new Error("the process is dead");
+  });
+  return { disk, effects: () => effects };
+}

@@ -33,12 +33,13 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
 
   const edit = parseBlocks(lines, () => read(path));
-  if (body.cmd === "MODIFY" && !edit.found && first !== undefined && read(path) === null) {
+  if (body.cmd === "MODIFY" && edit.begun === 0 && first !== undefined && read(path) === null) {
     return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, "modify-of-missing-file"]), line };
   }
   if (body.cmd === "WRITE") flags.push("write-with-blocks");
   flags.push(...edit.flags, ...(edit.open?.flags ?? []));
-  const blocks = [...edit.blocks, ...(edit.open?.blocks ?? [])];
+  const made = [...edit.blocks, ...(edit.open?.blocks ?? [])];
+  const blocks = made.length === edit.begun ? made : [];
   if (blocks.length === 0) flags.push("no-blocks");
   return { cmd: "MODIFY", path, blocks, ...flagged(flags), line };
 }
@@ -84,8 +85,8 @@ interface Blocks {
 interface Edit extends Blocks {
   /** What the last block comes to when its closer is missing. */
   readonly open: Blocks | null;
-  /** Whether any block was begun. */
-  readonly found: boolean;
+  /** How many blocks were begun, broken ones too. */
+  readonly begun: number;
 }
 
 function parseBlocks(lines: readonly string[], file: () => string | null): Edit {
@@ -105,7 +106,7 @@ function parseBlocks(lines: readonly string[], file: () => string | null): Edit 
     blocks: made.flatMap((each) => each.blocks),
     open,
     flags: [...new Set(made.flatMap((each) => each.flags)), ...(stray ? ["stray-text"] : [])],
-    found: parts.length > 0,
+    begun: parts.length,
   };
 }
 
@@ -182,5 +183,5 @@ function joinLines(lines: readonly string[]): string {
 }
 
 function flagged(flags: readonly string[]): { readonly flags?: readonly string[] } {
-  return flags.length === 0 ? {} : { flags };
+  return flags.length === 0 ? {} : { flags: [...new Set(flags)] };
 }

@@ -106,7 +106,8 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
     if (cmd === "FINISH") finished = true;
     const flags = end === "end" ? open.flags : [...open.flags, end];
     if (cmd !== "FINISH" && path === "") warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
-    else if (end === "no-body") actions.push({ cmd, path, flags, line });
+    else if (end === "no-body")
+      warnings.push({ line, text: `${cmd}::${path} has no body: send it with END::${open.tag}` });
     else actions.push(buildAction({ ...open, flags }, read));
   }
 

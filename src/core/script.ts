@@ -41,8 +41,8 @@ export interface Note {
 }
 
 /**
- * A parsed reply. Flags of its actions that are complaints, so that the action must not be carried out:
- * `no-body` (WRITE without body), `no-blocks`, `no-divider`, `divider-unclear` (MODIFY).
+ * A parsed reply. A MODIFY without blocks is a complaint, its flags say why: one broken block is enough
+ * (`no-divider`, `divider-unclear`), since all blocks of a MODIFY are applied or none.
  */
 export interface Script {
   readonly actions: readonly ScriptAction[];

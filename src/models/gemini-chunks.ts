@@ -36,14 +36,12 @@ export async function* readChunks(response: Response, options: ChunkOptions): As
     }
   }
   const tail = [...sse.push(decoder.decode()), ...sse.end()];
-  for (const data of tail) {
-    if (parseJson(data) === undefined && data !== "[DONE]") throw cut(options.asked);
-    yield* readData(data, response, options);
-  }
+  for (const data of tail) yield* readData(data, response, options, cut);
   if (!seen && tail.length === 0) yield* readPlain(sse.stray(), response, options);
 }
 
-function* readData(data: string, response: Response, options: ChunkOptions): Generator<unknown> {
+/** `wrong` says what it means when the data is no JSON. */
+function* readData(data: string, response: Response, options: ChunkOptions, wrong = broken): Generator<unknown> {
   if (data.trim() === "" || data === "[DONE]") return;
   const value = parseJson(data);
   if (value !== undefined) {
@@ -51,15 +49,16 @@ function* readData(data: string, response: Response, options: ChunkOptions): Gen
     return;
   }
   const lines = data.split("\n");
-  if (lines.length === 1) throw broken(options.asked);
-  for (const line of lines) yield* readData(line, response, options);
+  if (lines.length === 1) throw wrong(options.asked);
+  for (const line of lines) yield* readData(line, response, options, wrong);
 }
 
 /** A server that knows no event streams sends the whole answer as JSON; a login page sends HTML. */
 function* readPlain(body: string, response: Response, options: ChunkOptions): Generator<unknown> {
   if (body.trim() === "") return;
   const value = parseJson(body);
-  if (value === undefined) throw noStream(options.asked, response);
+  const promised = /event-stream/.test(response.headers.get("content-type") ?? "");
+  if (value === undefined) throw promised ? cut(options.asked) : noStream(options.asked, response);
   yield* check(value, response, options);
 }
 

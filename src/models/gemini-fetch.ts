@@ -65,8 +65,8 @@ export function openExchange({ asked, signal, idleMs, now }: ExchangeOptions): E
     heard();
     if (response.status >= 300 && response.status < 400) throw redirected(asked, response);
     if (response.ok) return toEventStream(readChunks(response, { asked, heard, now }), note);
-    const body = (await response.text()).slice(0, bodyLimit);
-    throw readHttpError(asked, { status: response.status, headers: response.headers, body, now: now() });
+    const { status, headers: answered } = response;
+    throw readHttpError(asked, { status, headers: answered, body: await readStart(response), now: now() });
   };
 
   return {
@@ -82,6 +82,16 @@ export function openExchange({ asked, signal, idleMs, now }: ExchangeOptions): E
     failed: () => error,
     close,
   };
+}
+
+async function readStart(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let body = "";
+  for await (const bytes of response.body ?? []) {
+    body += decoder.decode(bytes, { stream: true });
+    if (body.length >= bodyLimit) break;
+  }
+  return body;
 }
 
 /** The one form the SDK's parser reads: `data: {json}` and a blank line. It takes U+2028 for the end of the line. */

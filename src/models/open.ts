@@ -46,8 +46,8 @@ export function parseModelId(source: string): ModelId {
   const trimmed = source.trim();
   const [, prefix = "", rest = ""] = /^([a-z]+):(.*)$/s.exec(trimmed) ?? [];
   const named = providers.find((provider) => provider === prefix);
-  if (named !== undefined && /^\S+$/.test(named === "replay" ? rest.replace(/ /g, "_") : rest))
-    return { provider: named, name: rest };
+  const usable = named === "replay" ? rest.trim() !== "" : /^\S+$/.test(rest);
+  if (named !== undefined && usable) return { provider: named, name: rest };
   const guessed = prefixes.find(([pattern]) => pattern.test(trimmed));
   if (guessed !== undefined && /^[\w.:@/-]+$/.test(trimmed)) return { provider: guessed[1], name: trimmed };
   throw new PaiError("model_unknown", `the model ${JSON.stringify(source)} belongs to no provider`, {

@@ -3,7 +3,7 @@ import { PaiError } from "../core/error.ts";
 import type { Call, Json, Model, ModelEvent, StopReason, Usage } from "../core/model.ts";
 import { noUsage } from "../core/model.ts";
 import { describeModel } from "./catalogue.ts";
-import { count, fields, list, text } from "./fields.ts";
+import { count, type Fields, fields, list, parseJson, text } from "./fields.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 
 /** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */
@@ -64,12 +64,10 @@ function parseLine(source: string, where: string): ReplayLine {
     new PaiError("config_invalid", `${where} is not a recorded reply: ${why}`, {
       hint: 'a line is {"text": "…", "calls": [], "stop": "end", "usage": {}}',
     });
-  let line: ReturnType<typeof fields>;
-  try {
-    line = fields(JSON.parse(source));
-  } catch (thrown) {
-    throw broken(thrown instanceof Error ? thrown.message : String(thrown));
-  }
+  const value = parseJson(source);
+  if (value === undefined) throw broken("not JSON");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw broken("not an object");
+  const line = fields(value);
   const stop = line["stop"] ?? null;
   if (stop !== null && !stops.includes(stop)) throw broken(`stop is ${JSON.stringify(stop)}`);
   if (typeof (line["text"] ?? "") !== "string") throw broken("text is not a string");
@@ -89,7 +87,7 @@ function parseLine(source: string, where: string): ReplayLine {
   };
 }
 
-function parseCall(call: ReturnType<typeof fields>, index: number): Call {
+function parseCall(call: Fields, index: number): Call {
   return {
     id: text(call["id"]) || `call-${index + 1}`,
     name: text(call["name"]),

@@ -1,0 +1,227 @@
+/** What every bridge must do, whatever its provider speaks: one suite, run by each bridge's own test file. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { LLMock } from "@copilotkit/aimock";
+import { PaiError } from "../../src/core/error.ts";
+import type { Notice } from "../../src/core/ports.ts";
+import { type OpenOptions, openModel } from "../../src/models/open.ts";
+import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+
+/** One provider, as the suite sees it. */
+export interface Bridge {
+  readonly id: string;
+  /** Base URL of a server that stands at `origin`. */
+  readonly baseUrl: (origin: string) => string;
+  /** Header that carries the key, and its value. */
+  readonly keyHeader: (key: string) => readonly [name: string, value: string];
+  /** The whole event stream of a reply that says these pieces and ends by itself. */
+  readonly reply: (pieces: readonly string[]) => string;
+}
+
+/** Runs the contract for one bridge. */
+export function describeBridge(bridge: Bridge): void {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  const open = (origin: string, over: Partial<OpenOptions> = {}) =>
+    openModel(options({ id: bridge.id, baseUrl: bridge.baseUrl(origin), ...over }));
+
+  describe(`${bridge.id} keeps the contract`, () => {
+    let server: Server;
+    beforeAll(() => {
+      process.on("unhandledRejection", note);
+      server = serve();
+    });
+    afterAll(async () => {
+      await server.stop();
+      process.off("unhandledRejection", note);
+    });
+    const settled = async () => {
+      await Bun.sleep(20);
+      return unhandled;
+    };
+
+    test("yields the text in order and exactly one done, last, with the key that paid", async () => {
+      server.answer = () => sse([bridge.reply(["hel", "lo ", "wörld 🌍"])]);
+      const { text, done } = await take(await open(server.origin));
+      expect(text).toBe("hello wörld 🌍");
+      expect(done).toMatchObject({ stop: "end", key: "primary" });
+    });
+
+    test("sends the key in its header and nowhere in the URL", async () => {
+      server.answer = () => sse([bridge.reply(["x"])]);
+      await take(await open(server.origin, { keys: [{ id: "k", key: "AIzaSECRET" }] }));
+      const last = server.seen.at(-1);
+      const [name, value] = bridge.keyHeader("AIzaSECRET");
+      expect(last?.headers.get(name)).toBe(value);
+      expect(last?.path).not.toContain("SECRET");
+      expect([...(last?.headers.keys() ?? [])].filter((each) => each.startsWith("x-pai"))).toEqual([]);
+    });
+
+    test("sends nothing when the signal is aborted already (fault 3)", async () => {
+      const before = server.seen.length;
+      const { error } = await take(await open(server.origin), AbortSignal.abort());
+      expect(error?.code).toBe("interrupted");
+      expect(server.seen.length).toBe(before);
+    });
+
+    test("ends within 100 ms of an abort in the middle of a reply, with the signal's own reason (fault 4)", async () => {
+      const whole = bridge.reply(["one", "two"]);
+      server.answer = () => sse([whole.slice(0, whole.indexOf("two") - 10)], { open: true });
+      const model = await open(server.origin);
+      for (const reason of [undefined, new PaiError("timeout", "too late")]) {
+        const stop = new AbortController();
+        const timer = Promise.withResolvers<number>();
+        setTimeout(() => {
+          stop.abort(reason);
+          timer.resolve(performance.now());
+        }, 40);
+        const { error } = await take(model, stop.signal);
+        expect(performance.now() - (await timer.promise)).toBeLessThan(100);
+        expect(error?.code).toBe(reason === undefined ? "interrupted" : "timeout");
+      }
+    });
+
+    test("ends within 100 ms of an abort before the first byte", async () => {
+      server.answer = () => new Promise(() => {});
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 30);
+      const start = performance.now();
+      const { error } = await take(await open(server.origin), stop.signal);
+      expect(error?.code).toBe("interrupted");
+      expect(performance.now() - start).toBeLessThan(130);
+    });
+
+    test("lets the caller walk away in the middle", async () => {
+      server.answer = () => sse([bridge.reply(["one", "two"])]);
+      const model = await open(server.origin);
+      for await (const event of model.stream(request, quiet)) {
+        expect(event.type).toBe("text");
+        break;
+      }
+      expect((await take(model)).text).toBe("onetwo");
+    });
+
+    test("never takes a stream that was cut for a reply, wherever it was cut", async () => {
+      const whole = new TextEncoder().encode(bridge.reply(["{", "é🌍}"]));
+      let cut = 0;
+      server.answer = () => sse([whole.slice(0, cut)]);
+      const model = await open(server.origin);
+      for (cut = 0; cut < whole.length; cut += 1) {
+        const { error, text } = await take(model);
+        if (error === null) expect(text).toBe("{é🌍}");
+        else expect(["reply_cut", "reply_empty"]).toContain(error.code);
+      }
+    });
+
+    test("refuses every redirect and never follows it with the key", async () => {
+      for (const status of [301, 302, 303, 307, 308]) {
+        const before = server.seen.length;
+        server.answer = () => new Response(null, { status, headers: { location: `${server.origin}/elsewhere` } });
+        expect((await take(await open(server.origin))).error?.code).toBe("redirected");
+        expect(server.seen.length).toBe(before + 1);
+      }
+    });
+
+    test("retries a refused connection once, then names the address", async () => {
+      const notices: Notice[] = [];
+      const slept: number[] = [];
+      const gone = serve();
+      await gone.stop();
+      const model = await open(gone.origin, {
+        notify: (notice) => notices.push(notice),
+        sleep: async (ms) => {
+          slept.push(ms);
+        },
+      });
+      const { error } = await take(model);
+      expect(error).toMatchObject({ code: "network" });
+      expect(error?.message).toContain(gone.origin);
+      expect(error?.message).toContain("refused");
+      expect(slept).toEqual([1000]);
+      expect(notices).toHaveLength(1);
+    });
+
+    test("answers on loopback whatever the proxy variables say", async () => {
+      server.answer = () => sse([bridge.reply(["direct"])]);
+      const dead = "http://127.0.0.1:9";
+      const saved = { ...process.env };
+      Object.assign(process.env, { HTTP_PROXY: dead, http_proxy: dead, HTTPS_PROXY: dead, ALL_PROXY: dead });
+      try {
+        const model = await open(server.origin, { proxyEnv: process.env });
+        expect((await take(model)).text).toBe("direct");
+      } finally {
+        for (const name of ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"]) {
+          if (saved[name] === undefined) delete process.env[name];
+          else process.env[name] = saved[name];
+        }
+      }
+    });
+
+    test("leaves no rejection unhandled in any of these cases (fault 2)", async () => {
+      expect(await settled()).toEqual([]);
+    });
+  });
+
+  describe(`${bridge.id} against a server that others wrote`, () => {
+    let mock: LLMock;
+    beforeAll(async () => {
+      const { LLMock } = await import("@copilotkit/aimock");
+      mock = new LLMock({ port: 0, host: "127.0.0.1", chunkSize: 3, logLevel: "silent" });
+      await mock.start();
+    });
+    afterAll(() => mock.stop());
+
+    test("reads text, in pieces", async () => {
+      mock.onMessage("say hello", { content: "Hello there, wörld 🌍" });
+      const { text, done, events } = await take(await open(mock.url));
+      expect(text).toBe("Hello there, wörld 🌍");
+      expect(done?.stop).toBe("end");
+      expect(events.length).toBeGreaterThan(3);
+      mock.clearFixtures();
+    });
+
+    test("reads two calls of one reply as two (fault 1)", async () => {
+      const calls = [
+        { name: "read", arguments: '{"path":"a"}' },
+        { name: "tree", arguments: "{}" },
+      ];
+      mock.onMessage("say hello", { toolCalls: calls });
+      const { done, events } = await take(await open(mock.url));
+      expect(events.flatMap((event) => (event.type === "call" ? [[event.call.name, event.call.input]] : []))).toEqual([
+        ["read", { path: "a" }],
+        ["tree", {}],
+      ]);
+      expect(new Set(events.map((event) => (event.type === "call" ? event.call.id : ""))).size).toBe(3);
+      expect(done?.stop).toBe("calls");
+      mock.clearFixtures();
+    });
+
+    test("asks again after one 429 and one dropped request", async () => {
+      mock.onMessage("say hello", { content: "at last" });
+      for (const status of [429, 500, 503]) {
+        mock.nextRequestError(status, { message: "not now", type: "error" });
+        expect((await take(await open(mock.url))).text).toBe("at last");
+      }
+      mock.clearFixtures();
+    });
+
+    test("ends in an error, never in a reply, when the server drops, garbles or disconnects", async () => {
+      mock.onMessage("say hello", { content: "never seen" });
+      for (const chaos of [{ dropRate: 1 }, { malformedRate: 1 }, { disconnectRate: 1 }]) {
+        mock.setChaos(chaos);
+        const { error } = await take(await open(mock.url));
+        expect(["provider_down", "network", "reply_invalid"]).toContain(error?.code ?? "none");
+      }
+      mock.clearChaos();
+      mock.clearFixtures();
+    });
+
+    test("never asks again once something was seen", async () => {
+      mock.onMessage("say hello", { content: "This will be cut short" }, { truncateAfterChunks: 2, chunkSize: 5 });
+      const before = mock.getRequests().length;
+      const { error, text } = await take(await open(mock.url));
+      expect(["network", "reply_cut"]).toContain(error?.code ?? "none");
+      if (text !== "") expect(mock.getRequests().length - before).toBe(1);
+      mock.clearFixtures();
+    });
+  });
+}

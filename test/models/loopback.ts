@@ -1,0 +1,111 @@
+/** What the tests of bridges share: a request, options that wait for nothing, a server on loopback, and one call taken whole. */
+import { expect } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
+import type { KeyRecord } from "../../src/models/keys-in-turn.ts";
+import type { OpenOptions } from "../../src/models/open.ts";
+
+export const request: ModelRequest = {
+  purpose: "turn",
+  system: "You are a test.",
+  messages: [{ role: "user", text: "say hello" }],
+  tools: [],
+  toolChoice: "auto",
+  format: null,
+  maxOutputTokens: 1000,
+  temperature: 0.3,
+};
+
+export const quiet = new AbortController().signal;
+
+/** Options of a model that waits for nothing and remembers nothing. */
+export function options(over: Partial<OpenOptions> & { id: string; baseUrl: string | null }): OpenOptions {
+  let record: KeyRecord = { cursor: {}, resting: {} };
+  return {
+    keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTEST" }],
+    insecureHttp: false,
+    readText: () => Promise.reject(new Error("no file")),
+    keyState: {
+      load: () => record,
+      save: (next) => {
+        record = next;
+      },
+    },
+    notify: () => {},
+    now: () => 1_800_000_000_000,
+    sleep: async () => {},
+    random: () => 0,
+    maxWaitMs: 45_000,
+    proxyEnv: {},
+    ...over,
+  };
+}
+
+export interface Taken {
+  readonly events: readonly ModelEvent[];
+  /** Joined text events. */
+  readonly text: string;
+  readonly done: Extract<ModelEvent, { type: "done" }> | null;
+  readonly error: PaiError | null;
+}
+
+/** All events of one call. Fails the test for anything thrown that is no PaiError, and for a `done` that is not the last. */
+export async function take(model: Pick<Model, "stream">, signal = quiet, asked = request): Promise<Taken> {
+  const events: ModelEvent[] = [];
+  let error: PaiError | null = null;
+  try {
+    for await (const event of model.stream(asked, signal)) events.push(event);
+  } catch (thrown) {
+    if (!(thrown instanceof PaiError)) throw thrown;
+    error = thrown;
+  }
+  const dones = events.filter((event) => event.type === "done");
+  expect(dones.length).toBe(error === null ? 1 : 0);
+  if (error === null) expect(events.at(-1)).toBe(dones[0]);
+  const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  return { events, text, done: dones[0] ?? null, error };
+}
+
+export interface Server {
+  readonly origin: string;
+  /** Requests seen, bodies parsed. */
+  readonly seen: { readonly headers: Headers; readonly path: string; readonly body: unknown }[];
+  answer: (n: number) => Response | Promise<Response>;
+  stop(): Promise<void>;
+}
+
+/** A server on loopback that answers the n-th request (from 0) as told. */
+export function serve(answer: (n: number) => Response | Promise<Response> = () => new Response("")): Server {
+  const server: Server = {
+    origin: "",
+    seen: [],
+    answer,
+    stop: () => running.stop(true),
+  };
+  const running = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(incoming) {
+      const { pathname, search } = new URL(incoming.url);
+      const source = await incoming.text();
+      server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
+      return server.answer(server.seen.length - 1);
+    },
+  });
+  return Object.assign(server, { origin: `http://127.0.0.1:${running.port}` });
+}
+
+/** An event stream of these pieces; it stays open after them when `open` is set. */
+export function sse(pieces: readonly (string | Uint8Array)[], { open = false } = {}): Response {
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (const piece of pieces) {
+        controller.enqueue(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
+        await Bun.sleep(0);
+      }
+      if (!open) controller.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}

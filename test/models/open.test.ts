@@ -1,0 +1,164 @@
+/** From a model's name, its keys and its address to a model, or to words about what is wrong (spec 1.4, 6.6). */
+import { describe, expect, test } from "bun:test";
+import { costOf, findModel, knownModels } from "../../src/models/catalogue.ts";
+import { findProxy, isLoopback, preconnect } from "../../src/models/endpoint.ts";
+import { openModel, parseModelId } from "../../src/models/open.ts";
+import { event, says } from "./gemini-wire.ts";
+import { options, serve, sse, take } from "./loopback.ts";
+
+describe("model names", () => {
+  const table: readonly (readonly [string, string, string])[] = [
+    ["gemini:gemini-2.5-pro", "gemini", "gemini-2.5-pro"],
+    [" gemini-2.5-flash ", "gemini", "gemini-2.5-flash"],
+    ["gpt-5", "openai", "gpt-5"],
+    ["o3-mini", "openai", "o3-mini"],
+    ["claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"],
+    ["local:qwen3:8b", "local", "qwen3:8b"],
+    ["openai:gemini-like", "openai", "gemini-like"],
+    ["replay:a b.jsonl", "replay", "a b.jsonl"],
+  ];
+  test.each(table)("%s", (source, provider, name) => {
+    expect<unknown>(parseModelId(source)).toEqual({ provider, name });
+  });
+
+  test.each(["", "llama3", "ollama3", "gemini", "gemini:", "gemini:a b", "mistral:x", "gpt", "opus"])(
+    "%s belongs to no provider",
+    (source) => {
+      expect(() => parseModelId(source)).toThrow(expect.objectContaining({ code: "model_unknown" }));
+    },
+  );
+});
+
+describe("opening", () => {
+  const open = (over: Partial<Parameters<typeof options>[0]>) =>
+    openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: null, ...over }));
+
+  test("gives the model its window and output limit, and careful ones to a name it does not know", async () => {
+    expect(await open({})).toMatchObject({
+      id: "gemini:gemini-2.5-flash-lite",
+      window: 1_048_576,
+      maxOutputTokens: 65_535,
+    });
+    expect(await open({ id: "gemini-99" })).toMatchObject({ window: 1_048_576, maxOutputTokens: 65_535 });
+  });
+
+  const refusals: readonly (readonly [string, Partial<Parameters<typeof options>[0]>, string])[] = [
+    ["no key", { keys: [] }, "no_key"],
+    ["a key no header can carry", { keys: [{ id: "k", key: "a\nb" }] }, "key_invalid"],
+    ["a provider of a later version", { id: "gpt-5" }, "model_unknown"],
+    ["no address", { baseUrl: "example.com" }, "config_invalid"],
+    ["another scheme", { baseUrl: "ftp://example.com" }, "config_invalid"],
+    ["a key over plain http", { baseUrl: "http://example.com" }, "untrusted"],
+    ["a proxy that would be passed by", { proxyEnv: { ALL_PROXY: "socks5://127.0.0.1:1" } }, "config_invalid"],
+  ];
+  test.each(refusals)("refuses %s", async (_name, over, code) => {
+    const error = await open(over).then(
+      () => null,
+      (thrown) => thrown,
+    );
+    expect(error).toMatchObject({ code });
+    expect(String(error.message)).not.toContain("a\nb");
+  });
+
+  test("plain http to another machine: a warning when allowed or without a key, nothing on loopback", async () => {
+    const codes: string[] = [];
+    const notify = ({ code }: { code: string }) => codes.push(code);
+    await open({ baseUrl: "http://example.com", insecureHttp: true, notify });
+    await open({ baseUrl: "http://example.com", keys: [], notify });
+    expect(codes).toEqual(["plain_http", "plain_http"]);
+    for (const host of ["localhost", "127.0.0.1", "127.8.9.1", "[::1]", "api.localhost"]) {
+      await open({ baseUrl: `http://${host}:8080`, notify });
+    }
+    expect(codes.length).toBe(2);
+    expect(["localhost.evil.com", "127.0.0.1.evil.com", "evil127.0.0.1"].map(isLoopback)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("goes through the proxy of the environment, with its user and password (P36)", async () => {
+    const proxy = serve(() => sse([event(says("through", "STOP"))]));
+    try {
+      const over = {
+        baseUrl: "http://model.invalid",
+        insecureHttp: true,
+        proxyEnv: { HTTP_PROXY: proxy.origin.replace("//", "//me:pass@") },
+      };
+      expect((await take(await open(over))).text).toBe("through");
+      expect(proxy.seen[0]?.headers.get("host")).toBe("model.invalid");
+      expect(proxy.seen[0]?.headers.get("proxy-authorization")).toBe(`Basic ${btoa("me:pass")}`);
+    } finally {
+      await proxy.stop();
+    }
+  });
+});
+
+describe("proxies", () => {
+  const env = { https_proxy: "http://p:1", HTTP_PROXY: "q:2", NO_PROXY: "internal.example, .corp, 10.0.0.1:8080" };
+  const table: readonly (readonly [string, string | false])[] = [
+    ["https://api.example", "http://p:1/"],
+    ["http://api.example", "http://q:2/"],
+    ["https://internal.example", false],
+    ["https://a.internal.example", false],
+    ["https://notinternal.example", "http://p:1/"],
+    ["https://x.corp", false],
+    ["http://10.0.0.1:8080", false],
+    ["http://10.0.0.1:81", "http://q:2/"],
+    ["https://localhost:3", false],
+  ];
+  test.each(table)("%s", (url, proxy) => {
+    expect(findProxy(new URL(url), env)).toBe(proxy);
+  });
+
+  test("NO_PROXY=* uses none; no variables, none", () => {
+    expect(findProxy(new URL("https://a"), { ...env, NO_PROXY: "*" })).toBe(false);
+    expect(findProxy(new URL("https://a"), {})).toBe(false);
+  });
+});
+
+test("a connection opened early is the one the first call uses", async () => {
+  const ports = new Set<number>();
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: (socket) => {
+        ports.add(socket.remotePort);
+      },
+      data: (socket) => {
+        const body = event(says("x", "STOP"));
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      },
+    },
+  });
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  preconnect(baseUrl, {});
+  for (let n = 0; ports.size === 0 && n < 100; n += 1) await Bun.sleep(2);
+  expect((await take(await openModel(options({ id: "gemini-2.5-pro", baseUrl })))).text).toBe("x");
+  expect(ports.size).toBe(1);
+  server.stop(true);
+  preconnect("nonsense", {});
+  preconnect("http://127.0.0.1:9", {});
+});
+
+describe("prices", () => {
+  test("count cached input once and know the dearer rate of a large input (P13)", () => {
+    const price = findModel("gemini", "gemini-2.5-pro")?.price;
+    if (price === undefined || price === null) throw new Error("no price");
+    const usage = { input: 100_000, cached: 40_000, output: 10_000, thought: 9000 };
+    expect(costOf(usage, price)).toBeCloseTo((60_000 * 1.25 + 40_000 * 0.125 + 10_000 * 10) / 1e6, 10);
+    expect(costOf({ ...usage, input: 300_000 }, price)).toBeCloseTo(
+      (260_000 * 2.5 + 40_000 * 0.25 + 10_000 * 15) / 1e6,
+      10,
+    );
+  });
+
+  test("are unknown for an unknown model, never zero (P13)", () => {
+    expect(findModel("gemini", "gemini-99")).toBeNull();
+    expect(findModel("gemini", "gemini-2.5-flash-preview-09-2025")?.name).toBe("gemini-2.5-flash");
+    expect(findModel("gemini", "gemini-2.5-flash-001")?.name).toBe("gemini-2.5-flash");
+    expect(findModel("gemini", "gemini-2.5-flash-image")).toBeNull();
+    expect(knownModels.every(({ price }) => price === null || price.output > 0)).toBe(true);
+  });
+});

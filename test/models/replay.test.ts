@@ -1,0 +1,56 @@
+/** Recorded replies in place of a model. */
+import { describe, expect, test } from "bun:test";
+import { openModel } from "../../src/models/open.ts";
+import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
+import { options, take } from "./loopback.ts";
+
+const call = { id: "c", name: "read", input: { path: "a" } };
+
+describe("replay", () => {
+  test("answers call after call from memory, then says that the recording is over", async () => {
+    const model = createReplayModel([{ text: "one" }, { calls: [call], usage: { input: 3 } }], "demo");
+    expect((await take(model)).events).toEqual([
+      { type: "text", text: "one" },
+      {
+        type: "done",
+        stop: "end",
+        usage: { input: 0, cached: 0, output: 0, thought: 0 },
+        served: "demo",
+        key: null,
+        native: null,
+      },
+    ]);
+    const second = await take(model);
+    expect(second.events[0]).toEqual({ type: "call", call });
+    expect(second.done).toMatchObject({ stop: "calls", usage: { input: 3, cached: 0, output: 0, thought: 0 } });
+    const { error } = await take(model);
+    expect(error).toMatchObject({
+      code: "reply_empty",
+      message: "the recording demo has 2 replies and this is call 3",
+    });
+  });
+
+  test("reads a file by its provider:name, spaces and blank lines included", async () => {
+    const files: Record<string, string> = {
+      "my runs/a.jsonl": '\uFEFF{"text":"x","stop":"length"}\r\n\n{"calls":[{"name":"ls"}]}\n',
+    };
+    const readText = async (path: string) => files[path] ?? "";
+    const model = await openModel(options({ id: "replay:my runs/a.jsonl", baseUrl: null, keys: [], readText }));
+    expect(model.id).toBe("replay:my runs/a.jsonl");
+    expect((await take(model)).done?.stop).toBe("length");
+    expect((await take(model)).events[0]).toEqual({ type: "call", call: { id: "call-1", name: "ls", input: {} } });
+  });
+
+  test("names the line that is no recorded reply", () => {
+    for (const line of ['{"text":', '{"stop":"over"}', '{"text":3}', '{"calls":[{}]}', "[1]", "3"]) {
+      expect(() => parseReplay(`{"text":"x"}\n${line}`, "r.jsonl")).toThrow("r.jsonl:2 is not a recorded reply");
+    }
+  });
+
+  test("a recorded refusal is a refusal; an aborted signal takes no line", async () => {
+    const model = createReplayModel([{ stop: "refused" }, { text: "x" }]);
+    expect((await take(model, AbortSignal.abort())).error?.code).toBe("interrupted");
+    expect((await take(model)).error?.code).toBe("reply_blocked");
+    expect((await take(model)).text).toBe("x");
+  });
+});

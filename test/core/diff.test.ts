@@ -137,7 +137,7 @@ test("property: an alignment is ascending, pairs equal lines, and is the longest
       expect(matches.length).toBe(slowCommon(a, b));
       let last = [-1, -1];
       for (const [i, j] of matches) {
-        expect(a[i]).toBe(b[j] ?? null);
+        expect(a[i] === b[j]).toBe(true);
         expect(i > (last[0] ?? 0) && j > (last[1] ?? 0)).toBe(true);
         last = [i, j];
       }

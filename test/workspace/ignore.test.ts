@@ -1,0 +1,73 @@
+/** Ignore rules as git reads them, and pai's own file beside them (D40). */
+import { expect, test } from "bun:test";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { walk } from "../../src/workspace/scan.ts";
+import { type Folder, noRules, openFolder, p } from "./folder.ts";
+
+async function files(at: Folder, folder = "") {
+  const paths: string[] = [];
+  for await (const entry of walk(at.root, p(folder), noRules)) {
+    if (entry.kind === "file" && !entry.path.endsWith("ignore")) paths.push(entry.path);
+  }
+  return paths;
+}
+
+test("leaves out node_modules and what .gitignore names (D40)", async () => {
+  using at = openFolder();
+  at.file(".gitignore", "dist/\n*.log\n!keep.log\n/top\n");
+  for (const name of [
+    "node_modules/a",
+    "x/node_modules/b",
+    "dist/a",
+    "x/dist/b",
+    "a.log",
+    "keep.log",
+    "top",
+    "x/top",
+    "DIST",
+  ]) {
+    at.file(name);
+  }
+  expect(await files(at)).toEqual(["DIST", "keep.log", "x/top"]);
+});
+
+test("the rules of the nearest folder win, and hold only below it", async () => {
+  using at = openFolder();
+  at.file(".gitignore", "*.txt");
+  at.file("a/.gitignore", "!*.txt\n/only");
+  for (const name of ["x.txt", "a/x.txt", "a/b/x.txt", "a/only", "a/b/only"]) at.file(name);
+  expect(await files(at)).toEqual(["a/b/only", "a/b/x.txt", "a/x.txt"]);
+  expect(await files(at, "a/b")).toEqual(["a/b/only", "a/b/x.txt"]);
+});
+
+test("reads .paiignore after .gitignore, and .git/info/exclude below both", async () => {
+  using at = openFolder();
+  at.file(".git/info/exclude", "private\n");
+  at.file(".gitignore", "gen\n");
+  at.file(".paiignore", "!gen\nbig\n");
+  for (const name of ["private", "gen", "big", "src"]) at.file(name);
+  expect(await files(at)).toEqual(["gen", "src"]);
+  at.file(".gitignore", "!private\n");
+  expect(await files(at)).toEqual(["gen", "private", "src"]);
+});
+
+test("an ignored folder that was named is shown, with its own rules", async () => {
+  using at = openFolder();
+  at.file(".gitignore", "build\n*.o\n");
+  at.file("build/x.o");
+  at.file("build/sub/.gitignore", "y");
+  at.file("build/sub/y");
+  expect(await files(at)).toEqual([]);
+  expect(await files(at, "build")).toEqual(["build/x.o"]);
+});
+
+test("follows no link to rules, and takes a pipe or nonsense for none (S17, S33)", async () => {
+  using at = openFolder();
+  writeFileSync(join(at.outside, "rules"), "*\n");
+  symlinkSync("../rules", join(at.path, ".gitignore"));
+  at.pipe("a/.gitignore");
+  at.file("b/.gitignore", "\xff\x00[\n***/\n\\\n");
+  for (const name of ["a/x", "b/x"]) at.file(name);
+  expect(await files(at)).toEqual(["a/x", "b/x"]);
+});

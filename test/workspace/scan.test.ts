@@ -1,0 +1,132 @@
+/** What a listing and a walk show: sorted, nothing denied or ignored, no link entered, no tree too strange. */
+import { describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Root } from "../../src/workspace/confine.ts";
+import type { PathRules } from "../../src/workspace/policy.ts";
+import { judgeBelow, list, type WalkOptions, walk } from "../../src/workspace/scan.ts";
+import { noRules, openFolder, p, refusalOf } from "./folder.ts";
+
+async function walked(root: Root, folder = "", options: WalkOptions = {}, rules: PathRules = noRules) {
+  const paths: string[] = [];
+  for await (const entry of walk(root, p(folder), rules, options)) paths.push(entry.path);
+  return paths;
+}
+const listed = (root: Root, folder = "") => list(root, p(folder), noRules).map(({ path }) => path as string);
+
+test("walks depth first, siblings in code-point order", async () => {
+  using at = openFolder();
+  for (const name of ["b/z", "b/A", "b.txt", "a", "B", "\u{1f600}", "\uff5e", "ä"]) at.file(name);
+  expect(await walked(at.root)).toEqual(["B", "a", "b", "b/A", "b/z", "b.txt", "ä", "\uff5e", "\u{1f600}"]);
+  expect(listed(at.root)).toEqual(["B", "a", "b", "b.txt", "ä", "\uff5e", "\u{1f600}"]);
+});
+
+test("gives size, kind and target of an entry", () => {
+  using at = openFolder();
+  at.file("f", "12345");
+  at.folder("d");
+  at.link("l", "../secret");
+  at.pipe("p");
+  expect(list(at.root, p(""), noRules) as unknown).toEqual([
+    { path: "d", kind: "folder", size: 0, target: null },
+    { path: "f", kind: "file", size: 5, target: null },
+    { path: "l", kind: "link", size: 0, target: "../secret" },
+    { path: "p", kind: "special", size: 0, target: null },
+  ]);
+});
+
+test("shows links and enters none, though a naive listing does (D15, S26, S27)", async () => {
+  using at = openFolder();
+  at.link("out", "../dir");
+  at.folder("a");
+  at.link("a/up", "..");
+  expect(readdirSync(join(at.path, "out"))).toEqual(["f"]);
+  expect(await walked(at.root)).toEqual(["a", "a/up", "out"]);
+  expect(refusalOf(() => list(at.root, p("out"), noRules)).message).toContain("a link to ../dir");
+});
+
+test("leaves out denied names at any depth (3.1, S44)", async () => {
+  using at = openFolder();
+  for (const name of [".env", "sub/.git/config", "sub/x.pem", "sub/.docker/config.json", ".env.example"]) at.file(name);
+  expect(await walked(at.root)).toEqual([".env.example", "sub", "sub/.docker"]);
+  expect(listed(at.root, "sub")).toEqual(["sub/.docker"]);
+  expect(await walked(at.root, "", {}, { allow: [], deny: ["sub"] })).toEqual([".env.example"]);
+});
+
+test("leaves out and reports names that are no UTF-8 and names that read the same (S37)", async () => {
+  using at = openFolder();
+  at.file("ok");
+  const bad = (tail: number[]) => Buffer.concat([Buffer.from(`${at.path}/bad`), Buffer.from(tail)]);
+  mkdirSync(bad([0xff]));
+  mkdirSync(bad([0xfe]));
+  mkdirSync(`${at.path}/bad\ufffd`);
+  const omitted: string[] = [];
+  expect(await walked(at.root, "", { omitted: (path, why) => omitted.push(`${why} ${path}`) })).toEqual(["ok"]);
+  expect(omitted).toEqual(Array(3).fill("unnameable bad\ufffd"));
+  expect(listed(at.root)).toEqual(["ok"]);
+});
+
+test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read (D39)", async () => {
+  using at = openFolder();
+  at.folder("a");
+  at.file("b");
+  chmodSync(join(at.path, "a"), 0);
+  const omitted: string[] = [];
+  expect(await walked(at.root, "", { omitted: (path, why) => omitted.push(`${why} ${path}`) })).toEqual(["a", "b"]);
+  expect(omitted).toEqual(["unreadable a"]);
+  expect([...judgeBelow(at.root, p(""), "delete", noRules).denied] as string[]).toEqual(["a"]);
+  expect(refusalOf(() => list(at.root, p("a"), noRules)).code).toBe("permission_denied");
+  chmodSync(join(at.path, "a"), 0o700);
+});
+
+test("walks a tree 3,000 folders deep within a second (S40)", async () => {
+  using at = openFolder();
+  const script = `
+    import os
+    for _ in range(3000):
+        os.mkdir("d")
+        os.chdir("d")
+  `.replace(/^ {4}/gm, "");
+  Bun.spawnSync(["python3", "-c", script], { cwd: at.path });
+  const start = performance.now();
+  expect((await walked(at.root)).length).toBe(3000);
+  expect(performance.now() - start).toBeLessThan(1000);
+  Bun.spawnSync(["rm", "-rf", join(at.path, "d")]);
+});
+
+test("ends when aborted, and closes what it opened when left early", async () => {
+  using at = openFolder();
+  for (let n = 0; n < 50; n += 1) at.file(`a/b/${n}`);
+  expect(walked(at.root, "", { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  for await (const entry of walk(at.root, p(""), noRules)) if (entry.path === "a/b/3") break;
+  expect(open()).toBe(before);
+});
+
+test("says that a folder is not there", () => {
+  using at = openFolder();
+  at.file("f");
+  expect(refusalOf(() => list(at.root, p("x"), noRules)).message).toBe("x does not exist");
+  expect(refusalOf(() => list(at.root, p("f"), noRules)).message).toBe("f is no folder");
+});
+
+describe("what a removal or a move would take along (S47)", () => {
+  test("names denied things at any depth, ignored ones too, and of a denied folder only the folder", () => {
+    using at = openFolder();
+    for (const name of ["d/.gitignore", "d/sub/.git/config", "d/sub/.git/hooks/x", "d/node_modules/.env", "d/ok"])
+      at.file(name);
+    at.link("d/link", "../../dir");
+    const found = judgeBelow(at.root, p("d"), "delete", noRules);
+    expect(found as unknown).toEqual({ denied: ["d/node_modules/.env", "d/sub/.git"], asked: [] });
+  });
+
+  test("names what runs code later when it would get to another place (S51)", () => {
+    using at = openFolder();
+    at.file("d/.husky/pre-commit");
+    expect(judgeBelow(at.root, p("d"), "move", noRules).asked.map(({ path }) => path as string)).toEqual([
+      "d/.husky",
+      "d/.husky/pre-commit",
+    ]);
+  });
+});

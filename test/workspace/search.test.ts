@@ -1,0 +1,146 @@
+/** SEARCH: every line that matches, in order, nothing denied, and never stuck on a pattern. */
+import { describe, expect, test } from "bun:test";
+import type { RelPath } from "../../src/core/path.ts";
+import type { SearchQuery } from "../../src/core/ports.ts";
+import { isPlain, matchLines } from "../../src/workspace/match.ts";
+import { search } from "../../src/workspace/search.ts";
+import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
+
+const query = (pattern: string, rest: Partial<SearchQuery> = {}): SearchQuery => ({
+  pattern,
+  ignoreCase: false,
+  under: p(""),
+  include: null,
+  maxHits: 100,
+  staged: new Map(),
+  ...rest,
+});
+const find = (at: Folder, pattern: string, rest: Partial<SearchQuery> = {}) =>
+  search(at.root, query(pattern, rest), noRules);
+const shown = async (at: Folder, pattern: string, rest: Partial<SearchQuery> = {}) =>
+  (await find(at, pattern, rest)).hits.map(({ path, line, text }) => `${path}:${line}:${text}`);
+
+function openSources(): Folder {
+  const at = openFolder();
+  at.file("b.ts", "let one = 1\nlet two = 2\n");
+  at.file("a/x.ts", "one\r\nOne\r\n\r\n");
+  at.file("a/y.md", "# one\n");
+  return at;
+}
+
+describe("finds lines", () => {
+  test("in the order of a walk, by a plain pattern and by one that needs the thread", async () => {
+    using at = openSources();
+    expect(await shown(at, "one")).toEqual(["a/x.ts:1:one", "a/y.md:1:# one", "b.ts:1:let one = 1"]);
+    expect(await shown(at, "^let \\w+ = [0-9]+$")).toEqual(["b.ts:1:let one = 1", "b.ts:2:let two = 2"]);
+  });
+
+  test("without regard to case, in one folder, in one file, by a glob for names or for paths", async () => {
+    using at = openSources();
+    expect(await shown(at, "^one$", { ignoreCase: true })).toEqual(["a/x.ts:1:one", "a/x.ts:2:One"]);
+    expect(await shown(at, "one", { under: p("a") })).toEqual(["a/x.ts:1:one", "a/y.md:1:# one"]);
+    expect(await shown(at, "one", { under: p("b.ts") })).toEqual(["b.ts:1:let one = 1"]);
+    expect(await shown(at, "one", { include: "*.md" })).toEqual(["a/y.md:1:# one"]);
+    expect(await shown(at, "one", { include: "a/**/*.ts" })).toEqual(["a/x.ts:1:one"]);
+  });
+
+  test("as the batch has staged them: changed, new and deleted", async () => {
+    using at = openSources();
+    const staged = new Map<RelPath, Uint8Array | null>([
+      [p("a/x.ts"), Buffer.from("changed one\n")],
+      [p("a/y.md"), null],
+      [p("a/new/z.ts"), Buffer.from("new one\n")],
+      [p(".env"), Buffer.from("one\n")],
+    ]);
+    expect(await shown(at, "one", { staged })).toEqual([
+      "a/new/z.ts:1:new one",
+      "a/x.ts:1:changed one",
+      "b.ts:1:let one = 1",
+    ]);
+    expect(await shown(at, "one", { staged, under: p("a/new") })).toEqual(["a/new/z.ts:1:new one"]);
+  });
+
+  test("up to a number of hits, saying that there are more", async () => {
+    using at = openSources();
+    expect(await find(at, "one", { maxHits: 2 })).toMatchObject({ more: true, hits: { length: 2 } });
+    expect(await find(at, "one", { maxHits: 3 })).toMatchObject({ more: false, hits: { length: 3 } });
+  });
+
+  test("in Latin-1 where a file is no UTF-8 (S36)", async () => {
+    using at = openFolder();
+    at.file("f", Buffer.from("caf\xe9\n", "latin1"));
+    expect(await shown(at, "café")).toEqual(["f:1:café"]);
+  });
+
+  test("cut at 400 characters, not inside one that people see as one", async () => {
+    using at = openFolder();
+    at.file("f", `${"x".repeat(398)}👩‍👩‍👧 end\n`);
+    expect(await shown(at, "end")).toEqual([`f:1:${"x".repeat(398)}…`]);
+  });
+});
+
+test("passes over denied, ignored, linked, binary, special and large files, and counts the last three (S19, S53)", async () => {
+  using at = openFolder();
+  at.file(".env", canary);
+  at.file(".gitignore", "ignored\n");
+  at.file("ignored", canary);
+  at.link("link", "../secret");
+  at.file("binary", `\0${canary}`);
+  at.pipe("pipe");
+  at.file("large", "x".repeat(8 * 1024 * 1024 + 1));
+  expect(await find(at, canary)).toEqual({ hits: [], more: false, tooSlow: false, skipped: 3 });
+  expect(find(at, canary, { under: p("link") })).rejects.toMatchObject({ code: "path_refused" });
+});
+
+describe("a pattern", () => {
+  test.each([
+    ["(a+)+$", `${"a".repeat(40)}b`],
+    ["\\s+$", `${" ".repeat(120_000)}x`],
+  ])("%s that never ends is reported as too slow, not as no match", async (pattern, line) => {
+    using at = openFolder();
+    at.file("f", `${line}\n`);
+    const start = performance.now();
+    expect(await find(at, pattern)).toMatchObject({ hits: [], tooSlow: true });
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  test("that is none is said; so is a place that is not there", async () => {
+    using at = openFolder();
+    expect(find(at, "a(b")).rejects.toMatchObject({ code: "file_unusable" });
+    expect(find(at, "a", { under: p("none") })).rejects.toMatchObject({ message: "none does not exist" });
+  });
+
+  test("is tried in-process only when it cannot be slow", () => {
+    expect(
+      ["one", "a.b", "TODO|FIXME", "^x$", "\\(\\)", "[ab]c", "\\bfoo\\b", "a/b-c"].filter((s) => !isPlain(s)),
+    ).toEqual([]);
+    expect(["a+", "a*", "a?", "(a)", "a{2}", "\\1", "[a\\]b]", "\\p{L}"].filter(isPlain)).toEqual([]);
+  });
+});
+
+test("each line is tried on its own, whatever the whole text would say", () => {
+  const text = "\nfoo bar\r\n\nfoo\nbarfoo\u2028x\nlast";
+  const ways = [
+    "^$",
+    "foo$",
+    "^foo",
+    "foo(?! bar)",
+    "(?<!bar)foo",
+    "foo\\s+bar",
+    "o[^]*b",
+    "\\bbar",
+    "^[^x]*$",
+    "last$",
+    "$",
+    "x*",
+    "(?=r)",
+  ];
+  for (const source of ways) {
+    const one = new RegExp(source);
+    const expected = text.split("\n").flatMap((line, index) => {
+      const content = line.replace(/\r$/, "");
+      return one.test(content) ? [{ line: index + 1, text: content }] : [];
+    });
+    expect([source, matchLines(text, { source, ignoreCase: false }, 100).hits]).toEqual([source, expected]);
+  }
+});

@@ -1,0 +1,28 @@
+/** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
+import { matchEscaped, matchNumbered } from "./edit-copied.ts";
+import { matchElided } from "./edit-elided.ts";
+import { matchEverywhere, matchInline } from "./edit-inline.ts";
+import { lineSteps, matchLoosely } from "./edit-line-steps.ts";
+import type { Halves, Match, Step } from "./edit-match.ts";
+import { matchNearly } from "./edit-near.ts";
+import { matchSkipping } from "./edit-skipped.ts";
+import type { View } from "./edit-view.ts";
+
+const ladder: readonly Step[] = [
+  matchEverywhere,
+  ...lineSteps,
+  matchNumbered,
+  matchElided,
+  matchSkipping,
+  matchInline,
+  matchEscaped,
+  matchNearly,
+];
+
+/**
+ * Where a block stands in a file, as the splices that apply it; null when it is not there. The first step with a
+ * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
+ */
+export function locate(view: View, halves: Halves): Match | null {
+  return matchLoosely(ladder, view, halves);
+}

@@ -1,0 +1,102 @@
+/** A file as lines that can be compared more and more loosely; every comparison is on numbers, so it is linear. */
+
+/** How loosely two lines are equal; each level forgives what the ones before it forgive, and one thing more. */
+export type Level = "exact" | "trailing" | "indent" | "unicode" | "spaces";
+
+export interface View {
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** A number for each line; equal lines have equal numbers. */
+  keys(level: Level): readonly number[];
+  /** The number of a line of a block, -1 when the file has no line equal to it. */
+  keyOf(level: Level, line: string): number;
+}
+
+export function openView(path: string, lines: readonly string[]): View {
+  const tables = new Map<Level, { readonly numbers: Map<string, number>; readonly keys: readonly number[] }>();
+  const tableOf = (level: Level) => {
+    const known = tables.get(level);
+    if (known !== undefined) return known;
+    const numbers = new Map<string, number>();
+    const keys = lines.map((line) => {
+      const spelling = loosen(line, level);
+      const number = numbers.get(spelling) ?? numbers.size;
+      numbers.set(spelling, number);
+      return number;
+    });
+    const table = { numbers, keys };
+    tables.set(level, table);
+    return table;
+  };
+  return {
+    path,
+    lines,
+    keys: (level) => tableOf(level).keys,
+    keyOf: (level, line) => tableOf(level).numbers.get(loosen(line, level)) ?? -1,
+  };
+}
+
+/** Rows at which a block's lines stand one after the other, overlapping ones too. */
+export function findRows(view: View, level: Level, block: readonly string[]): readonly number[] {
+  if (block.length === 0 || block.length > view.lines.length) return [];
+  const wanted = block.map((line) => view.keyOf(level, line));
+  return wanted.includes(-1) ? [] : findRuns(view.keys(level), wanted);
+}
+
+/** Every start of a run of numbers in a longer one (Knuth, Morris, Pratt). */
+export function findRuns(keys: readonly number[], wanted: readonly number[]): readonly number[] {
+  const back = [0];
+  /** How much of the run stands before and at a number, when `held` of it stood before. */
+  const advance = (held: number, key: number | undefined): number => {
+    let reach = held;
+    while (reach > 0 && (reach === wanted.length || key !== wanted[reach])) reach = back[reach - 1] ?? 0;
+    return key === wanted[reach] ? reach + 1 : reach;
+  };
+  for (let at = 1; at < wanted.length; at++) back.push(advance(back[at - 1] ?? 0, wanted[at]));
+  const starts: number[] = [];
+  let held = 0;
+  for (const [at, key] of keys.entries()) {
+    held = advance(held, key);
+    if (held === wanted.length) starts.push(at - held + 1);
+  }
+  return starts;
+}
+
+/** The spelling of a line that is compared at a level. */
+export function loosen(line: string, level: Level): string {
+  if (level === "exact") return line;
+  if (level === "trailing") return line.trimEnd();
+  if (level === "indent") return line.trim();
+  const folded = foldUnicode(line).trim();
+  return level === "unicode" ? folded : joinSpaces(folded);
+}
+
+export function indentOf(line: string): string {
+  return /^[\t ]*/.exec(line)?.[0] ?? "";
+}
+
+export function isBlank(line: string): boolean {
+  return line.trim() === "";
+}
+
+function foldUnicode(line: string): string {
+  if (!/[^\0-\x7f]/.test(line)) return line;
+  return line
+    .normalize("NFC")
+    .replace(/[‘’‚‛′]/g, "'")
+    .replace(/[“”„‟″]/g, '"')
+    .replace(/[‐‑‒–—―−]/g, "-")
+    .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ")
+    .replaceAll("…", "...");
+}
+
+/** Blanks count only between two words. */
+function joinSpaces(line: string): string {
+  return line.replace(/\s+/g, (_, at: number) =>
+    isWord(line.charAt(at - 1)) && isWord(/\S/.exec(line.slice(at, at + 200))?.[0] ?? "") ? " " : "",
+  );
+}
+
+export function isWord(character: string): boolean {
+  return /^[\p{L}\p{N}_$]$/u.test(character);
+}

@@ -1,5 +1,5 @@
 /** The models pai knows: what fits into them and what they cost. An unknown one gets careful defaults and no price. */
-import type { Model, Usage } from "../core/model.ts";
+import type { Model } from "../core/model.ts";
 
 /** USD per million tokens. */
 export interface Rate {
@@ -84,11 +84,4 @@ export function describeModel(provider: string, name: string): Omit<Model, "stre
   const { window, maxOutputTokens } = findModel(provider, name) ??
     defaults[provider] ?? { window: 32_768, maxOutputTokens: 8192 };
   return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens };
-}
-
-/** What one call costs in USD. `cached` is part of `input`, `thought` of `output`. */
-export function costOf(usage: Usage, price: Price): number {
-  const rate = price.large !== null && usage.input > price.large.above ? price.large : price;
-  const fresh = usage.input - usage.cached;
-  return (fresh * rate.input + usage.cached * rate.cached + usage.output * rate.output) / 1_000_000;
 }

@@ -63,16 +63,32 @@ function startFile(reading: Reading, from: string, to: string): FileDiff {
   return file;
 }
 
+const escapes: Readonly<Record<string, string>> = { a: "\x07", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" };
+
+/** A name as git quotes it when it holds unusual characters: octal bytes and letters after a backslash. */
+function unquote(name: string): string {
+  if (!/^".*"$/.test(name)) return name;
+  const bytes = name
+    .slice(1, -1)
+    .match(/\\[0-7]{3}|\\.|[^\\]+/gu)
+    ?.map((part) => {
+      if (/^\\[0-7]/.test(part)) return Buffer.of(Number.parseInt(part.slice(1), 8));
+      return Buffer.from(part.startsWith("\\") ? (escapes[part.slice(1)] ?? part.slice(1)) : part);
+    });
+  return Buffer.concat(bytes ?? []).toString();
+}
+
 /** Names of files. "diff --git" may come before "---" or stand alone for a pure move. */
 function readName(reading: Reading, line: string): boolean {
   const file = reading.files.at(-1);
   const git = /^diff --git (a\/.+) (b\/.+)$/.exec(line);
   const name = /^(---|\+\+\+) ([^\t]*)/.exec(line);
-  const path = name?.[2] ?? "";
+  const path = unquote(name?.[2] ?? "");
   if (git) startFile(reading, git[1] ?? "", git[2] ?? "");
   else if (name?.[1] === "+++" && file) file.to = path;
-  else if (name?.[1] === "---" && file?.named === false) Object.assign(file, { from: path, named: true });
-  else if (name?.[1] === "---") startFile(reading, path, "").named = true;
+  else if (name?.[1] === "---" && file?.named === false && (path === file.from || path === "/dev/null")) {
+    Object.assign(file, { from: path, named: true });
+  } else if (name?.[1] === "---") startFile(reading, path, "").named = true;
   return git !== null || name !== null;
 }
 

@@ -10,6 +10,17 @@ export function wrap(text: string, columns: number | null): string[] {
   );
 }
 
+/** `wrap` that ends lines after a slash where it can: for paths. */
+export function wrapPath(path: string, columns: number): string[] {
+  const lines = [""];
+  for (const part of path.split(/(?<=[/ ])/).flatMap((piece) => wrap(piece, columns))) {
+    const last = lines.at(-1) ?? "";
+    if (Bun.stringWidth(last + part.trimEnd()) <= columns) lines[lines.length - 1] = last + part;
+    else lines.push(part);
+  }
+  return lines;
+}
+
 /** Pads with spaces to `width` columns; wider text stays whole. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));

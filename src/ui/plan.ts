@@ -2,7 +2,7 @@
 import type { Promised } from "../core/event.ts";
 import type { Plan, PlanStep } from "../core/plan-type.ts";
 import { counted, grouped, priced } from "./amount.ts";
-import { hang, pad, widest, wrap } from "./layout.ts";
+import { hang, pad, widest, wrap, wrapPath } from "./layout.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
@@ -61,7 +61,7 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
   const between = " ".repeat(gap);
   const lay = (cells: readonly string[]) => cells.map((cell, index) => pad(cell, widths[index] ?? 0));
   const body = rows.flatMap((row) => {
-    const cells = row.map((cell, index) => wrap(cell, widths[index] ?? null));
+    const cells = row.map((cell, index) => (index === 2 ? wrapPath : wrap)(cell, widths[index] ?? columns));
     const height = Math.max(...cells.map((lines) => lines.length));
     return Array.from({ length: height }, (_, line) => {
       const [step = "", action = "", target = "", purpose = ""] = lay(cells.map((lines) => lines[line] ?? ""));

@@ -106,7 +106,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
 
   /** What was typed ahead may stand at the start of the line: it is taken away, as it will not be read. */
   function showQuestion(text: string): void {
-    if (!style.plain) err("\r\x1b[K");
+    err(style.plain ? "\n" : "\r\x1b[K\n");
     const question = visible(text).trimEnd();
     if (question !== "") err(`${wrap(question, style.plain ? null : options.columns()).join("\n")}\n`);
   }
@@ -130,9 +130,11 @@ export function createPrompter(options: PrompterOptions): Prompter {
       return text;
     },
     async askHidden(question) {
-      err(question);
       try {
-        return await raw.read<string>("drop", openSecret);
+        return await raw.read<string>("drop", (settle) => {
+          err(question);
+          return openSecret(settle);
+        });
       } finally {
         err("\n");
       }

@@ -114,13 +114,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
 
   function wait(what: string): void {
     if (options.live) spinner.start(what);
-    else say(dim(`${what} ${style.glyphs.more}`));
+    else say(dim(`${visibleLine(what)} ${style.glyphs.more}`));
   }
 
   function showCheck(event: EventOf<"check.finished">): void {
     if (event.when === "before") {
       if (verbose || event.passed === false)
-        say(dim(`before the change: exit ${event.exit ?? "none"}, ${event.command}`));
+        say(dim(`before the change: exit ${event.exit ?? "none"}, ${visibleLine(event.command)}`));
       return;
     }
     say(renderCheck(event, style, columns));

@@ -1,0 +1,84 @@
+/** Diffs for people. */
+import { expect, test } from "bun:test";
+import { createTwoFilesPatch } from "diff";
+import { renderDiff } from "../../src/ui/diff.ts";
+import { chooseStyle } from "../../src/ui/style.ts";
+
+const screen = { TERM: "xterm", LANG: "C.UTF-8" };
+const bare = chooseStyle({ tty: true, env: screen, flags: { noColor: true, plain: false } });
+const colored = chooseStyle({ tty: true, env: screen, flags: { noColor: false, plain: false } });
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");
+
+test("shows files with counts and line numbers, folds what did not change", () => {
+  const before = `first\n${lines(2, 30)}last\n`;
+  const after = before.replace("first", "FIRST").replace("last", "LAST\nmore");
+  const diff = createTwoFilesPatch("a/x.txt", "b/x.txt", before, after, undefined, undefined, { context: 40 });
+  expect(renderDiff(diff, bare, { fold: 2 })).toMatchInlineSnapshot(`
+    "● x.txt  +3 -2
+        1 - first
+        1 + FIRST
+        2   line 2
+        3   line 3
+        …   25 unchanged lines
+       29   line 29
+       30   line 30
+       31 - last
+       31 + LAST
+       32 + more
+    "
+  `);
+});
+
+test("names new, deleted and moved files, and counts the lines between hunks", () => {
+  const diff = [
+    "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+one\n",
+    "--- a/old.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n\\ No newline at end of file\n",
+    "diff --git a/src/a.ts b/src/b.ts\nsimilarity index 100%\nrename from src/a.ts\nrename to src/b.ts\n",
+    "--- c.txt\t\n+++ d.txt\t\n@@ -1,1 +1,1 @@\n-a\n+b\n@@ -20,1 +20,1 @@\n-c\n+d\n",
+  ].join("");
+  expect(renderDiff(diff, bare, { fold: 3 })).toMatchInlineSnapshot(`
+    "● new.txt (new)  +1
+        1 + one
+
+    ● old.txt (deleted)  -1
+        1 - one
+            No newline at end of file
+
+    ● src/a.ts → src/b.ts  +0
+
+    ● c.txt → d.txt  +2 -2
+        1 - a
+        1 + b
+        …   18 unchanged lines
+       20 - c
+       20 + d
+    "
+  `);
+});
+
+test("content that looks like a heading is content", () => {
+  const diff = createTwoFilesPatch("a/q.sql", "b/q.sql", "-- old\nx\n", "++ new\n@@ -1 +1 @@\n");
+  expect(renderDiff(diff, bare, { fold: 3 })).toMatchInlineSnapshot(`
+    "● q.sql  +2 -2
+        1 - -- old
+        2 - x
+        1 + ++ new
+        2 + @@ -1 +1 @@
+    "
+  `);
+});
+
+test("colour carries what a sign also says, and content cannot add any (S88)", () => {
+  const diff = createTwoFilesPatch("a/\x1b[2Jx", "b/\x1b[2Jx", "a\n", "\x1b]0;t\x07\n");
+  expect(renderDiff(diff, colored, { fold: 3 })).toBe(
+    [
+      "\x1b[36m●\x1b[39m \\x1b[2Jx  \x1b[32m+1\x1b[39m \x1b[31m-1\x1b[39m",
+      "  \x1b[2m  1\x1b[22m \x1b[31m- a\x1b[39m",
+      "  \x1b[2m  1\x1b[22m \x1b[32m+ \\x1b]0;t\\x07\x1b[39m",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("no diff is nothing", () => expect(renderDiff("", bare, { fold: 3 })).toBe(""));

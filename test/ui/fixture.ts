@@ -1,0 +1,154 @@
+/** A run as the terminal sees it: events, outcome, and a terminal that remembers what went where. */
+import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Plan, PlanAction, PlanStep } from "../../src/core/plan-type.ts";
+import { chooseStyle } from "../../src/ui/style.ts";
+import { createTerminal, type TerminalOptions } from "../../src/ui/terminal.ts";
+
+function step(step_number: number, action: PlanAction, target: string, purpose: string, destination = null): PlanStep {
+  return { step_number, action, target, destination, purpose, depends_on: [], expected_outcome: "" };
+}
+
+export const plan: Plan = {
+  intent: "task",
+  reply: "Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.",
+  analysis: {
+    user_intent: "",
+    target_identification: "",
+    files_to_read: ["src/main.py"],
+    files_to_create: ["src/lib/area.py"],
+    files_to_modify: ["src/main.py"],
+    files_to_delete: [],
+    risk_assessment: "Low: one import changes, the printed value stays the same",
+    success_criteria: [],
+  },
+  execution_plan: {
+    steps: [
+      step(1, "READ", "src/main.py", "See how the formula is used today"),
+      step(2, "WRITE", "src/lib/a/very/deep/folder/area_of_things.py", "The formula in one place"),
+      step(3, "MODIFY", "src/資料/main.py", "面積の計算式を共有モジュールから取り込むように変更する"),
+      step(4, "FINISH", "", "Report"),
+    ],
+    checks: ["python -m py_compile src/main.py", "pytest -q"],
+    fallback_strategies: [],
+  },
+  intelligence_notes: null,
+};
+
+export const promise = { expected: 2, at_most: 3, tokens: 1900, cost: null };
+
+export const diff = `--- a/src/main.py
++++ b/src/main.py
+@@ -1,2 +1,2 @@
+-from math import pi
++from lib.area import area
+ print("\x1b]52;c;aGk=\x07")
+`;
+
+const sum = "0".repeat(64);
+const usage = { input: 1204, cached: 0, output: 380, thought: 0 };
+const check = { command: "pytest -q", by: "user", exit: 0, ms: 840, passed: true } as const;
+const changes = [
+  {
+    path: "src/lib/area.py",
+    op: "create",
+    from: null,
+    added: 5,
+    deleted: 0,
+    before: null,
+    after: sum,
+    by: "plan",
+  },
+  { path: "src/main.py", op: "modify", from: null, added: 1, deleted: 1, before: sum, after: sum, by: "plan" },
+] as const;
+
+export const outcome: Outcome = {
+  v: 1,
+  ok: true,
+  command: "run",
+  run: "20261121-230000-ab12",
+  mode: "single-shot",
+  status: "verified",
+  code: 0,
+  text: "Rumusnya sekarang ada di src/lib/area.py.",
+  next: ["Tambahkan tes untuk area()", "Type the arguments"],
+  plan,
+  changes,
+  diff,
+  checks: [check],
+  calls: { made: 2, expected: 2, at_most: 3 },
+  usage: { input: 2408, cached: 0, output: 760, thought: 0 },
+  cost: null,
+  model: { requested: "gemini:gemini-2.5-flash-lite", served: ["gemini-2.5-flash-lite"], key: "primary" },
+  score: null,
+  error: null,
+};
+
+export function stamp(events: readonly RunEvent[]): StampedEvent[] {
+  return events.map((event, index) => ({ ...event, run: "r1", seq: index + 1, at: "2026-11-21T23:00:00Z" }));
+}
+
+const model = "gemini:gemini-2.5-flash-lite";
+const finished = { type: "model.finished", stop: "end", usage, served: model, key: "primary", ms: 2100 } as const;
+
+export const events = stamp([
+  { type: "run.started", v: 1, pai: "0.1.0", task: "move it", mode: "single-shot", model, root: "/p" },
+  { type: "model.started", n: 1, purpose: "plan", model, estimate: 1200 },
+  { type: "model.delta", n: 1, channel: "reply", text: "Saya pindahkan rumus" },
+  { type: "model.delta", n: 1, channel: "reply", text: "nya ke src/lib/area.py, lalu saya periksa." },
+  { ...finished, n: 1 },
+  { type: "call.started", id: "1", action: "READ", target: "src/main.py" },
+  { type: "call.finished", id: "1", action: "READ", target: "src/main.py", ok: true, text: "2 lines" },
+  { type: "look.shown", action: "READ", target: "src/main.py", text: "1\tfrom math import pi\n2\tprint(pi)" },
+  { type: "plan.ready", plan, promise, cached: false },
+  { type: "phase.started", phase: 1, of: 2 },
+  { type: "model.started", n: 2, purpose: "execute", model, estimate: 1500 },
+  { type: "notice", level: "warning", code: "waiting", text: "the provider is busy (503): trying again in 2 s" },
+  { type: "model.delta", n: 2, channel: "text", text: "WRITE::src/lib/area.py::EOT\nsecret content\nEND::EOT\n" },
+  { ...finished, n: 2 },
+  { type: "call.finished", id: "2", action: "WRITE", target: "src/lib/area.py", ok: true, text: "new file, 5 lines" },
+  { type: "call.finished", id: "3", action: "MODIFY", target: "src/main.py", ok: false, text: "search text not found" },
+  { type: "changes.proposed", batch: 1, changes, diff },
+  { type: "changes.decided", batch: 1, changes, accept: true, by: "policy" },
+  { type: "changes.applied", batch: 1, changes },
+  { type: "check.finished", when: "after", output: "F\nassert 1 == 2\n", ...check, exit: 1, passed: false },
+  { type: "check.finished", when: "after", output: "", ...check },
+  { type: "budget.updated", calls: 2, tokens: 3168, cost: null },
+  { type: "run.finished", outcome },
+]);
+
+export function styleOf(tty: boolean, noColor = true) {
+  return chooseStyle({ tty, env: { TERM: "xterm", LANG: "C.UTF-8" }, flags: { noColor, plain: false } });
+}
+
+/** Runs the events through a terminal; `screen` is what a person sees, `out` and `err` what each stream got. */
+export function show(
+  tty: boolean,
+  options: Partial<TerminalOptions> = {},
+  run: { readonly events: readonly StampedEvent[]; readonly outcome: Outcome } = { events, outcome },
+) {
+  const seen = { out: "", err: "", screen: "" };
+  const terminal = createTerminal({
+    out: (text) => {
+      seen.out += text;
+      seen.screen += text;
+    },
+    err: (text) => {
+      seen.err += text;
+      seen.screen += text;
+    },
+    style: styleOf(tty),
+    outStyle: styleOf(tty),
+    columns: 80,
+    verbose: false,
+    quiet: false,
+    live: false,
+    screen: tty,
+    planIsResult: false,
+    now: () => 0,
+    ...options,
+  });
+  for (const event of run.events) terminal.sink(event);
+  terminal.finish(run.outcome);
+  return seen;
+}

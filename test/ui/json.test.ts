@@ -1,0 +1,79 @@
+/** The JSON faces under a strict reader (R02, R03, P16). */
+import { expect, test } from "bun:test";
+import { createJsonl, renderCommandDocument, renderDocument } from "../../src/ui/json.ts";
+import { events, outcome, stamp } from "./fixture.ts";
+
+const key = `AIza${"Sy0123456789abcdefghijklmnopqrstuvw"}`;
+
+function jsonl(list: readonly (typeof events)[number][]): string[] {
+  const lines: string[] = [];
+  const sink = createJsonl((line) => lines.push(line));
+  for (const event of list) sink(event);
+  return lines;
+}
+
+test("--json is one document and a line feed, keys in the order of the contract", () => {
+  const shuffled = Object.fromEntries(Object.entries(outcome).reverse()) as unknown as typeof outcome;
+  const text = renderDocument(shuffled);
+  expect(text.indexOf("\n")).toBe(text.length - 1);
+  expect(Object.keys(JSON.parse(text))).toEqual(
+    "v ok command run mode status code text next plan changes diff checks calls usage cost model score error".split(
+      " ",
+    ),
+  );
+  expect(JSON.parse(text)).toEqual(outcome);
+});
+
+test("other commands: v, ok, command, code, data, error", () => {
+  const error = { code: "usage", message: "unknown flag --modle", hint: "--model", retry_after: null } as const;
+  expect(renderCommandDocument({ command: "undo", code: 2, data: null, error })).toBe(
+    '{"v":1,"ok":false,"command":"undo","code":2,"data":null,"error":{"code":"usage","message":"unknown flag --modle","hint":"--model","retry_after":null}}\n',
+  );
+  expect(renderCommandDocument({ command: "history", code: 0, data: [], error: null })).toStartWith('{"v":1,"ok":true');
+});
+
+test("--jsonl: one object a line, stamped, first run.started, last run.finished", () => {
+  const lines = jsonl(events);
+  expect(lines.every((line) => line.indexOf("\n") === line.length - 1)).toBe(true);
+  const parsed = lines.map((line) => JSON.parse(line));
+  expect(parsed.map((event) => Object.keys(event).slice(0, 4))).toEqual(lines.map(() => ["type", "run", "seq", "at"]));
+  expect(parsed.at(0)).toMatchObject({ type: "run.started", v: 1 });
+  expect(parsed.at(-1)).toEqual({ ...events.at(-1), outcome });
+  const seqs = parsed.map((event) => event.seq);
+  expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+});
+
+test("--jsonl: file contents never appear", () => {
+  const text = jsonl(events).join("");
+  expect(text).not.toContain("secret content");
+  expect(text).not.toContain("look.shown");
+});
+
+test("line separators, controls and half characters stay inside their string (P16)", () => {
+  const evil = "a\u2028b\u2029c\u0085d\x1be\nf\ud83d\u202e";
+  const line = jsonl(stamp([{ type: "notice", level: "info", code: "x", text: evil }])).join("");
+  expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(JSON.parse(line).text).toBe(evil);
+  expect(JSON.parse(renderDocument({ ...outcome, text: evil })).text).toBe(evil);
+});
+
+test("secrets are masked, digests are not", () => {
+  expect(renderDocument({ ...outcome, text: `key ${key}`, diff: `+${key}` })).not.toContain(key);
+  expect(JSON.parse(renderDocument(outcome)).changes[0].after).toBe("0".repeat(64));
+});
+
+test("a secret cut in two by the stream is masked, and no text is lost", () => {
+  const pieces = ["the key is ", key.slice(0, 9), key.slice(9, 20), `${key.slice(20)} so`, " keep it"];
+  const lines = jsonl(
+    stamp([
+      ...pieces.map((text) => ({ type: "model.delta", n: 1, channel: "reply", text }) as const),
+      { type: "budget.updated", calls: 1, tokens: 1, cost: null },
+    ]),
+  );
+  const replies = lines.map((line) => JSON.parse(line)).filter((event) => event.type === "model.delta");
+  const text = replies.map((event) => event.text).join("");
+  expect(replies.map((event) => event.seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(text).toStartWith("the key is ");
+  expect(text).toEndWith(" so keep it");
+  expect(text).not.toContain(key.slice(4, 20));
+});

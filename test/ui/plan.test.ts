@@ -1,0 +1,113 @@
+/** The plan fits every terminal, and no target is ever cut. */
+import { expect, test } from "bun:test";
+import { renderPlan } from "../../src/ui/plan.ts";
+import { plan, promise, styleOf } from "./fixture.ts";
+
+const at = (columns: number) => renderPlan(plan, promise, styleOf(true), columns);
+
+test("fits 40 to 200 columns, wide characters measured right (R35, D89)", () => {
+  for (let columns = 40; columns <= 200; columns++) {
+    const widths = at(columns)
+      .split("\n")
+      .map((line) => Bun.stringWidth(line));
+    expect([columns, Math.max(...widths) <= columns]).toEqual([columns, true]);
+  }
+});
+
+test("a target too wide for its column is wrapped at its slashes, never cut", () => {
+  for (const columns of [40, 56, 80, 200]) {
+    const text = at(columns).replace(/\s+/g, "");
+    for (const { target } of plan.execution_plan?.steps ?? []) {
+      for (const part of target.split("/")) expect([columns, text]).toEqual([columns, expect.stringContaining(part)]);
+    }
+  }
+});
+
+test("60 columns", () => {
+  expect(at(60)).toMatchInlineSnapshot(`
+    "step  action  target                  purpose
+    ────  ──────  ──────────────────────  ──────────────────────
+       1  READ    src/main.py             See how the formula is
+                                          used today
+       2  WRITE   src/lib/a/very/deep/    The formula in one
+                  folder/                 place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py        面積の計算式を共有モジ
+                                          ュールから取り込むよう
+                                          に変更する
+       4  FINISH                          Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays
+              the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens,
+              price unknown
+    "
+  `);
+});
+test("80 columns", () => {
+  expect(at(80)).toMatchInlineSnapshot(`
+    "step  action  target                            purpose
+    ────  ──────  ────────────────────────────────  ────────────────────────────────
+       1  READ    src/main.py                       See how the formula is used
+                                                    today
+       2  WRITE   src/lib/a/very/deep/folder/       The formula in one place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
+                                                    取り込むように変更する
+       4  FINISH                                    Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    "
+  `);
+});
+test("120 columns", () => {
+  expect(at(120)).toMatchInlineSnapshot(`
+    "step  action  target                                        purpose
+    ────  ──────  ────────────────────────────────────────────  ──────────────────────────────────────────────────────
+       1  READ    src/main.py                                   See how the formula is used today
+       2  WRITE   src/lib/a/very/deep/folder/area_of_things.py  The formula in one place
+       3  MODIFY  src/資料/main.py                              面積の計算式を共有モジュールから取り込むように変更する
+       4  FINISH                                                Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    "
+  `);
+});
+test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
+  expect(renderPlan(plan, promise, styleOf(false), null)).toMatchInlineSnapshot(`
+    "1  READ src/main.py
+       See how the formula is used today
+    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
+       The formula in one place
+    3  MODIFY src/資料/main.py
+       面積の計算式を共有モジュールから取り込むように変更する
+    4  FINISH
+       Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    "
+  `);
+});

@@ -1,0 +1,109 @@
+/** Questions and messages at a real terminal (a PTY). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ui = join(import.meta.dir, "../../src/ui");
+const folder = mkdtempSync(join(tmpdir(), "pai-prompt-"));
+const program = join(folder, "program.ts");
+
+beforeAll(() => {
+  writeFileSync(
+    program,
+    `import { writeSync } from "node:fs";
+import { createPrompter } from "${ui}/prompt.ts";
+import { chooseStyle } from "${ui}/style.ts";
+const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
+const stop = new AbortController();
+const err = (text) => writeSync(2, text);
+const prompter = createPrompter({ stdin: () => process.stdin, err, style, columns: () => 80, signal: stop.signal });
+const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
+const acts = {
+  plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),
+  late: async () => {
+    err("busy\\n");
+    await Bun.sleep(400);
+    show(await prompter.ask({ kind: "command", text: "" }));
+  },
+  lines: async () => {
+    for (let line = ""; line !== null && line !== "exit"; show(line)) line = await prompter.readLine("pai> ");
+  },
+  hidden: async () => show(await prompter.askHidden("key: ")),
+  abort: async () => {
+    setTimeout(() => stop.abort(new Error("time is up")), 100);
+    await prompter.ask({ kind: "plan", text: "" });
+  },
+};
+try {
+  await acts[process.argv[2]]();
+} catch (thrown) {
+  err("threw " + (thrown.code ?? thrown.message) + "\\n");
+}
+err("bye\\n");
+`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Types each text when the one before it is on the screen: [wait for, then type] pairs. Returns all that was shown. */
+async function type(act: string, ...steps: readonly (readonly [seen: string, keys: string])[]): Promise<string> {
+  let screen = "";
+  let read = 0;
+  const left = [...steps];
+  const child = Bun.spawn([process.execPath, program, act], {
+    env: { PATH: "/usr/bin:/bin", TERM: "xterm" },
+    terminal: {
+      cols: 80,
+      rows: 24,
+      data(terminal, bytes) {
+        screen += new TextDecoder().decode(bytes);
+        const [seen, keys] = left[0] ?? ["", ""];
+        const at = screen.indexOf(seen, read);
+        if (keys === "" || at === -1) return;
+        left.shift();
+        read = at + seen.length;
+        terminal.write(keys);
+      },
+    },
+  });
+  await child.exited;
+  await Bun.sleep(20);
+  expect(screen).toEndWith("bye\r\n");
+  return screen;
+}
+
+test("asks until the answer is clear, and shows the question whole and harmless (S89)", async () => {
+  const screen = await type("plan", ["change: ", "\r"], ["change: ", "x\r"], ["change: ", "pakai 日本語\r"]);
+  expect(screen).toContain("rm \\x1b[31m");
+  expect(screen.match(/y, n, or a few words/g)).toHaveLength(2);
+  expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
+});
+
+test("what is typed before a question does not answer it, even half a line", async () => {
+  expect(await type("late", ["busy", "y\rn"], ["run? y or n: ", "y\r"])).toContain('=> "yes"');
+});
+
+test("end of input is a no, Ctrl+C an interrupt, an abort ends the question", async () => {
+  expect(await type("plan", ["change: ", "\x04"])).toContain('=> "no"');
+  expect(await type("plan", ["change: ", "\x03"])).toContain("threw interrupted");
+  expect(await type("abort")).toContain("threw time is up");
+});
+
+test("a key is not shown", async () => {
+  const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
+  expect(screen.split("=>")[0]).not.toContain("sek");
+  expect(screen).toContain('=> "sekret"');
+});
+
+test("a session's messages: paste as one, Alt+Enter, Ctrl+C clears, end of input", async () => {
+  const screen = await type(
+    "lines",
+    ["pai> ", "\x1b[200~one\rtwo\x1b[201~\x1b\rthree\r"],
+    ["pai> ", "wrong\x03right\r"],
+    ["pai> ", "q1\rq2\r\x04"],
+  );
+  const shown = [...screen.matchAll(/=> (.*)\r\n/g)].map((match) => match[1]);
+  expect(shown).toEqual(['"one\\ntwo\\nthree"', '"right"', '"q1"', '"q2"', "null"]);
+  expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
+});

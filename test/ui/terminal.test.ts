@@ -1,0 +1,246 @@
+/** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
+import { expect, test } from "bun:test";
+import { outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
+
+test("a whole run at 80 columns, in the order of a task", () => {
+  expect(show(true).screen).toMatchInlineSnapshot(`
+    "planning with gemini:gemini-2.5-flash-lite …
+
+    Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
+    ✓ READ src/main.py  2 lines
+        1 │ from math import pi
+        2 │ print(pi)
+
+    step  action  target                            purpose
+    ────  ──────  ────────────────────────────────  ────────────────────────────────
+       1  READ    src/main.py                       See how the formula is used
+                                                    today
+       2  WRITE   src/lib/a/very/deep/folder/       The formula in one place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
+                                                    取り込むように変更する
+       4  FINISH                                    Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+
+    phase 1 of 2
+    working with gemini:gemini-2.5-flash-lite …
+    ! the provider is busy (503): trying again in 2 s
+    ✓ WRITE src/lib/area.py  new file, 5 lines
+    ✗ MODIFY src/main.py  search text not found
+
+    ● src/main.py  +1 -1
+        1 - from math import pi
+        1 + from lib.area import area
+        2   print("\\x1b]52;c;aGk=\\x07")
+
+    ✓ applied 2 paths  +6 -1
+    ✗ check pytest -q  exit 1, 0.8 s
+      │ F
+      │ assert 1 == 2
+    ✓ check pytest -q  exit 0, 0.8 s
+
+    Rumusnya sekarang ada di src/lib/area.py.
+
+    ● create src/lib/area.py  +5
+    ● modify src/main.py      +1 -1
+    ✓ check pytest -q  exit 0, 0.8 s
+    ✓ verified
+
+    next steps
+      1. Tambahkan tes untuk area()
+      2. Type the arguments
+
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown
+    undo with: pai undo
+    "
+  `);
+});
+
+test("at 60 and 120 columns the lines of the run fit", () => {
+  for (const columns of [60, 120]) {
+    const widths = show(true, { columns })
+      .screen.split("\n")
+      .map((line) => Bun.stringWidth(line));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+  }
+});
+
+test("standard output holds message, files, checks, status, next steps and undo, and nothing else (6.3, R01)", () => {
+  expect(show(false).out).toMatchInlineSnapshot(`
+    "Rumusnya sekarang ada di src/lib/area.py.
+
+    *  create src/lib/area.py  +5
+    *  modify src/main.py      +1 -1
+    ok check pytest -q  exit 0, 0.8 s
+    ok verified
+
+    next steps
+      1. Tambahkan tes untuk area()
+      2. Type the arguments
+    undo with: pai undo
+    "
+  `);
+});
+
+test("standard error without a terminal: plain ASCII, nothing redrawn (R12, D90)", () => {
+  const { err } = show(false);
+  expect(err).not.toMatch(/[\x1b\r]/);
+  expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);
+  expect(err).toMatchInlineSnapshot(`
+    "planning with gemini:gemini-2.5-flash-lite ...
+
+    Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
+    ok READ src/main.py  2 lines
+        1 | from math import pi
+        2 | print(pi)
+
+    1  READ src/main.py
+       See how the formula is used today
+    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
+       The formula in one place
+    3  MODIFY src/資料/main.py
+       面積の計算式を共有モジュールから取り込むように変更する
+    4  FINISH
+       Report
+
+    reads     src/main.py
+    creates   src/lib/area.py
+    modifies  src/main.py
+    checks    python -m py_compile src/main.py
+              pytest -q
+    risk      Low: one import changes, the printed value stays the same
+    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+
+    phase 1 of 2
+    working with gemini:gemini-2.5-flash-lite ...
+    !  the provider is busy (503): trying again in 2 s
+    ok WRITE src/lib/area.py  new file, 5 lines
+    x  MODIFY src/main.py  search text not found
+
+    *  src/main.py  +1 -1
+        1 - from math import pi
+        1 + from lib.area import area
+        2   print("\\x1b]52;c;aGk=\\x07")
+
+    ok applied 2 paths  +6 -1
+    x  check pytest -q  exit 1, 0.8 s
+      | F
+      | assert 1 == 2
+    ok check pytest -q  exit 0, 0.8 s
+
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown
+    "
+  `);
+});
+
+test("colour on one stream does not leak to the other (R12)", () => {
+  const { out, err } = show(false, { style: styleOf(true, false) });
+  expect(err).toContain("\x1b[32m");
+  expect(out).not.toContain("\x1b");
+});
+
+test("-q leaves results on standard output and errors on standard error", () => {
+  expect(show(false, { quiet: true })).toMatchObject({ err: "", out: show(false).out });
+  const error = { code: "no_key", message: "no key for gemini", hint: "pai config set", retry_after: null } as const;
+  const failed = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 4,
+    text: "",
+    changes: [],
+    checks: [],
+    next: [],
+    error,
+  };
+  expect(show(false, { quiet: true }, { events: [], outcome: { ...failed, status: "failed" } })).toMatchObject({
+    err: "x  no key for gemini\n-> pai config set\n",
+    out: "x  failed, nothing changed\n",
+  });
+});
+
+test("a conversation streams on a screen and is not said twice; in a pipe it is the result", () => {
+  const text = "Halo! Ada yang bisa saya bantu?";
+  const events = stamp([
+    { type: "model.delta", n: 1, channel: "reply", text: "Halo! Ada yang " },
+    { type: "model.delta", n: 1, channel: "reply", text: "bisa saya bantu?" },
+    { type: "plan.ready", plan: { ...plan, intent: "conversation", reply: text }, promise, cached: false },
+  ]);
+  const answered = { ...outcome, status: "answered", text, changes: [], checks: [], next: [] } as const;
+  const footer = "2 calls (expected 2, at most 3), 3,168 tokens, price unknown\n";
+  expect(show(true, {}, { events, outcome: answered }).screen).toBe(`${text}\n\n${footer}`);
+  expect(show(false, {}, { events, outcome: answered })).toMatchObject({ out: `${text}\n`, err: footer });
+});
+
+test("exit 10 prints the plan on standard output, once", () => {
+  const events = stamp([{ type: "plan.ready", plan, promise, cached: false }]);
+  const declined = { ...outcome, ok: false, status: "declined", code: 10, text: "", changes: [], checks: [] } as const;
+  expect(show(false, {}, { events, outcome: declined }).out).toContain("2  WRITE src/lib/a/very");
+  const { screen } = show(true, {}, { events, outcome: declined });
+  expect(screen.match(/at most 3 calls/g)).toHaveLength(1);
+  expect(show(false, { planIsResult: true }, { events, outcome: declined }).err).not.toContain("WRITE");
+});
+
+test("undo is offered only for what is in the workspace", () => {
+  expect(show(false).out).toEndWith("undo with: pai undo\n");
+  expect(show(false, {}, { events: [], outcome }).out).toContain("-  not written");
+  expect(show(false, {}, { events: [], outcome }).out).not.toContain("undo");
+});
+
+test("hostile text in every place is shown, not obeyed (S87, S88, D87)", () => {
+  const evil = "\x1b]52;c;aGk=\x07\u202e[/red]";
+  const events = stamp([
+    { type: "model.delta", n: 1, channel: "reply", text: evil },
+    { type: "model.started", n: 1, purpose: "execute", model: evil, estimate: 1 },
+    { type: "call.started", id: "1", action: "RUN", target: evil },
+    { type: "check.finished", when: "before", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+    { type: "call.finished", id: "1", action: "READ", target: evil, ok: true, text: evil },
+    { type: "look.shown", action: "TREE", target: evil, text: evil },
+    { type: "notice", level: "info", code: "x", text: evil },
+    { type: "check.finished", when: "after", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+  ]);
+  const { screen } = show(true, { verbose: true }, { events, outcome: { ...outcome, text: evil, next: [evil] } });
+  expect(screen).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  expect(screen).toContain("\\x1b]52;c;aGk=\\x07\\u202e[/red]");
+});
+
+test("a spinner line is redrawn at most five times a second and is gone before any other line (P41)", async () => {
+  let time = 0;
+  const options = { live: true, now: () => (time += 1000) };
+  const { screen } = show(true, options);
+  expect(screen).not.toContain("⠋");
+  const writes: string[] = [];
+  const { createTerminal } = await import("../../src/ui/terminal.ts");
+  const terminal = createTerminal({
+    out: () => {},
+    err: (text) => writes.push(text),
+    style: styleOf(true),
+    outStyle: styleOf(true),
+    columns: 40,
+    verbose: false,
+    quiet: false,
+    screen: true,
+    planIsResult: false,
+    ...options,
+  });
+  const [started, notice] = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:a-model-with-a-long-name", estimate: 1 },
+    { type: "notice", level: "info", code: "x", text: "note" },
+  ]);
+  if (started === undefined || notice === undefined) throw new Error("no events");
+  terminal.sink(started);
+  await Bun.sleep(500);
+  terminal.sink(notice);
+  terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
+  expect(writes.length).toBeLessThanOrEqual(6);
+  expect(writes[0]).toMatch(/^\r\x1b\[K⠋ planning with gemini:a-mode.*, \d+ s$/);
+  expect(Bun.stringWidth(writes[0] ?? "")).toBeLessThan(40);
+  expect(writes.slice(writes.indexOf("\r\x1b[K"), writes.indexOf("\r\x1b[K") + 2)).toEqual(["\r\x1b[K", "· note\n"]);
+});

@@ -1,0 +1,74 @@
+/** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07, P16, P17). */
+import { beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const source = join(import.meta.dir, "../../src/ui/writer.ts");
+const folder = mkdtempSync(join(tmpdir(), "pai-writer-"));
+const program = join(folder, "program.ts");
+const size = 40 * 100_001;
+
+beforeAll(() => {
+  writeFileSync(
+    program,
+    `import { openWriter } from ${JSON.stringify(source)};
+const out = openWriter(1);
+const err = openWriter(2);
+const small = process.argv[2] === "small";
+for (let n = 0; n < (small ? 5 : 40); n++) {
+  out.write(small ? "out " + n + "\\n" : "x".repeat(100_000) + "\\n");
+  if (small) err.write("err " + n + "\\n");
+}
+await out.flush();
+await err.flush();
+await Bun.write(process.env.REPORT, JSON.stringify({ closed: out.closed, code: out.failure?.code ?? null }));
+process.exitCode = 7;
+`,
+  );
+});
+
+/** Runs the program under a shell line, \`PROGRAM\` standing for it; what the shell printed and what the writer saw. */
+async function run(line: string) {
+  const report = join(folder, `${Bun.hash(line)}.json`);
+  const shell = Bun.spawn(["/bin/bash", "-c", line.replaceAll("PROGRAM", `"${process.execPath}" "${program}"`)], {
+    env: { PATH: "/usr/bin:/bin", REPORT: report, OUT: join(folder, "out") },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([shell.stdout.text(), shell.stderr.text()]);
+  await shell.exited;
+  return { stdout: stdout.trim(), stderr, ...(await Bun.file(report).json()) };
+}
+
+test("4 MB reach a reader that sleeps first", async () => {
+  const seen = await run("PROGRAM big | (sleep 0.3; wc -c)");
+  expect(seen).toEqual({ stdout: String(size), stderr: "", closed: false, code: null });
+});
+
+test("a pipe that is non-blocking already is no problem, and ours stays as it was", async () => {
+  const nonblocking = `python3 -c 'import os,sys,fcntl;fcntl.fcntl(1,fcntl.F_SETFL,os.O_NONBLOCK);os.execvp(sys.argv[1],sys.argv[1:])'`;
+  const seen = await run(`${nonblocking} PROGRAM big | (sleep 0.3; wc -c)`);
+  expect(seen).toMatchObject({ stdout: String(size), closed: false });
+  const flags = await run(`(PROGRAM small; grep flags /proc/self/fdinfo/1) 2>/dev/null | tail -1`);
+  expect(Number.parseInt(flags.stdout.split(/\s+/)[1] ?? "", 8) & 0o4000).toBe(0);
+});
+
+test("a reader that leaves ends the writing quietly (EPIPE)", async () => {
+  const seen = await run("PROGRAM big | head -c 10; echo ' rc' $PIPESTATUS");
+  expect(seen).toEqual({ stdout: "xxxxxxxxxx rc 7", stderr: "", closed: true, code: null });
+});
+
+test("a full disk is a failure with a code (R06)", async () => {
+  expect(await run("PROGRAM small > /dev/full")).toMatchObject({ closed: false, code: "disk_full" });
+});
+
+test("closed descriptors do not matter (R07)", async () => {
+  expect(await run("PROGRAM small <&- >&- 2>&-; echo $?")).toMatchObject({ stdout: "7", code: null });
+});
+
+test("both streams into one file or pipe stay in order", async () => {
+  const both = Array.from({ length: 5 }, (_, n) => `out ${n}\nerr ${n}`).join("\n");
+  expect((await run('PROGRAM small > "$OUT" 2>&1; cat "$OUT"')).stdout).toBe(both);
+  expect((await run("PROGRAM small 2>&1 | cat")).stdout).toBe(both);
+});

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
-import type { Provider } from "./setting-table.ts";
-
-export type RemoteProvider = Exclude<Provider, "replay">;
+import type { RemoteProvider } from "./setting-table.ts";
 
 export interface Endpoint {
   readonly provider: RemoteProvider;
@@ -14,7 +12,6 @@ export interface Endpoint {
   readonly url: string;
   /** The variable's name, "config.json", "pai.json" or "default". */
   readonly origin: string;
-  readonly isLoopback: boolean;
 }
 
 const ownUrls: Record<RemoteProvider, string> = {
@@ -47,7 +44,7 @@ export function findEndpoint(
   ];
   const [text, origin] = choices.find(([value]) => (value ?? "").trim() !== "") ?? [ownUrls[provider], "default"];
   const url = parseUrl((text ?? "").trim(), origin);
-  return { provider, url: withVersionPath(provider, url), origin, isLoopback: isLoopback(url.hostname) };
+  return { provider, url: withVersionPath(provider, url), origin };
 }
 
 function parseUrl(text: string, origin: string): URL {
@@ -81,26 +78,6 @@ function readOllamaHost(variable: string | undefined): string | null {
   const isPort = /^\d{1,5}$/.test(port) && Number(port) <= 65535;
   const usual = usualPorts[scheme ?? ""] ?? "11434";
   return `${scheme ?? "http:"}//${reachable[host] ?? host}:${isPort ? port : usual}${path}`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
-}
-
-/**
- * A warning to show, or null. Throws untrusted for a key that would cross a network unencrypted.
- */
-export function judgePlainHttp(
-  endpoint: Endpoint,
-  { hasKey, insecureHttp }: { readonly hasKey: boolean; readonly insecureHttp: boolean },
-): string | null {
-  if (endpoint.isLoopback || !endpoint.url.startsWith("http:")) return null;
-  if (hasKey && !insecureHttp) {
-    throw new PaiError("untrusted", `${endpoint.url} is not encrypted: the key would be readable on the way`, {
-      hint: "use https, or --insecure-http to send it all the same",
-    });
-  }
-  return `${endpoint.url} is not encrypted: what is sent can be read on the way`;
 }
 
 /**

@@ -17,7 +17,7 @@ interface Sources {
   readonly env: Environment;
   readonly places: Places;
   /** Told when keys of an older version are moved. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: Warn;
 }
 
 const variables: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +26,9 @@ const variables: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["ANTHROPIC_API_KEY"],
 };
 
-const silent = (): void => undefined;
+type Warn = (text: string) => void;
+
+const silent: Warn = () => undefined;
 const emptyRing: KeyRing = { default: null, keys: new Map() };
 
 /**
@@ -103,7 +105,7 @@ export function setDefaultKey(places: Places, provider: string, id: string, warn
 function edit<T>(
   places: Places,
   provider: string,
-  warn: (text: string) => void,
+  warn: Warn,
   change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
 ): T {
   if (places.configDir === null) {
@@ -124,7 +126,7 @@ export function demandId(ring: KeyRing, provider: string, id: string | null): st
     throw new PaiError("no_key", `No ${provider} key is stored`, { hint: "pai config set" });
   }
   if (id !== null && ring.keys.has(id)) return id;
-  throw new PaiError("usage", `There is no ${provider} key "${id ?? ""}"`, {
+  throw new PaiError("usage", `There is no ${provider} key of that id`, {
     hint: `stored: ${[...ring.keys.keys()].join(", ")}`,
   });
 }

@@ -82,7 +82,7 @@ export function writePrivate(file: string, text: string): void {
 }
 
 /** Makes a folder and its parents, 0700 each; one that stands there already keeps its mode. */
-export function makePrivateFolder(folder: string): void {
+function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 

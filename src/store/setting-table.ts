@@ -1,10 +1,10 @@
 /** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
 import type { Json } from "../core/model.ts";
 
-export const providers = ["gemini", "openai", "anthropic", "local", "replay"] as const;
-export type Provider = (typeof providers)[number];
+/** Providers that are reached over a network. */
+export type RemoteProvider = "gemini" | "openai" | "anthropic" | "local";
 
-export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
+const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
 
 /** USD per million tokens. */
@@ -57,7 +57,7 @@ const asSwitch = (text: string): Json => {
 };
 
 /** `90`, `90s`, `5m`, `2h` in seconds; null: no duration. */
-export function parseDuration(text: string): number | null {
+function parseDuration(text: string): number | null {
   const parts = /^(\d+(?:\.\d+)?)(s|m|h)?$/i.exec(text.trim());
   if (parts === null) return null;
   const unit = { s: 1, m: 60, h: 3600 }[(parts[2] ?? "s").toLowerCase()] ?? 1;
@@ -183,7 +183,7 @@ function checkPrices(json: Json): Readonly<Record<string, Price>> | null {
   return Object.fromEntries(entries);
 }
 
-const baseUrl = (provider: Provider): Setting<string | null> => {
+const baseUrl = (provider: RemoteProvider): Setting<string | null> => {
   const check = (json: Json): string | null =>
     typeof json === "string" && URL.canParse(json.trim()) ? json.trim() : null;
   return { name: `baseUrl.${provider}`, wants: "a URL", fallback: null, fromText: (url) => url, check, inFile: true };

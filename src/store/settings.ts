@@ -5,7 +5,7 @@ import type { Json } from "../core/model.ts";
 import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
-import { type Mode, type Price, type Setting, settingTable } from "./setting-table.ts";
+import { type Mode, type Price, type RemoteProvider, type Setting, settingTable } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
 /** Absent is null. Money in USD, times in seconds. */
@@ -15,7 +15,7 @@ export interface Settings {
   readonly temperature: number;
   readonly mode: Mode;
   /** From config.json only; variables: see base-url.ts. */
-  readonly baseUrl: Readonly<Record<"gemini" | "openai" | "anthropic" | "local", string | null>>;
+  readonly baseUrl: Readonly<Record<RemoteProvider, string | null>>;
   readonly limits: {
     readonly calls: number | null;
     readonly tokens: number | null;

@@ -1,6 +1,6 @@
 /** Where a provider is reached, and when a key may go there. */
 import { expect, test } from "bun:test";
-import { type Endpoint, findEndpoint, judgePlainHttp, requireConsent } from "../../src/store/base-url.ts";
+import { type Endpoint, findEndpoint, requireConsent } from "../../src/store/base-url.ts";
 import { makeHome } from "./temp.ts";
 
 const unset = { url: null, origin: "default" };
@@ -72,12 +72,4 @@ test("an address of the environment needs no consent, nor one without a key", as
   await requireConsent(find("gemini", {}, "https://one.example"), ["k"], { places, ask: null });
   await requireConsent(find("gemini", { PAI_BASE_URL: "https://two.example" }), ["k"], { places, ask: null });
   await requireConsent(find("local", {}, "https://two.example"), [], { places, ask: null });
-});
-
-test("plain http: free on loopback, a warning without a key, refused with one (S78)", () => {
-  const far = find("openai", { PAI_BASE_URL: "http://box/v1" });
-  expect(judgePlainHttp(find("local", {}), { hasKey: true, insecureHttp: false })).toBeNull();
-  expect(judgePlainHttp(far, { hasKey: false, insecureHttp: false })).toContain("not encrypted");
-  expect(judgePlainHttp(far, { hasKey: true, insecureHttp: true })).toContain("not encrypted");
-  expect(() => judgePlainHttp(far, { hasKey: true, insecureHttp: false })).toThrow("not encrypted");
 });

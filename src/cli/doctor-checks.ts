@@ -1,0 +1,231 @@
+/** What `pai doctor` looks at: each check is one line with a verdict, and none ever shows a key. */
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { PaiError, toPaiError } from "../core/error.ts";
+import { withoutUser } from "../models/endpoint.ts";
+import { parseModelId } from "../models/open.ts";
+import { type Endpoint, findEndpoint } from "../store/base-url.ts";
+import { findKeys, judgeKey } from "../store/keys.ts";
+import type { Places } from "../store/places.ts";
+import { type LoadedSettings, loadSettings } from "../store/settings.ts";
+import { openRoot } from "../workspace/confine.ts";
+import type { Context } from "./command.ts";
+import { probe } from "./probe.ts";
+import { target, version } from "./version.ts";
+
+export interface Finding {
+  readonly name: string;
+  /** `error`: pai cannot work like this. */
+  readonly level: "ok" | "warning" | "error";
+  readonly text: string;
+  readonly hint: string | null;
+}
+
+export interface Patient {
+  readonly context: Context;
+  readonly places: Places;
+  readonly root: string;
+}
+
+const ok = (name: string, text: string): Finding => ({ name, level: "ok", text, hint: null });
+const warning = (name: string, text: string, hint: string | null = null): Finding => ({
+  name,
+  level: "warning",
+  text,
+  hint,
+});
+const failed = (name: string, thrown: unknown): Finding => {
+  const { message, hint } = toPaiError(thrown);
+  return { name, level: "error", text: message, hint };
+};
+
+/** Everything that needs no network. */
+export function examine(patient: Patient, loaded: LoadedSettings): readonly Finding[] {
+  return [
+    ok("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
+    ok("libc", describeLibc()),
+    ...examineSettings(patient, loaded),
+    ...examineKeys(patient, loaded.settings.model),
+    ...examineNetworkSettings(patient.context.env),
+    ...examineFolders(patient),
+    examineGit(patient.context.env),
+    ...examineProtection(patient),
+  ];
+}
+
+/** Throws what makes the settings unusable. */
+export function loadAll({ context, places, root }: Patient): LoadedSettings {
+  return loadSettings({ flags: context.flags, env: context.env, places, root });
+}
+
+function describeLibc(): string {
+  const musl = [`/lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`].find((file) =>
+    existsSync(file),
+  );
+  const header = (process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined)?.header;
+  if (header?.glibcVersionRuntime !== undefined) return `glibc ${header.glibcVersionRuntime}`;
+  return musl === undefined ? "glibc" : `musl (${musl})`;
+}
+
+function examineSettings(
+  { places }: Patient,
+  { origins, values, warnings, trust }: LoadedSettings,
+): readonly Finding[] {
+  const set = Object.entries(origins).filter(([, origin]) => origin !== "default");
+  const shown = set.map(([name, origin]) => `${name} = ${JSON.stringify(values[name])} (${origin})`);
+  const kept = places.configDir ?? "nowhere: HOME is not set";
+  return [
+    ok("settings", shown.length === 0 ? "all at their defaults" : shown.join("; ")),
+    ok("model", `${String(values["model"])} (${origins["model"] ?? "default"})`),
+    ok("config folder", kept),
+    ...(trust === null ? [] : [ok("pai.json", trust)]),
+    ...warnings.map((text) => warning("settings", text)),
+  ];
+}
+
+function examineKeys({ context, places }: Patient, model: string): readonly Finding[] {
+  try {
+    const { provider } = parseModelId(model);
+    if (provider === "replay") return [ok("key", "replay needs none")];
+    const keys = findKeys(provider, { env: context.env, places });
+    const [first] = keys;
+    if (first === undefined && provider === "local") return [ok("key", "local needs none")];
+    if (first === undefined) {
+      throw new PaiError("no_key", `no key for ${provider}`, { hint: "store one with: pai config set" });
+    }
+    const doubts = keys.flatMap(({ id, key }) => {
+      const doubt = judgeKey(provider, key);
+      return doubt === null ? [] : [warning("key", `the key ${id} ${doubt}`)];
+    });
+    const ids = keys.map(({ id }) => id).join(", ");
+    return [ok("key", `${provider}: ${ids} (${first.origin})`), ...doubts];
+  } catch (thrown) {
+    return [failed("key", thrown)];
+  }
+}
+
+function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
+  const set = (names: readonly string[]) => names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  const proxies = set([
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+  ]);
+  const certificates = set(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"]);
+  const missing = certificates.filter(([, file]) => !isReadable(file));
+  const isOff = env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
+  const list = (all: readonly (readonly [string, string])[]) =>
+    all.map(([name, value]) => `${name}=${withoutUser(value)}`).join(" ");
+  return [
+    ok("proxy", proxies.length === 0 ? "none" : list(proxies)),
+    ok("certificates", certificates.length === 0 ? "the built-in ones" : list(certificates)),
+    ...missing.map(([name, file]) => warning("certificates", `${name} names ${file}, which cannot be read`)),
+    ...(isOff
+      ? [warning("certificates", "NODE_TLS_REJECT_UNAUTHORIZED=0 is set", "unset it: no one should read along")]
+      : []),
+  ];
+}
+
+function examineFolders({ places, root }: Patient): readonly Finding[] {
+  const state = places.stateDir;
+  const kept = state === null ? null : firstExisting(state);
+  const canKeep = kept !== null && isAccessible(kept, constants.W_OK);
+  return [
+    canKeep
+      ? ok("state folder", String(state))
+      : warning(
+          "state folder",
+          `${state ?? "none"} cannot be written: no undo, no history`,
+          "set HOME or PAI_STATE_DIR",
+        ),
+    isAccessible(root, constants.W_OK) ? ok("project", root) : warning("project", `${root} is read-only`),
+    examineDisk(root),
+    ...(kept === null ? [] : [examineDisk(kept)]),
+  ];
+}
+
+function firstExisting(folder: string): string {
+  let at = folder;
+  while (!existsSync(at) && at !== "/") at = at.replace(/\/[^/]*\/?$/, "") || "/";
+  return at;
+}
+
+function examineDisk(folder: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    const free = Math.floor((bavail * bsize) / 1024 / 1024);
+    const text = `${free} MiB free at ${folder}`;
+    return free < 50 ? warning("disk", text, "pai needs room for changes and their journal") : ok("disk", text);
+  } catch (thrown) {
+    return failed("disk", thrown);
+  }
+}
+
+function examineGit(env: Context["env"]): Finding {
+  const git = Bun.which("git", { PATH: env["PATH"] ?? "" });
+  if (git === null) return ok("git", "not found; pai does not need it");
+  const { stdout } = Bun.spawnSync([git, "--version"], { env: {}, cwd: "/", stdin: "ignore", stderr: "ignore" });
+  return ok("git", `${stdout.toString().trim()} (${git})`);
+}
+
+function examineProtection({ root, places, context }: Patient): readonly Finding[] {
+  const commands = ok("commands", "not sandboxed: they run with your rights");
+  try {
+    const opened = openRoot(root, { force: context.flags["force-root"] === true, home: places.home });
+    const text =
+      opened.backend === "checked" ? "checked, races possible" : `opened without following links (${opened.backend})`;
+    opened.close();
+    return [opened.backend === "checked" ? warning("paths", text) : ok("paths", text), commands];
+  } catch (thrown) {
+    const { message, hint } = toPaiError(thrown);
+    return [warning("project", message, hint), commands];
+  }
+}
+
+/** Whether the model's endpoint answers; no key is sent. */
+export async function examineEndpoint(
+  { context }: Patient,
+  { settings, origins }: LoadedSettings,
+): Promise<readonly Finding[]> {
+  try {
+    const { provider } = parseModelId(settings.model);
+    if (provider === "replay") return [];
+    const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
+    const endpoint = findEndpoint(provider, { env: context.env, configured });
+    return await ask(endpoint, context);
+  } catch (thrown) {
+    return [failed("endpoint", thrown)];
+  }
+}
+
+async function ask({ provider, url, origin }: Endpoint, context: Context): Promise<readonly Finding[]> {
+  const { env, signal } = context;
+  const { endpoint, headers, status } = await probe(url, { provider, headers: {}, env, timeoutMs: 10_000, signal });
+  const theirs = Date.parse(headers.get("date") ?? "");
+  const skew = Math.round((context.now().getTime() - theirs) / 1000);
+  const isSkewed = Math.abs(skew) > 300;
+  return [
+    ok("endpoint", `${endpoint.address} answers with ${status} (${origin})`),
+    ...(endpoint.exposed
+      ? [warning("endpoint", `${endpoint.address} is plain http: everyone on the way can read what is sent`)]
+      : []),
+    ...(isSkewed ? [warning("clock", `this clock is ${skew} s off the server's`, "set the time")] : []),
+  ];
+}
+
+function isReadable(file: string): boolean {
+  return isAccessible(file, constants.R_OK);
+}
+
+function isAccessible(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+/** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
+import { type Endpoint, type ProxyEnv, parseEndpoint } from "../models/endpoint.ts";
+import { readFetchError } from "../models/http-errors.ts";
+
+export interface ProbeOptions {
+  readonly provider: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly env: ProxyEnv;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface ProbeAnswer {
+  readonly endpoint: Endpoint;
+  readonly status: number;
+  readonly headers: Headers;
+  /** At most 64 KiB. */
+  readonly body: string;
+}
+
+/** GET without following redirects. Throws PaiError network or tls when nobody answers, config_invalid for a bad URL. */
+export async function probe(url: string, options: ProbeOptions): Promise<ProbeAnswer> {
+  const endpoint = parseEndpoint(url, options.env);
+  const { address, proxy } = endpoint;
+  const limit = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const response = await fetch(endpoint.url, {
+      headers: options.headers,
+      redirect: "manual",
+      proxy,
+      signal: AbortSignal.any([options.signal, limit]),
+    });
+    const body = (await response.text()).slice(0, 65_536);
+    return { endpoint, status: response.status, headers: response.headers, body };
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    const cause = limit.aborted ? Object.assign(new Error("no answer"), { code: "ETIMEDOUT" }) : thrown;
+    throw readFetchError({ provider: options.provider, model: "", key: null, address, proxy }, cause);
+  }
+}

@@ -1,0 +1,46 @@
+/** Keeps the plans of runs that succeeded, to use them again for the same request on the same files (spec 2.1). */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../core/model.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
+
+const most = 200;
+const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
+
+export interface PlanCache {
+  load(key: string): Promise<Json | null>;
+  save(key: string, plan: Plan): Promise<void>;
+}
+
+function prune(folder: string): void {
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  const newestFirst = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
+  for (const { file } of newestFirst.slice(most)) removeIfThere(file);
+}
+
+/** `key` is a sha256 in hex. A cache that cannot be read or written is no cache; it never fails a run. */
+export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
+  const folder = join(stateDir, "plans");
+  const fileOf = (key: string) => join(folder, `${key}.json`);
+  return {
+    async load(key) {
+      try {
+        const text = readPrivate(fileOf(key));
+        if (text === null) return null;
+        const { at, plan } = JSON.parse(text) as { readonly at: number; readonly plan: Json };
+        return now().getTime() - at < maxAgeMs ? plan : null;
+      } catch {
+        return null;
+      }
+    },
+    async save(key, plan) {
+      try {
+        writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }));
+        prune(folder);
+      } catch {
+        // A full disk or a read-only home costs the next run one call, nothing else.
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** `pai doctor`: exit 0 or 1, origins of everything, and never a key. */
+import { expect, test } from "bun:test";
+import { doctorCommand } from "../../src/cli/doctor.ts";
+import { put } from "../store/temp.ts";
+import { openProcess, type Process, type Typed } from "./fake-context.ts";
+
+const key = `AIza${"dOcToR1234".repeat(3)}tail`;
+const offline = { offline: true, json: true };
+
+const examine = async (process: Process, typed: Typed) => {
+  const { code, out } = await process.run(doctorCommand, typed);
+  return { code, out, findings: JSON.parse(out).data.findings as { name: string; level: string; text: string }[] };
+};
+
+test("without a key pai cannot work: exit 1 and what to do (R69)", async () => {
+  const { code, findings } = await examine(openProcess(), { flags: offline });
+  expect([code, findings.filter(({ level }) => level === "error")]).toEqual([
+    1,
+    [{ name: "key", level: "error", text: "no key for gemini", hint: "store one with: pai config set" } as never],
+  ]);
+});
+
+test("with a key: exit 0, its origin and never its value, nothing written", async () => {
+  const process = openProcess();
+  const env = { GEMINI_API_KEY: key, PAI_MODE: "auto", HTTPS_PROXY: "http://me:hidden@proxy:3128", PATH: "" };
+  const { code, out, findings } = await examine(process, { flags: offline, env });
+  const textOf = (name: string) => findings.find((finding) => finding.name === name)?.text;
+  expect([code, textOf("key"), textOf("proxy")]).toEqual([
+    0,
+    "gemini: env (GEMINI_API_KEY)",
+    "HTTPS_PROXY=http://proxy:3128",
+  ]);
+  expect(textOf("settings")).toContain('mode = "auto" (PAI_MODE)');
+  expect(textOf("git")).toContain("not found");
+  expect(out).not.toContain(key.slice(4, -4));
+  expect(out).not.toContain("hidden");
+});
+
+test("text for people ends in a verdict; broken settings are named", async () => {
+  const process = openProcess();
+  const good = await process.run(doctorCommand, { flags: { offline: true }, env: { GEMINI_API_KEY: key } });
+  expect(good.out).toEndWith("\npai can work here\n");
+  put(process.home.config("config.json"), "{\n oops");
+  const bad = await process.run(doctorCommand, { flags: { offline: true } });
+  expect([bad.code, bad.out]).toEqual([1, expect.stringContaining("config.json, line 2:")]);
+});
+
+test("asks the endpoint without a key", async () => {
+  const headers: (string | null)[] = [];
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => {
+      headers.push(request.headers.get("x-goog-api-key"));
+      return new Response("", { status: 404 });
+    },
+  });
+  const address = `http://127.0.0.1:${server.port}`;
+  const typed = { flags: { json: true }, env: { GEMINI_API_KEY: key, PAI_BASE_URL: address } };
+  const { code, findings } = await examine(openProcess(), typed);
+  expect([code, headers, findings.find(({ name }) => name === "endpoint")?.text]).toEqual([
+    0,
+    [null],
+    `${address} answers with 404 (PAI_BASE_URL)`,
+  ]);
+});

@@ -1,0 +1,55 @@
+/** A process for one command: a temporary home, what is typed, and everything that was said. */
+import type { Command, Context, Flags } from "../../src/cli/command.ts";
+import { toPaiError } from "../../src/core/error.ts";
+import { type Home, makeHome } from "../store/temp.ts";
+
+export interface Said {
+  /** Exit code, or the code of the PaiError that was thrown. */
+  readonly code: number | string;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Typed {
+  readonly words?: readonly string[];
+  readonly flags?: Flags;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Piped standard input; absent: a terminal. */
+  readonly stdin?: string;
+}
+
+export interface Process {
+  readonly home: Home;
+  readonly run: (command: Command, typed?: Typed) => Promise<Said>;
+}
+
+export function openProcess(home: Home = makeHome()): Process {
+  return {
+    home,
+    async run(command, { words = [], flags = {}, env = {}, stdin } = {}) {
+      let [out, err] = ["", ""];
+      const context: Context = {
+        env: { HOME: home.places.home ?? "", ...env },
+        cwd: home.root,
+        flags,
+        words,
+        out: (text) => {
+          out += text;
+        },
+        err: (text) => {
+          err += text;
+        },
+        tty: { stdin: stdin === undefined, stdout: false, stderr: false },
+        readStdin: async () => stdin ?? "",
+        signal: new AbortController().signal,
+        now: () => new Date(),
+      };
+      try {
+        return { code: await command.run(context), out, err };
+      } catch (thrown) {
+        const error = toPaiError(thrown);
+        return { code: error.code, out, err: `${err}${error.message}\n${error.hint ?? ""}` };
+      }
+    },
+  };
+}

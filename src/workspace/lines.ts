@@ -3,6 +3,7 @@ import { closeSync, readSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { LineRange } from "../core/ports.ts";
+import { decode } from "../core/text.ts";
 import { openFileAt, type Root } from "./confine.ts";
 import { showName } from "./parse.ts";
 
@@ -14,7 +15,7 @@ const newline = 10;
 
 /**
  * Lines `from` to `to` (1-based, inclusive), at most 1 MiB of them, cut at a character; the `to` of the answer is the last
- * line in it (`from - 1`: none). UTF-8, or else Latin-1. Throws file_unusable when it is missing, no regular file, or binary.
+ * line in it (`from - 1`: none). UTF-8, or else one byte a character. Throws file_unusable when it is missing, no regular file, or binary.
  */
 export async function readLines(
   root: Root,
@@ -92,6 +93,6 @@ function decodeCut(bytes: Uint8Array, cut: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });
   } catch {
-    return Buffer.from(bytes).toString("latin1");
+    return decode(bytes)?.text ?? "";
   }
 }

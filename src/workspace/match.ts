@@ -44,16 +44,6 @@ export function isPlain(source: string): boolean {
   return /^(?:[^\\?*+()[\]{}]|\\[^\w\s]|\\[bBdDsSwW]|\[[^\\\]]*\])*$/.test(source);
 }
 
-/** Text of a file, UTF-8 or else Latin-1; null: binary. */
-export function decodeText(bytes: Uint8Array): string | null {
-  if (bytes.subarray(0, 8192).includes(0)) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-  }
-}
-
 /** The first `limit` lines that match, each line tried on its own, without its ending. */
 export function matchLines(text: string, pattern: Pattern, limit: number): Matches {
   const line = compilePattern(pattern);

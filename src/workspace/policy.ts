@@ -38,6 +38,7 @@ const denied: readonly { readonly why: string; readonly names: ReadonlySet<strin
 ];
 const secretShape =
   /^\.env(~|[._-].+)$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfstate(\.backup)?)$|service[-_]account.*\.json$/;
+const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
 const openShape = /^\.env[._-](example|sample|template)$/;
 
 const runsLater = words(
@@ -127,6 +128,7 @@ function whyDenied(folded: string, pair: string): string | null {
     if (names.has(folded) || names.has(pair)) return why;
     if (short !== null && [...names].some((name) => name.replace(/^\./, "").slice(0, 6) === short)) return why;
   }
+  if (unfinishedShape.test(folded)) return "is a half-written file of pai";
   return secretShape.test(folded) ? "may hold keys or passwords" : null;
 }
 

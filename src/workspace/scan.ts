@@ -1,12 +1,12 @@
 /** Lists and walks folders the way people may see them: sorted, without what is denied or ignored, no link entered. */
 import { closeSync, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import { openFolderAt, type Root, statAt } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { joinPath, showName } from "./parse.ts";
-import { isHidden, judgePath, type PathRules } from "./policy.ts";
+import { isHidden, type PathRules } from "./policy.ts";
 
 /** Told of every folder that could not be read and every name that is no UTF-8: both are left out of a walk. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
@@ -51,24 +51,16 @@ export async function* walk(
   }
 }
 
-export interface Findings {
-  /** What must not be touched; of a denied folder only the folder. */
-  readonly denied: readonly RelPath[];
-  readonly asked: readonly { readonly path: RelPath; readonly why: string }[];
-}
-
-/** What RM and MV of a folder would take along against the policy, ignored names and unreadable folders included. */
-export function judgeBelow(root: Root, folder: RelPath, use: PathUse, rules: PathRules): Findings {
-  const denied: RelPath[] = [];
-  const asked: { readonly path: RelPath; readonly why: string }[] = [];
-  const omitted = (path: RelPath) => denied.push(path);
-  for (const { path } of descend(root, folder, { ignored: null, rules: null, omitted })) {
-    if (path.startsWith(`${denied.at(-1)}/`)) continue;
-    const verdict = judgePath(path, use, rules);
-    if (verdict.verdict === "deny") denied.push(path);
-    if (verdict.verdict === "ask") asked.push({ path, why: verdict.why });
-  }
-  return { denied, asked };
+/**
+ * Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along.
+ * Throws file_unusable when there is no such folder, or something in it that cannot be read or named, and so not kept.
+ */
+export function inside(root: Root, folder: RelPath): readonly RelPath[] {
+  const omitted: Omitted = (path, why) => {
+    const what = why === "unreadable" ? "cannot be read" : "has a name that is no UTF-8";
+    throw new PaiError("file_unusable", `${showName(path)} ${what}`);
+  };
+  return [...descend(root, folder, { ignored: null, rules: null, omitted })].map(({ path }) => path);
 }
 
 interface Level {
@@ -119,6 +111,7 @@ function enterLevel(above: Level, name: string, path: RelPath, omitted: Omitted 
     const fd = openFolderAt(`/proc/self/fd/${above.fd}`, name, path);
     return fd === null ? null : fillLevel(fd, path, (names) => above.ignored?.inside(name, names) ?? null);
   } catch {
+    // Another's folder, one that became a link meanwhile, or no descriptor left.
     omitted?.(path, "unreadable");
     return null;
   }

@@ -1,5 +1,6 @@
 /** The thread that tries a pattern, so that one which never ends can be ended. */
-import { decodeText, type Matches, matchLines, type Pattern } from "./match.ts";
+import { decode } from "../core/text.ts";
+import { type Matches, matchLines, type Pattern } from "./match.ts";
 
 export interface MatchRequest {
   readonly pattern: Pattern;
@@ -15,7 +16,7 @@ declare const self: Worker;
 self.onmessage = ({ data }: MessageEvent<MatchRequest>) => {
   let left = data.limit;
   const reply: MatchReply = data.files.map((bytes) => {
-    const text = decodeText(bytes);
+    const text = decode(bytes)?.text ?? null;
     if (text === null) return null;
     const matches = matchLines(text, data.pattern, left);
     left -= matches.hits.length;

@@ -2,8 +2,9 @@
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { SearchQuery, SearchReport } from "../core/ports.ts";
+import { decode } from "../core/text.ts";
 import type { Root } from "./confine.ts";
-import { compilePattern, decodeText, isPlain, type Matches, matchLines, type Pattern } from "./match.ts";
+import { compilePattern, isPlain, type Matches, matchLines, type Pattern } from "./match.ts";
 import { nameOf, showName } from "./parse.ts";
 import { judgePath, type PathRules } from "./policy.ts";
 import { compareCodePoints, walk } from "./scan.ts";
@@ -161,7 +162,7 @@ function openPlainMatcher(pattern: Pattern): Matcher {
     async match(batch, limit) {
       let left = limit;
       return batch.map(({ bytes }): Matches | null => {
-        const text = decodeText(bytes);
+        const text = decode(bytes)?.text ?? null;
         if (text === null) return null;
         const { hits } = matchLines(text, pattern, left);
         left -= hits.length;

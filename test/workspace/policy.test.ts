@@ -32,6 +32,7 @@ describe("denies for every use", () => {
       ],
     ],
     ["S49", [".docker/config.json", ".netrc", ".git-credentials", ".pgpass", ".npmrc", ".pypirc", "credentials.json"]],
+    ["S62", [".pai-0123456789abcdef.tmp"]],
     ["S49", ["my-service-account-1.json", "prod.tfstate", "prod.tfstate.backup"]],
     [
       "S50",

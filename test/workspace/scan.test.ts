@@ -1,10 +1,10 @@
 /** What a listing and a walk show: sorted, nothing denied or ignored, no link entered, no tree too strange. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Root } from "../../src/workspace/confine.ts";
 import type { PathRules } from "../../src/workspace/policy.ts";
-import { judgeBelow, list, type WalkOptions, walk } from "../../src/workspace/scan.ts";
+import { inside, list, type WalkOptions, walk } from "../../src/workspace/scan.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
 
 async function walked(root: Root, folder = "", options: WalkOptions = {}, rules: PathRules = noRules) {
@@ -74,7 +74,7 @@ test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read
   const omitted: string[] = [];
   expect(await walked(at.root, "", { omitted: (path, why) => omitted.push(`${why} ${path}`) })).toEqual(["a", "b"]);
   expect(omitted).toEqual(["unreadable a"]);
-  expect([...judgeBelow(at.root, p(""), "delete", noRules).denied] as string[]).toEqual(["a"]);
+  expect(refusalOf(() => inside(at.root, p(""))).message).toBe("a cannot be read");
   expect(refusalOf(() => list(at.root, p("a"), noRules)).code).toBe("permission_denied");
   chmodSync(join(at.path, "a"), 0o700);
 });
@@ -111,22 +111,26 @@ test("says that a folder is not there", () => {
   expect(refusalOf(() => list(at.root, p("f"), noRules)).message).toBe("f is no folder");
 });
 
-describe("what a removal or a move would take along (S47)", () => {
-  test("names denied things at any depth, ignored ones too, and of a denied folder only the folder", () => {
-    using at = openFolder();
-    for (const name of ["d/.gitignore", "d/sub/.git/config", "d/sub/.git/hooks/x", "d/node_modules/.env", "d/ok"])
-      at.file(name);
-    at.link("d/link", "../../dir");
-    const found = judgeBelow(at.root, p("d"), "delete", noRules);
-    expect(found as unknown).toEqual({ denied: ["d/node_modules/.env", "d/sub/.git"], asked: [] });
-  });
+test("names all that a removal or a move would take along, denied, ignored and linked things too (S28, S47)", () => {
+  using at = openFolder();
+  for (const name of ["d/.gitignore", "d/sub/.git/hooks/x", "d/node_modules/.env", "d/ok"]) at.file(name);
+  at.link("d/link", "../../dir");
+  expect(inside(at.root, p("d")) as unknown).toEqual([
+    "d/.gitignore",
+    "d/link",
+    "d/node_modules",
+    "d/node_modules/.env",
+    "d/ok",
+    "d/sub",
+    "d/sub/.git",
+    "d/sub/.git/hooks",
+    "d/sub/.git/hooks/x",
+  ]);
+});
 
-  test("names what runs code later when it would get to another place (S51)", () => {
-    using at = openFolder();
-    at.file("d/.husky/pre-commit");
-    expect(judgeBelow(at.root, p("d"), "move", noRules).asked.map(({ path }) => path as string)).toEqual([
-      "d/.husky",
-      "d/.husky/pre-commit",
-    ]);
-  });
+test("takes along nothing whose name it cannot keep (S37)", () => {
+  using at = openFolder();
+  at.folder("d");
+  mkdirSync(Buffer.concat([Buffer.from(`${at.path}/d/bad`), Buffer.from([0xff])]));
+  expect(refusalOf(() => inside(at.root, p("d"))).message).toBe("d/bad\ufffd has a name that is no UTF-8");
 });

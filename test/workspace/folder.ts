@@ -22,8 +22,8 @@ export interface Folder extends Disposable {
 }
 
 /** `outside` holds `secret` (the canary), `dir/f` (the canary) and the root `proj`. */
-export function openFolder(): Folder {
-  const outside = mkdtempSync(join(tmpdir(), "pai-test-"));
+export function openFolder(parent = tmpdir()): Folder {
+  const outside = mkdtempSync(join(parent, "pai-test-"));
   const path = join(outside, "proj");
   mkdirSync(join(outside, "dir"));
   writeFileSync(join(outside, "secret"), canary);

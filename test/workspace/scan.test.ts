@@ -1,6 +1,6 @@
 /** What a listing and a walk show: sorted, nothing denied or ignored, no link entered, no tree too strange. */
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Root } from "../../src/workspace/confine.ts";
 import type { PathRules } from "../../src/workspace/policy.ts";
@@ -80,7 +80,8 @@ test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read
 });
 
 test("walks a tree 3,000 folders deep within a second (S40)", async () => {
-  using at = openFolder();
+  // In memory where there is such a place: some disks take seconds to make this tree.
+  using at = openFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const script = `
     import os
     for _ in range(3000):

@@ -30,21 +30,24 @@ const tokenShapes: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["Hugging Face token", /hf_[A-Za-z0-9]{30,}/],
   ["Groq key", /gsk_[A-Za-z0-9]{30,}/],
   ["Stripe key", /[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/],
-  ["SendGrid key", /SG\.[\w-]{20,}\.[\w-]{40,}/],
-  ["JSON web token", /eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{10,}/],
+  ["SendGrid key", /SG\.[\w-]{20,24}\.[\w-]{40,}/],
+  ["JSON web token", /eyJ[\w-]{8,1000}\.eyJ[\w-]{8,8000}\.[\w-]{10,}/],
 ];
 const anyToken = new RegExp(tokenShapes.map(([, shape]) => shape.source).join("|"), "g");
 
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
-const privateKeyBody = /[\s\S]*?(?=-----END [A-Z0-9 ]*PRIVATE KEY)|[\w+/=\\\s]*/y;
-const authorization =
-  /authorization\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})|\bbearer\s+([\w.~+/=-]{20,})/gi;
-const urlPassword = /:\/\/[^\s:@/]+:([^\s@/"'`]{12,})@/g;
+const base64Lines = /^[\w+/=\\\s]*/;
+const urlPassword = /:\/\/[^\s:@/]{1,200}:([^\s@/"'`]{12,200})@/g;
+/** Words before which a secret may stand; one pass for all of them. */
 const secretName =
-  /(?:(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?)(?=\\?["'`]?\]?\s{0,3}[:=])/gi;
-const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|=|:)\s*\\?["'`]([^\s"'`\\]{12,512})\\?["'`]/y;
-const bareValue = /\s*[:=]\s*([\w+/=~-]{16,512})(?=[\s&;,]|$)/y;
+  /(?:key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|authorization)(?=\\?["'`]?\]?\s{0,3}[:=,])|bearer\s/gi;
+/** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */
+const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
+const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
+const bearer = /\s*([\w.~+/=-]{20,})/y;
+const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{12,512})\\?["'`]/y;
+const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]|$)/y;
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -75,27 +78,25 @@ function* findTokens(text: string): Generator<Span> {
   }
 }
 
+function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {
+  shape.lastIndex = at;
+  return shape.exec(text);
+}
+
 function* findPrivateKeys(text: string): Generator<Span> {
   if (!text.includes("PRIVATE KEY")) return;
   for (const match of text.matchAll(privateKey)) {
-    privateKeyBody.lastIndex = match.index + match[0].length;
-    const body = privateKeyBody.exec(text)?.[0] ?? "";
-    if (body.replace(/[^A-Za-z0-9+/]/g, "").length < 40) continue;
-    yield {
-      start: match.index + match[0].length,
-      end: match.index + match[0].length + body.length,
-      kind: "private key",
-    };
+    const start = match.index + match[0].length;
+    const next = text.indexOf("-----BEGIN", start);
+    const rest = text.slice(start, Math.min(next < 0 ? text.length : next, start + 30_000));
+    const close = rest.indexOf("-----END");
+    const body = close < 0 ? (rest.match(base64Lines)?.[0] ?? "") : rest.slice(0, close);
+    const isKey = body.replace(/[^A-Za-z0-9+/]/g, "").length >= 40;
+    if (isKey) yield { start, end: start + body.length, kind: "private key" };
   }
 }
 
-function* findCredentials(text: string): Generator<Span> {
-  for (const match of text.matchAll(authorization)) {
-    const value = match[1] ?? match[2] ?? "";
-    if (placeholder.test(value) || documented.test(value) || !/\d|=$/.test(value)) continue;
-    const end = match.index + match[0].length;
-    yield { start: end - value.length, end, kind: "authorization" };
-  }
+function* findUrlPasswords(text: string): Generator<Span> {
   if (!text.includes("://")) return;
   for (const match of text.matchAll(urlPassword)) {
     const value = match[1] ?? "";
@@ -105,24 +106,30 @@ function* findCredentials(text: string): Generator<Span> {
   }
 }
 
+/** The value behind a name, when it looks like a secret. */
+function matchValue(text: string, name: string, at: number): RegExpExecArray | null {
+  const header = name === "bearer" ? bearer : name === "authorization" ? authorization : null;
+  const found =
+    header === null ? (matchAt(quotedValue, text, at) ?? matchAt(bareValue, text, at)) : matchAt(header, text, at);
+  const value = found?.[1] ?? "";
+  const isSecret = header === null ? looksRandom(value) : /\d|=$/.test(value);
+  return isSecret && !placeholder.test(value) ? found : null;
+}
+
 function* findNamedValues(text: string): Generator<Span> {
-  for (const match of text.matchAll(secretName)) {
-    const after = match.index + match[0].length;
-    quotedValue.lastIndex = after;
-    bareValue.lastIndex = after;
-    const found = quotedValue.exec(text) ?? bareValue.exec(text);
-    const value = found?.[1] ?? "";
-    if (found === null || placeholder.test(value) || documented.test(value) || !looksRandom(value)) continue;
-    const start = found.index + found[0].lastIndexOf(value);
-    yield { start, end: start + value.length, kind: `value of ${match[0].toLowerCase()}` };
+  for (const { 0: word, index } of text.matchAll(secretName)) {
+    const name = word.trim().toLowerCase();
+    if (name === "key" && !keyQualifier.test(text.slice(Math.max(0, index - 12), index))) continue;
+    const found = matchValue(text, name, index + word.length);
+    if (found === null) continue;
+    const start = found.index + found[0].lastIndexOf(found[1] ?? "");
+    yield { start, end: start + (found[1] ?? "").length, kind: `value of ${name}` };
   }
 }
 
 /** All spans in order, none inside another. */
 function findSpans(text: string): Span[] {
-  const all = [...findPrivateKeys(text), ...findTokens(text)];
-  if (/authorization|bearer|:\/\//i.test(text)) all.push(...findCredentials(text));
-  all.push(...findNamedValues(text));
+  const all = [...findPrivateKeys(text), ...findTokens(text), ...findUrlPasswords(text), ...findNamedValues(text)];
   all.sort((a, b) => a.start - b.start || b.end - a.end);
   let reached = 0;
   return all.filter((span) => {

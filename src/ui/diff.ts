@@ -65,13 +65,14 @@ function startFile(reading: Reading, from: string, to: string): FileDiff {
 
 const escapes: Readonly<Record<string, string>> = { a: "\x07", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" };
 
-/** A name as git quotes it when it holds unusual characters: octal bytes and letters after a backslash. */
+/** A name quoted for its unusual characters, as git (octal bytes) or JSON do it. */
 function unquote(name: string): string {
   if (!/^".*"$/.test(name)) return name;
   const bytes = name
     .slice(1, -1)
-    .match(/\\[0-7]{3}|\\.|[^\\]+/gu)
+    .match(/\\[0-7]{3}|\\u[0-9a-f]{4}|\\.|[^\\]+/giu)
     ?.map((part) => {
+      if (/^\\u./.test(part)) return Buffer.from(String.fromCharCode(Number.parseInt(part.slice(2), 16)));
       if (/^\\[0-7]/.test(part)) return Buffer.of(Number.parseInt(part.slice(1), 8));
       return Buffer.from(part.startsWith("\\") ? (escapes[part.slice(1)] ?? part.slice(1)) : part);
     });
@@ -81,10 +82,10 @@ function unquote(name: string): string {
 /** Names of files. "diff --git" may come before "---" or stand alone for a pure move. */
 function readName(reading: Reading, line: string): boolean {
   const file = reading.files.at(-1);
-  const git = /^diff --git (a\/.+) (b\/.+)$/.exec(line);
+  const git = /^diff --git ("?a\/.+) ("?b\/.+)$/.exec(line);
   const name = /^(---|\+\+\+) ([^\t]*)/.exec(line);
   const path = unquote(name?.[2] ?? "");
-  if (git) startFile(reading, git[1] ?? "", git[2] ?? "");
+  if (git) startFile(reading, unquote(git[1] ?? ""), unquote(git[2] ?? ""));
   else if (name?.[1] === "+++" && file) file.to = path;
   else if (name?.[1] === "---" && file?.named === false && (path === file.from || path === "/dev/null")) {
     Object.assign(file, { from: path, named: true });
@@ -92,15 +93,26 @@ function readName(reading: Reading, line: string): boolean {
   return git !== null || name !== null;
 }
 
+/** Folders are one line each and have no lines of their own. */
+function readFolder(reading: Reading, line: string): boolean {
+  const folder = /^(new|deleted) folder (.+)$/.exec(line);
+  const name = unquote(folder?.[2] ?? "");
+  if (folder?.[1] === "new") startFile(reading, "/dev/null", `b/${name}`);
+  else if (folder) startFile(reading, `a/${name}`, "/dev/null");
+  return folder !== null;
+}
+
 /** Lines outside hunks; what only repeats the names is passed over. */
 function readHeading(reading: Reading, line: string): void {
   const file = reading.files.at(-1);
-  if (readName(reading, line) || file === undefined) return;
+  if (readName(reading, line) || readFolder(reading, line) || file === undefined) return;
   const hunk = hunkHead.exec(line);
+  const note = /^\\ (.*)|^(old mode .*|new mode .*)|^(Binary) /.exec(line);
   if (hunk) readHunkHead(reading, file, hunk);
-  else if (/^(\\|Binary|old mode|new mode)/.test(line)) {
-    file.lines.push({ kind: "note", number: null, text: line.replace(/^\\ /, "") });
-  }
+  else if (line.startsWith("new file mode")) file.from = "/dev/null";
+  else if (line.startsWith("deleted file mode")) file.to = "/dev/null";
+  else if (note)
+    file.lines.push({ kind: "note", number: null, text: (note[1] ?? note[2] ?? note[3] ?? "").toLowerCase() });
 }
 
 function readFiles(diff: string): readonly FileDiff[] {
@@ -160,10 +172,10 @@ function renderLine(line: Line, digits: number, style: Style): string {
   }
 }
 
-/** "+12 -3", with colours. */
+/** "+12 -3", with colours; "" for neither. */
 export function renderCounts(added: number, deleted: number, style: Style): string {
   const parts = [
-    ...(added > 0 || deleted === 0 ? [style.paint("ok", `+${added}`)] : []),
+    ...(added > 0 ? [style.paint("ok", `+${added}`)] : []),
     ...(deleted > 0 ? [style.paint("error", `-${deleted}`)] : []),
   ];
   return parts.join(" ");
@@ -178,7 +190,7 @@ export function renderDiff(unifiedDiff: string, style: Style, options: { readonl
       const digits = String(file.lines.reduce((most, line) => Math.max(most, line.number ?? 0), 0)).length;
       const name = visibleLine(nameOf(file, style.glyphs.arrow));
       return [
-        `${mark(style, "change")} ${name}  ${renderCounts(added, deleted, style)}`,
+        `${mark(style, "change")} ${name}  ${renderCounts(added, deleted, style)}`.trimEnd(),
         ...fold(file.lines, options.fold).map((line) => renderLine(line, Math.max(digits, 3), style)),
       ];
     })

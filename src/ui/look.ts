@@ -3,7 +3,7 @@ import { counted } from "./amount.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
-const numbered = /^ *(\d+)(?:\t| ?[|│:→] ?| {2})(.*)$/;
+const numbered = /^ *(\d+)(?: (.*))?$/;
 const headLines = 30;
 const tailLines = 5;
 

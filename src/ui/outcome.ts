@@ -20,10 +20,8 @@ export function renderChanges(changes: readonly ChangeSummary[], style: Style): 
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));
   return changes.map((change, index) => {
-    const counts =
-      change.op === "mkdir" || (change.added === 0 && change.deleted === 0)
-        ? ""
-        : `  ${renderCounts(change.added, change.deleted, style)}`;
+    const sums = renderCounts(change.added, change.deleted, style);
+    const counts = sums === "" ? "" : `  ${sums}`;
     const by = change.by === "command" ? style.paint("dim", "  by command") : "";
     const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
     return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;

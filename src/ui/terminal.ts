@@ -67,10 +67,12 @@ interface Shown {
   promise: Promised | null;
   /** Batches that are in the workspace now. */
   readonly applied: Set<number>;
+  /** What a look found, not printed yet. */
+  looked: string;
   any: boolean;
 }
 
-const nothing = (): Shown => ({ promise: null, applied: new Set(), any: false });
+const nothing = (): Shown => ({ promise: null, applied: new Set(), looked: "", any: false });
 
 export function createTerminal(options: TerminalOptions): Terminal {
   const { style, outStyle, quiet, verbose, screen } = options;
@@ -94,7 +96,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (shown.any) err("\n");
   }
 
-  function showPlan({ plan, promise, cached }: EventOf<"plan.ready">): void {
+  function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     if (options.planIsResult) options.out(renderPlan(plan, promise, outStyle, outColumns));
@@ -102,7 +104,6 @@ export function createTerminal(options: TerminalOptions): Terminal {
       section();
       err(renderPlan(plan, promise, style, columns));
     }
-    if (cached) line("dim", "plan of an earlier run with the same request and files");
     shown.promise = promise;
   }
 
@@ -124,11 +125,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       return;
     }
     say(renderCheck(event, style, columns));
-    const output = visible(event.output).replace(/\s+$/, "").split("\n");
-    if (event.passed === false) {
-      const bar = style.paint("dim", `  ${style.glyphs.bar}`);
-      say(output.slice(-outputTail).map((text) => `${bar} ${text}`.trimEnd()));
-    }
+    if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
 
   function showApplied(event: EventOf<"changes.applied" | "changes.rolled_back">): void {
@@ -137,17 +134,32 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (event.type === "changes.applied") {
       shown.applied.add(event.batch);
       if (event.changes.length > 0)
-        line("ok", `applied ${paths}  ${renderCounts(sum("added"), sum("deleted"), style)}`);
+        line("ok", `applied ${paths}  ${renderCounts(sum("added"), sum("deleted"), style)}`.trimEnd());
     } else {
       shown.applied.clear();
       if (event.changes.length > 0) line("warn", `rolled back ${paths}`);
     }
   }
 
+  /** The last lines of what a command or an action had to say. */
+  function showTail(output: string): void {
+    const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+    const lines = visible(output).trimEnd().split("\n").slice(-outputTail);
+    say(lines.map((text) => `${bar} ${text}`.trimEnd()));
+  }
+
   function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
     if (action === "FINISH" && ok) return;
-    const note = text === "" ? "" : `  ${visibleLine(text)}`;
+    const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
+    const note = first === "" ? "" : `  ${visibleLine(first)}`;
     line(ok ? "ok" : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
+    if (rest.length > 0) showTail(rest.join("\n"));
+  }
+
+  /** What a look found stands under the line of its call, which may come after it. */
+  function showLooked(): void {
+    err(shown.looked);
+    shown.looked = "";
   }
 
   const shows: Shows = {
@@ -174,7 +186,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (event.action === "RUN") wait(`RUN ${event.target}`);
     },
     "call.finished": showCall,
-    "look.shown": (event) => err(renderLook(event.action, event.text, style)),
+    "look.shown"(event) {
+      shown.looked = renderLook(event.action, event.text, style);
+    },
     "changes.proposed": showProposed,
     "changes.decided"(event) {
       if (!event.accept) line("warn", `not applied: refused by ${event.by}`);
@@ -211,12 +225,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
     sink(event) {
       spinner.clear();
       if (event.type !== "model.delta") reply.close();
+      if (event.type !== "call.finished") showLooked();
       show(event.type, event);
+      if (event.type === "call.finished") showLooked();
       if (!reply.open) spinner.resume();
     },
     finish(outcome) {
       spinner.stop();
       reply.close();
+      showLooked();
       const again = outcome.code === 10 && !options.planIsResult && !screen;
       if (again && outcome.plan !== null && shown.promise !== null) {
         options.out(renderPlan(outcome.plan, shown.promise, outStyle, outColumns));

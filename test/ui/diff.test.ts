@@ -1,6 +1,9 @@
 /** Diffs for people. */
 import { expect, test } from "bun:test";
 import { createTwoFilesPatch } from "diff";
+import type { Blob, Change } from "../../src/core/change.ts";
+import { renderChanges } from "../../src/core/diff.ts";
+import type { RelPath } from "../../src/core/path.ts";
 import { renderDiff } from "../../src/ui/diff.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
 
@@ -43,9 +46,9 @@ test("names new, deleted and moved files, and counts the lines between hunks", (
 
     ● old.txt (deleted)  -1
         1 - one
-            No newline at end of file
+            no newline at end of file
 
-    ● src/a.ts → src/b.ts  +0
+    ● src/a.ts → src/b.ts
 
     ● c.txt → d.txt  +2 -2
         1 - a
@@ -82,3 +85,47 @@ test("colour carries what a sign also says, and content cannot add any (S88)", (
 });
 
 test("no diff is nothing", () => expect(renderDiff("", bare, { fold: 3 })).toBe(""));
+
+test("reads everything our own diffs say: folders, empty files, moves, modes, binaries, odd names", () => {
+  const file = (text: string, mode = 0o644): Blob => ({ kind: "file", bytes: Buffer.from(text), mode });
+  const change = (path: string, before: Blob | null, after: Blob | null, from: string | null = null): Change => ({
+    path: path as RelPath,
+    before,
+    after,
+    from: from as RelPath | null,
+  });
+  const diff = renderChanges([
+    change("src", null, { kind: "folder", mode: 0o755 }),
+    change("empty", null, file("")),
+    change("gone", file(""), null),
+    change("old", file("1\n2\n"), null),
+    change("new 日本", null, file("1\n3\n"), "old"),
+    change("run.sh", file("a\n"), file("a\n", 0o755)),
+    change("data", file("\0a"), file("\0b")),
+    change("we\x1bird", file("a\n"), file("b\n")),
+  ]);
+  expect(renderDiff(diff, bare, { fold: 3 })).toMatchInlineSnapshot(`
+    "● src/ (new)
+
+    ● empty (new)
+
+    ● gone (deleted)
+
+    ● old → new 日本  +1 -1
+        1   1
+        2 - 2
+        2 + 3
+
+    ● run.sh
+            old mode 100644
+            new mode 100755
+
+    ● data
+            binary
+
+    ● we\\x1bird  +1 -1
+        1 - a
+        1 + b
+    "
+  `);
+});

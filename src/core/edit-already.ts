@@ -2,14 +2,15 @@
 import { matchEverywhere } from "./edit-inline.ts";
 import { type Halves, type Splice, variantsOf } from "./edit-match.ts";
 import { findRows, isBlank, openView, type View } from "./edit-view.ts";
+import type { Line } from "./text.ts";
 
 /** The lines a splice would insert stand right there, above or below, and are not repeated on purpose. */
-export function isInserted(lines: readonly string[], splices: readonly Splice[], halves: Halves): boolean {
+export function isInserted(lines: readonly Line[], splices: readonly Splice[], halves: Halves): boolean {
   const [only, ...more] = splices;
   if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
   const known = new Set(halves.search.map((line) => line.trim()));
   if (only.lines.some((line) => !isBlank(line) && known.has(line.trim()))) return false;
-  const standsAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.trim() === line.trim());
+  const standsAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
   return standsAt(only.start) || standsAt(only.start - only.lines.length);
 }
 

@@ -30,11 +30,11 @@ export function findComments(path: string, lines: readonly string[]): ReadonlySe
   const rows = new Set<number>();
   const syntax = families.find(([name]) => name.test(path))?.[1];
   if (syntax === undefined) return rows;
-  const [open, close] = syntax.block ?? [null, ""];
+  const [open, close] = syntax.block ?? ["", ""];
   let inside = false;
   for (const [row, line] of lines.entries()) {
     const text = line.trim();
-    const opens = !inside && open !== null && text.startsWith(open);
+    const opens: boolean = !inside && open !== "" && text.startsWith(open);
     if (!inside && !opens) {
       if (syntax.line.some((mark) => text.startsWith(mark))) rows.add(row);
       continue;

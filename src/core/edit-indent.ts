@@ -15,7 +15,7 @@ export function placeBlock(view: View, rows: readonly number[], halves: Halves):
   const pairs = pairsOf(view, rows, halves.search);
   const asWritten: Place = (line) => halves.replace[line] ?? "";
   if (pairs.every((pair) => pair.block === pair.file)) return { uniform: true, place: asWritten };
-  const shift = shiftByUnits(view.lines, pairs, halves.replace) ?? shiftByPrefix(pairs);
+  const shift = shiftByUnits(view.indentUnit(), pairs, halves.replace) ?? shiftByPrefix(pairs);
   if (shift === null) return { uniform: false, place: placeUnevenly(pairs, halves) };
   const meant = indentationMeant(pairs, halves);
   if (meant === "file") return { uniform: true, place: asWritten };

@@ -20,28 +20,31 @@ export function openOverlay(now: readonly Line[], shown: readonly Line[]): Overl
 
 /** Splices of the shown file as splices of the overlay; null when lines they replace have changed meanwhile. */
 export function translate(splices: readonly Splice[], overlay: Overlay): readonly Splice[] | null {
-  const positions = new Map<number, number>();
-  for (const [at, { origin }] of overlay.entries()) if (origin !== null) positions.set(origin, at);
+  const positions: number[] = [];
+  for (let at = 0; at < overlay.length; at++) {
+    const origin = overlay[at]?.origin ?? null;
+    if (origin !== null) positions[origin] = at;
+  }
   const moved: Splice[] = [];
   for (const { start, end, lines } of splices) {
-    const first = positions.get(start) ?? insertionPoint(start, end, positions);
+    const first = positions[start] ?? insertionPoint(start, end, positions);
     if (first === null) return null;
-    for (let row = start; row < end; row++) if (positions.get(row) !== first + row - start) return null;
+    for (let row = start; row < end; row++) if (positions[row] !== first + row - start) return null;
     moved.push({ start: first, end: first + end - start, lines });
   }
   return moved;
 }
 
 /** After the line above, when the line below is gone. */
-function insertionPoint(start: number, end: number, positions: ReadonlyMap<number, number>): number | null {
-  const above = positions.get(start - 1);
+function insertionPoint(start: number, end: number, positions: readonly number[]): number | null {
+  const above = positions[start - 1];
   return start === end && above !== undefined ? above + 1 : null;
 }
 
 /** The overlay with splices laid in; new lines take the ending of the line they replace or stand beside. */
 export function applySplices(overlay: Overlay, splices: readonly Splice[]): Overlay {
   const main = mainEnding(overlay);
-  const parts: OverlayLine[][] = [];
+  const parts: Overlay[] = [];
   let from = 0;
   for (const { start, end, lines } of [...splices].sort((a, b) => a.start - b.start)) {
     parts.push(overlay.slice(from, start));
@@ -54,7 +57,7 @@ export function applySplices(overlay: Overlay, splices: readonly Splice[]): Over
     );
     from = end;
   }
-  return [...parts, overlay.slice(from)].flat();
+  return parts.concat([overlay.slice(from)]).flat();
 }
 
 /** A lone CR in a file of other endings is no model for a new line. */

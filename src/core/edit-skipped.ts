@@ -1,7 +1,7 @@
 /** Step 9: SEARCH leaves out blank lines or comments of the file, and nothing else. */
 import { findComments } from "./edit-comments.ts";
 import { matchAt } from "./edit-line-steps.ts";
-import type { Halves, Match } from "./edit-match.ts";
+import type { Halves, Match, Span } from "./edit-match.ts";
 import { findRuns, isBlank, type View } from "./edit-view.ts";
 
 /** More places than this with the same code are ambiguous when one of them fits. */
@@ -22,8 +22,10 @@ export function matchSkipping(view: View, halves: Halves): Match | null {
     code.map((at) => view.keyOf("indent", search[at] ?? "")),
   );
   const candidates = starts.slice(0, enoughStarts).flatMap((start) => {
-    const found = alignRows(view, search, new Map(code.map((at, index) => [at, rows[start + index] ?? -1])));
-    return found === null ? [] : [found];
+    const found = new Map(code.map((at, index) => [at, rows[start + index] ?? -1]));
+    const around = [(rows[start - 1] ?? -1) + 1, rows[start + code.length] ?? view.lines.length] as const;
+    const aligned = alignRows(view, search, found, around);
+    return aligned === null ? [] : [aligned];
   });
   const [only] = candidates;
   if (only === undefined) return null;
@@ -32,27 +34,41 @@ export function matchSkipping(view: View, halves: Halves): Match | null {
 }
 
 /**
- * Rows for every line of SEARCH: code where it was found, comments and blanks where they stand around it.
- * A blank line that the file lacks is -1; a comment that it lacks makes the whole null.
+ * Rows for every line of SEARCH: code where it was found, comments and blanks where they stand nearest, within the
+ * span that holds no other code. A blank line the file lacks is -1; a comment it lacks makes the whole null.
  */
-function alignRows(view: View, search: readonly string[], code: ReadonlyMap<number, number>): readonly number[] | null {
+function alignRows(
+  view: View,
+  search: readonly string[],
+  code: ReadonlyMap<number, number>,
+  [from, to]: Span,
+): readonly number[] | null {
   const keys = view.keys("indent");
-  const [first = 0] = code.keys();
-  const ends = search.map((_, at) => code.get(at) ?? -1);
-  let limit = Math.max(...code.values()) + 1 + search.length;
-  for (let at = ends.length - 1; at >= 0; at--) {
-    if (code.has(at)) limit = code.get(at) ?? limit;
-    ends[at] = limit;
-  }
+  const wanted = search.map((line) => view.keyOf("indent", line));
   const rows: number[] = [];
-  let next = Math.max(0, (code.get(first) ?? 0) - first);
-  for (const [at, line] of search.entries()) {
-    const wanted = view.keyOf("indent", line);
-    const row = code.get(at) ?? keys.slice(next, ends[at]).indexOf(wanted);
-    const found = code.has(at) || row < 0 ? row : next + row;
-    if (found < 0 && !isBlank(line)) return null;
-    rows.push(found);
-    if (found >= 0) next = found + 1;
+  let start = from;
+  for (const [line, row] of [...code, [search.length, to] as const]) {
+    const gap = keys.slice(start, row);
+    const block = wanted.slice(rows.length, line);
+    const found = rows.length === 0 ? alignBackward(gap, block) : alignForward(gap, block);
+    for (const at of found) rows.push(at < 0 ? -1 : start + at);
+    if (line < search.length) rows.push(row);
+    start = row + 1;
   }
-  return rows;
+  return rows.some((row, line) => row < 0 && !isBlank(search[line] ?? "")) ? null : rows;
+}
+
+/** The first place of each number after the place of the one before, -1 without one. */
+function alignForward(keys: readonly number[], wanted: readonly number[]): readonly number[] {
+  let next = 0;
+  return wanted.map((key) => {
+    const at = keys.indexOf(key, next);
+    if (at >= 0) next = at + 1;
+    return at;
+  });
+}
+
+function alignBackward(keys: readonly number[], wanted: readonly number[]): readonly number[] {
+  const found = alignForward([...keys].reverse(), [...wanted].reverse());
+  return [...found].reverse().map((at) => (at < 0 ? -1 : keys.length - 1 - at));
 }

@@ -3,6 +3,12 @@
 /** How loosely two lines are equal; each level forgives what the ones before it forgive, and one thing more. */
 export type Level = "exact" | "trailing" | "indent" | "unicode" | "spaces";
 
+/** One level of indentation: a tab, or some spaces. */
+export interface IndentUnit {
+  readonly character: "\t" | " ";
+  readonly width: number;
+}
+
 export interface View {
   readonly path: string;
   readonly lines: readonly string[];
@@ -10,30 +16,66 @@ export interface View {
   keys(level: Level): readonly number[];
   /** The number of a line of a block, -1 when the file has no line equal to it. */
   keyOf(level: Level, line: string): number;
+  /** What the file indents with. */
+  indentUnit(): IndentUnit;
+}
+
+interface Table {
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly keys: readonly number[];
 }
 
 export function openView(path: string, lines: readonly string[]): View {
-  const tables = new Map<Level, { readonly numbers: Map<string, number>; readonly keys: readonly number[] }>();
-  const tableOf = (level: Level) => {
+  const tables = new Map<Level, Table>();
+  const exact = numberLines(lines);
+  tables.set("exact", exact);
+  const tableOf = (level: Level): Table => {
     const known = tables.get(level);
     if (known !== undefined) return known;
-    const numbers = new Map<string, number>();
-    const keys = lines.map((line) => {
-      const spelling = loosen(line, level);
-      const number = numbers.get(spelling) ?? numbers.size;
-      numbers.set(spelling, number);
-      return number;
-    });
-    const table = { numbers, keys };
+    const loose = numberLines([...exact.numbers.keys()].map((line) => loosen(line, level)));
+    const table = { numbers: loose.numbers, keys: exact.keys.map((key) => loose.keys[key] ?? -1) };
     tables.set(level, table);
     return table;
   };
+  let unit: IndentUnit | null = null;
   return {
     path,
     lines,
     keys: (level) => tableOf(level).keys,
     keyOf: (level, line) => tableOf(level).numbers.get(loosen(line, level)) ?? -1,
+    indentUnit: () => {
+      unit ??= usualIndent(lines);
+      return unit;
+    },
   };
+}
+
+function numberLines(lines: readonly string[]): Table {
+  const numbers = new Map<string, number>();
+  const keys = lines.map((line) => {
+    const number = numbers.get(line) ?? numbers.size;
+    if (number === numbers.size) numbers.set(line, number);
+    return number;
+  });
+  return { numbers, keys };
+}
+
+/** What one level is in a file: the commonest growth from one line to the next. */
+function usualIndent(lines: readonly string[]): IndentUnit {
+  const growths = new Map<number, number>();
+  const indents = lines
+    .slice(0, 2000)
+    .filter((line) => !isBlank(line))
+    .map(indentOf);
+  for (const [at, { length }] of indents.entries()) {
+    const growth = length - (indents[at - 1]?.length ?? 0);
+    if (growth > 0) growths.set(growth, (growths.get(growth) ?? 0) + 1);
+  }
+  const tabbed = indents.filter((indent) => indent.startsWith("\t")).length;
+  const spaced = indents.filter((indent) => indent.startsWith(" ")).length;
+  if (tabbed > spaced) return { character: "\t", width: 1 };
+  const [width] = [...growths].sort((a, b) => b[1] - a[1])[0] ?? [4];
+  return { character: " ", width };
 }
 
 /** Rows at which a block's lines stand one after the other, overlapping ones too. */

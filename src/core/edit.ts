@@ -7,7 +7,7 @@ import { findAddedPlaceholder, isIdentical, prepareBlock } from "./edit-prepare.
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./edit-report.ts";
 import { isBlank, openView, type View } from "./edit-view.ts";
 import type { EditBlock } from "./script.ts";
-import { cutLines, decode, type Encoding, encode, findForeign } from "./text.ts";
+import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "./text.ts";
 
 export interface EditInput {
   readonly path: string;
@@ -40,6 +40,8 @@ interface Target {
   readonly encoding: Encoding;
   readonly overlay: Overlay;
   readonly shown: View;
+  /** The overlay's lines, null when it differs from what was shown. */
+  readonly current: View | null;
   readonly exists: boolean;
   readonly finalEnding: boolean;
 }
@@ -80,17 +82,23 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
   const seen = shown === null || now === null ? null : decode(shown);
   const lines = cutLines(current.text);
   const seenLines = seen === null || seen.text === current.text ? lines : cutLines(seen.text);
+  const view = viewOf(path, seenLines);
   return {
     path,
     encoding: current.encoding,
     overlay: openOverlay(lines, seenLines),
-    shown: openView(
-      path,
-      seenLines.map((line) => line.text),
-    ),
+    shown: view,
+    current: lines === seenLines ? view : null,
     exists: now !== null,
     finalEnding: lines.at(-1)?.ending !== "",
   };
+}
+
+function viewOf(path: string, lines: readonly Line[]): View {
+  return openView(
+    path,
+    lines.map((line) => line.text),
+  );
 }
 
 function stageBlock(target: Target, block: EditBlock): Staged {
@@ -124,7 +132,7 @@ function append(target: Target, halves: Halves, written: string): Staged {
   }
   const lines = cutLines(written.replace(/^\ufeff/, ""));
   const overlay = lines.map((line) => ({ ...line, origin: null }));
-  const created = { ...target, overlay, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
+  const created = { ...target, overlay, current: null, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
   return { kind: "staged", target: created, note: null };
 }
 
@@ -133,23 +141,20 @@ function stageMatch(target: Target, halves: Halves): Staged {
   if (seen !== null && seen.kind !== "found") return refuseMatch(target.shown, seen);
   const moved = seen === null ? null : translate(seen.splices, target.overlay);
   if (seen !== null && moved !== null) return stageOnce(target, moved, halves, seen.note);
-  const current = openView(
-    target.path,
-    target.overlay.map((line) => line.text),
-  );
-  const match = locate(current, halves);
+  const current = target.current ?? viewOf(target.path, target.overlay);
+  const match = target.current === null ? locate(current, halves) : null;
   if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
   if (isReplaced(current, halves)) return { kind: "already" };
   return match === null ? refuse("not_found", describeMissing(current, halves)) : refuseMatch(current, match);
 }
 
 function stageOnce(target: Target, splices: readonly Splice[], halves: Halves, note: string | null): Staged {
-  const texts = target.overlay.map((line) => line.text);
-  return isInserted(texts, splices, halves) ? { kind: "already" } : stage(target, splices, note);
+  return isInserted(target.overlay, splices, halves) ? { kind: "already" } : stage(target, splices, note);
 }
 
 function stage(target: Target, splices: readonly Splice[], note: string | null): Staged {
-  return { kind: "staged", target: { ...target, overlay: applySplices(target.overlay, splices) }, note };
+  const overlay = applySplices(target.overlay, splices);
+  return { kind: "staged", target: { ...target, overlay, current: null }, note };
 }
 
 function refuseMatch(view: View, match: Exclude<Match, { kind: "found" }>): Staged {

@@ -1,5 +1,5 @@
 /** Functions from a block's indentation to a file's: a prefix more or less, tabs for spaces, 2 for 4. */
-import { indentOf, isBlank } from "./edit-view.ts";
+import { type IndentUnit, indentOf, isBlank } from "./edit-view.ts";
 
 /** Indentation of one line in the block and in the file. */
 export interface IndentPair {
@@ -30,7 +30,7 @@ export function shiftByPrefix(pairs: readonly IndentPair[]): IndentShift | null 
  * unit, when a side mixes tabs and spaces, or when the levels do not fit.
  */
 export function shiftByUnits(
-  fileLines: readonly string[],
+  usual: IndentUnit,
   pairs: readonly IndentPair[],
   replace: readonly string[],
 ): IndentShift | null {
@@ -38,7 +38,6 @@ export function shiftByUnits(
   const block = measure([...pairs.map((pair) => pair.block), ...written]);
   const file = measure(pairs.map((pair) => pair.file));
   if (block === null || file === null) return null;
-  const usual = usualIndent(fileLines);
   const blockLeast = Math.min(...pairs.map((pair) => pair.block.length));
   const fileLeast = Math.min(...pairs.map((pair) => pair.file.length));
   const blockStep = step(pairs.map((pair) => pair.block.length - blockLeast));
@@ -77,24 +76,4 @@ function isKnownRatio(ratio: number, block: string, file: string): boolean {
   if (block === file || block === "") return ratio === 2 || ratio === 0.5;
   const spaces = block === "\t" ? ratio : 1 / ratio;
   return spaces === 1 || spaces === 2 || spaces === 3 || spaces === 4 || spaces === 8;
-}
-
-/** What one level is in a file: the commonest growth from one line to the next. */
-function usualIndent(lines: readonly string[]): { readonly character: "\t" | " "; readonly width: number } {
-  const growths = new Map<number, number>();
-  let [tabs, before] = [0, 0];
-  const indents = lines
-    .slice(0, 2000)
-    .filter((line) => !isBlank(line))
-    .map(indentOf);
-  for (const indent of indents) {
-    if (indent.startsWith("\t")) tabs++;
-    else if (indent.length > before)
-      growths.set(indent.length - before, (growths.get(indent.length - before) ?? 0) + 1);
-    before = indent.length;
-  }
-  const spaced = indents.filter((indent) => indent.startsWith(" ")).length;
-  if (tabs > spaced) return { character: "\t", width: 1 };
-  const [width] = [...growths].sort((a, b) => b[1] - a[1])[0] ?? [4];
-  return { character: " ", width };
 }

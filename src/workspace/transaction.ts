@@ -1,7 +1,7 @@
 /** Everything one run does to the workspace: batches all or nothing, and a way back to the start. */
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
 import { type Batch, prepareBatch } from "./batch.ts";
 import { commitBatch } from "./commit.ts";
@@ -19,10 +19,10 @@ export interface TransactionParts {
   readonly journal: Journal | null;
   readonly umask: number;
   /** The second wall: throws path_refused for what the policy denies. */
-  judge(path: RelPath, use: PathUse): void;
+  judge(changes: readonly Change[]): void;
   /** Runs a command in the root and says what it changed. */
   perform(command: string, options: CommandOptions): Promise<CommandResult & { readonly owners: Batch["owners"] }>;
-  /** Called once, when the run has ended. */
+  /** Called once, when a run that changed something has ended. */
   ended(): void;
 }
 
@@ -47,9 +47,10 @@ export function openTransaction(
     if (state === "ended") throw new PaiError("internal", `Run ${run.id} has ended`);
   };
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
-    if (state === "begun") journal?.end(how, left);
+    const begun = state === "begun";
     state = "ended";
-    parts.ended();
+    if (begun) journal?.end(how, left);
+    if (begun) parts.ended();
   };
 
   return {
@@ -61,7 +62,7 @@ export function openTransaction(
 
     async apply(changes) {
       refuseEnded();
-      for (const change of changes) parts.judge(change.path, useOf(change));
+      parts.judge(changes);
       const wanted = changes.map((change) => withAllowedBits(change, parts.umask));
       await lock(() => {
         const batch = prepareBatch(root, wanted, parts.umask);
@@ -101,11 +102,6 @@ export function openTransaction(
       if (state !== "ended") end("applied", []);
     },
   };
-}
-
-function useOf({ after }: Change): PathUse {
-  if (after === null) return "delete";
-  return after.kind === "folder" ? "folder" : "write";
 }
 
 /** A new file gets what the umask leaves of 0666; content that pai wrote never runs as somebody else. */

@@ -1,0 +1,193 @@
+/** Opens a workspace: joins the reading and the writing half, and takes back what an earlier run left half-done. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Change } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import type { CommandOptions, View, Workspace } from "../core/ports.ts";
+import { commandEnv, type Env } from "./command-env.ts";
+import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
+import { openRoot, type Root } from "./confine.ts";
+import { openDisk } from "./disk.ts";
+import { namesIn } from "./files.ts";
+import { type History, openHistory } from "./history.ts";
+import { thisProcess } from "./holder.ts";
+import { openJournal, prepareState, type State } from "./journal.ts";
+import { readLines } from "./lines.ts";
+import { type Lock, openLock } from "./lock.ts";
+import { parsePath, showName } from "./parse.ts";
+import { findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
+import { recover } from "./recover.ts";
+import { inside, list, walk } from "./scan.ts";
+import { search } from "./search.ts";
+import { runShell } from "./shell.ts";
+import { openTransaction } from "./transaction.ts";
+
+export interface WorkspaceOptions {
+  readonly root: string;
+  /** pai's own folder for all workspaces; null: nothing is kept (--ephemeral). */
+  readonly stateDir: string | null;
+  readonly home: string | null;
+  readonly force: boolean;
+  readonly policy: PathRules;
+  readonly env: Env;
+  /** Names that commands of a model may see besides the allow-list. */
+  readonly commandEnv: readonly string[];
+  readonly umask: number;
+}
+
+export interface OpenedWorkspace {
+  readonly workspace: Workspace;
+  readonly history: History;
+  /** What was taken back at the start, one message each. */
+  readonly recovered: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const maxReadBytes = 8 * 1024 * 1024;
+
+/** Looks at no file of the workspace, unless a run was cut off here. Throws root_refused. */
+export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
+  const root = openRoot(options.root, { force: options.force, home: options.home });
+  const state = openState(root, options.stateDir);
+  const lock = state ? openStateLock(state) : unlocked;
+  const history = openHistory(root, state, lock);
+  const recovered = state ? await recover(root, state, lock) : [];
+  return {
+    workspace: {
+      root: root.path,
+      protection: root.backend,
+      undoable: state !== null,
+      ...openView(root, options.policy),
+      concern(path) {
+        const verdict = judgePath(path, "write", options.policy);
+        return verdict.verdict === "ask" ? verdict.why : null;
+      },
+      async begin(run) {
+        return openTransaction(
+          {
+            root,
+            disk: state?.disk ?? openDisk(),
+            lock,
+            journal: state && openJournal(state, run.id),
+            umask: options.umask,
+            judge: (changes) => judgeChanges(root, changes, options.policy),
+            perform: openPerform(root, options),
+            ended: () => history.prune(),
+          },
+          run,
+        );
+      },
+    },
+    history,
+    recovered,
+    warnings: weaknesses(root, options.stateDir, state),
+  };
+}
+
+function openView(root: Root, rules: PathRules): View {
+  const refuseDenied = (path: RelPath, use: PathUse): RelPath => {
+    const verdict = judgePath(path, use, rules);
+    if (verdict.verdict !== "deny") return path;
+    throw new PaiError("path_refused", `${showName(path) || "."}: ${verdict.why}`);
+  };
+  return {
+    path(text, use) {
+      const { path, folder } = parsePath(text, root.path);
+      if (folder && path !== "" && (use === "read" || use === "write")) {
+        throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
+      }
+      return refuseDenied(path, use);
+    },
+    async read(path, limit = maxReadBytes) {
+      const stat = root.stat(refuseDenied(path, "read"));
+      if (stat?.kind === "folder") return { kind: "folder", mode: stat.mode };
+      if (stat?.kind === "link") return { kind: "link", target: stat.target ?? "" };
+      const file = root.readBytes(path, limit);
+      return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
+    },
+    readLines: async (path, from, to) => readLines(root, refuseDenied(path, "read"), from, to),
+    list: async (folder) => list(root, refuseDenied(folder, "list"), rules),
+    walk: (folder, signal) => walk(root, refuseDenied(folder, "list"), rules, { signal }),
+    inside: async (folder) => inside(root, refuseDenied(folder, "list")),
+    search: async (query, signal) => {
+      refuseDenied(query.under, "list");
+      return search(root, query, rules, signal);
+    },
+  };
+}
+
+/** The second wall: whatever proposed them, denied paths and git repositories by shape are never written. */
+function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules): void {
+  for (const { path, after } of changes) {
+    const use = after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
+    const verdict = judgePath(path, use, rules);
+    if (verdict.verdict === "deny") throw new PaiError("path_refused", `${showName(path)}: ${verdict.why}`);
+  }
+  const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => path);
+  const shape = findRepositoryShape(created, (folder) => (isFolder(root, folder) ? (namesIn(root, folder) ?? []) : []));
+  if (shape === null) return;
+  throw new PaiError("path_refused", `${showName(shape) || "The root"} would become a git repository by its shape`, {
+    hint: "git runs what such a folder configures",
+  });
+}
+
+function isFolder(root: Root, path: RelPath): boolean {
+  try {
+    return root.stat(path)?.kind === "folder";
+  } catch {
+    return false;
+  }
+}
+
+/** Runs commands in the pinned root, each compared with how the one before left the workspace. */
+function openPerform(root: Root, options: WorkspaceOptions) {
+  let last: Snapshot | null = null;
+  return async (command: string, { by, timeoutMs, signal }: CommandOptions) => {
+    const before = await takeSnapshot(root, options.policy, last);
+    const env = commandEnv(by, options.env, options.commandEnv);
+    const result = await runShell(command, { cwd: root.path, env, timeoutMs, signal });
+    last = await takeSnapshot(root, options.policy, before);
+    return { command, ...result, ...compareSnapshots(before, last) };
+  };
+}
+
+/** Each workspace has a folder of its own, named so that people recognise it. */
+function openState(root: Root, stateDir: string | null): State | null {
+  if (stateDir === null || !isWritable(stateDir)) return null;
+  const hash = new Bun.CryptoHasher("sha256").update(root.path).digest("hex").slice(0, 12);
+  const name = basename(root.path).replace(/[^\w.-]/g, "_");
+  return { folder: join(stateDir, `${name.slice(0, 100)}-${hash}`), disk: openDisk(), self: thisProcess() };
+}
+
+/** The folder is made only when there is something to protect. */
+function openStateLock(state: State): Lock {
+  const lock = openLock(join(state.folder, "lock"), state.disk, state.self);
+  return async (work) => {
+    prepareState(state);
+    return lock(work);
+  };
+}
+
+const unlocked: Lock = async (work) => work();
+
+/** Whether it can be written, or made. */
+function isWritable(folder: string): boolean {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    accessSync(at, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function weaknesses(root: Root, stateDir: string | null, state: State | null): string[] {
+  const found: string[] = [];
+  if (root.backend === "checked") found.push("Files: paths are only checked here, races are possible");
+  if (stateDir !== null && state === null) found.push(`Undo is off: ${stateDir} cannot be written`);
+  const mode = root.stat("" as RelPath)?.mode ?? 0;
+  if ((mode & 0o1002) === 0o0002) found.push(`${showName(root.path)} can be written by everybody on this machine`);
+  return found;
+}

@@ -1,0 +1,57 @@
+/** Keeps the beginning and the end of a long output and counts what was between. */
+
+export interface Clip {
+  add(bytes: Uint8Array): void;
+  /** Bytes added so far. */
+  readonly total: number;
+  /** Never cut inside a character. */
+  text(): string;
+}
+
+export function openClip(headBytes: number, tailBytes: number): Clip {
+  let head = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
+  let total = 0;
+  return {
+    get total() {
+      return total;
+    },
+    add(bytes) {
+      total += bytes.length;
+      const room = headBytes - head.length;
+      if (room > 0) head = Buffer.concat([head, bytes.subarray(0, room)]);
+      const rest = bytes.subarray(Math.max(0, room));
+      if (rest.length === 0) return;
+      tail = Buffer.concat([tail, rest.subarray(-2 * tailBytes)]);
+      if (tail.length > 2 * tailBytes) tail = tail.subarray(-tailBytes);
+    },
+    text() {
+      if (head.length + tail.length === total && tail.length <= tailBytes) return decode(Buffer.concat([head, tail]));
+      const first = head.subarray(0, endOfCharacter(head));
+      const last = tail.subarray(-tailBytes);
+      const rest = last.subarray(startOfCharacter(last));
+      return `${decode(first)}\n[${total - first.length - rest.length} bytes left out]\n${decode(rest)}`;
+    },
+  };
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function startOfCharacter(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < 3 && isContinuation(bytes[at])) at++;
+  return at;
+}
+
+/** Where the last character that is whole ends. */
+function endOfCharacter(bytes: Uint8Array): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && isContinuation(bytes[start])) start--;
+  const lead = bytes[start] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return start + length > bytes.length ? start : bytes.length;
+}

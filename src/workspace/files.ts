@@ -14,7 +14,7 @@ export interface Standing {
   readonly stat: Stat | null;
 }
 
-const largest = 64 * 1024 * 1024;
+const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
 /** Whether a name is that of a half-written file of ours; such names are never shown. */

@@ -1,0 +1,168 @@
+/** A process that dies anywhere, in a commit or in the recovery of one, leaves before or after and never between. */
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDisk } from "../../src/workspace/disk.ts";
+import { recover } from "../../src/workspace/recover.ts";
+import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+const place = (files: Record<string, string> = {}) => {
+  const made = makePlace(files);
+  places.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+
+const start = { "a.txt": "a", "b.txt": "b", "old/c.txt": "c" };
+const batch = () => [
+  change("a.txt", file("a"), file("A")),
+  change("b.txt", file("b"), null),
+  change("old", { kind: "folder", mode: 0o755 }, null),
+  change("old/c.txt", file("c"), null),
+  change("new/c.txt", null, file("c"), "old/c.txt"),
+  change("link", null, { kind: "link", target: "a.txt" }),
+];
+
+function renew(made: Place): void {
+  for (const folder of [made.work, made.state]) rmSync(folder, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(start)) {
+    mkdirSync(join(made.work, name, ".."), { recursive: true });
+    writeFileSync(join(made.work, name), text);
+  }
+}
+
+/** Runs a batch as a process that dies at its n-th effect; whether it lived. */
+async function dieAt(made: Place, n: number): Promise<boolean> {
+  const { disk, effects } = dyingDisk(n);
+  const opened = openPlace(made, disk, deadProcess());
+  await opened
+    .begin("r1")
+    .apply(batch())
+    .catch(() => {});
+  opened.root.close();
+  return effects() <= n;
+}
+
+async function recoverHere(made: Place, disk = openDisk(), self = deadProcess()): Promise<string[]> {
+  const { root, state, lock } = openPlace(made, disk, self);
+  try {
+    return await recover(root, state, lock);
+  } finally {
+    root.close();
+  }
+}
+
+const openMarkers = (made: Place) => {
+  const folder = join(made.state, "open");
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+
+test("dying at every effect of a commit: recovery brings back the start (S55, S57)", async () => {
+  const made = place();
+  for (let n = 0; ; n++) {
+    renew(made);
+    const before = treeOf(made.work);
+    const lived = await dieAt(made, n);
+    await recoverHere(made);
+    expect(treeOf(made.work)).toEqual(before);
+    expect(openMarkers(made)).toEqual([]);
+    if (lived) break;
+  }
+});
+
+test("dying at every effect of a recovery: the next one ends it", async () => {
+  const made = place();
+  renew(made);
+  let effects = 0;
+  const counting = openDisk(() => void effects++);
+  await openPlace(made, counting, deadProcess()).begin("r1").apply(batch());
+  for (const died of [effects - 1, effects - 4, effects - 9, effects - 14]) {
+    for (let n = 0; ; n++) {
+      renew(made);
+      const before = treeOf(made.work);
+      await dieAt(made, died);
+      const dying = dyingDisk(n);
+      await recoverHere(made, dying.disk).catch(() => {});
+      await recoverHere(made);
+      expect(treeOf(made.work)).toEqual(before);
+      expect(openMarkers(made)).toEqual([]);
+      if (dying.effects() <= n) break;
+    }
+  }
+});
+
+test("recovery leaves and names what somebody else changed since (S57)", async () => {
+  const made = place(start);
+  await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
+  writeFileSync(join(made.work, "a.txt"), "theirs");
+  const messages = await recoverHere(made);
+  expect(messages).toEqual([expect.stringContaining("a.txt")]);
+  expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 theirs", "b.txt": "file 644 b" });
+  expect(await recoverHere(made)).toEqual([]);
+});
+
+test("a run of a living process is left alone", async () => {
+  const made = place(start);
+  await openPlace(made).begin("r1").apply(batch());
+  const after = treeOf(made.work);
+  expect(await recoverHere(made)).toEqual([]);
+  expect(treeOf(made.work)).toEqual(after);
+});
+
+test("a torn or damaged last line is no promise, and nothing is lost by it (P33)", async () => {
+  const made = place(start);
+  await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
+  const record = join(made.state, "journal/r1/record");
+  const whole = readFileSync(record);
+  const applied = treeOf(made.work);
+  const firstLine = whole.indexOf("\n", 1);
+  for (let cut = firstLine + 1; cut < whole.length; cut += 7) {
+    rmSync(made.work, { recursive: true });
+    renew(made);
+    await dieAt(made, Number.POSITIVE_INFINITY);
+    expect(treeOf(made.work)).toEqual(applied);
+    writeFileSync(record, whole.subarray(0, cut));
+    await recoverHere(made);
+    expect([JSON.stringify(applied), JSON.stringify(treeOf(place(start).work))]).toContain(
+      JSON.stringify(treeOf(made.work)),
+    );
+  }
+});
+
+test("recovery does not follow a link that took a folder's place (S67)", async () => {
+  const made = place(start);
+  await openPlace(made, openDisk(), deadProcess())
+    .begin("r1")
+    .apply([change("old/c.txt", file("c"), file("C"))]);
+  const outside = join(made.base, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "c.txt"), "C");
+  rmSync(join(made.work, "old"), { recursive: true });
+  symlinkSync(outside, join(made.work, "old"));
+  expect(await recoverHere(made)).toEqual([expect.stringContaining("old/c.txt")]);
+  expect(readFileSync(join(outside, "c.txt"), "utf8")).toBe("C");
+});
+
+test("kill -9 at any moment, again and again, leaves before or after (S55)", async () => {
+  const made = place();
+  const child = join(import.meta.dir, "committer.ts");
+  const until = performance.now() + 5000;
+  let kills = 0;
+  for (let n = 0; n < 30 && performance.now() < until; n++) {
+    renew(made);
+    const before = treeOf(made.work);
+    const process = Bun.spawn([Bun.which("bun") ?? "bun", child, made.base], { stdout: "pipe", stderr: "ignore" });
+    const reader = process.stdout.getReader();
+    await reader.read();
+    await Bun.sleep(((n * 7) % 23) / 4);
+    process.kill("SIGKILL");
+    await process.exited;
+    kills++;
+    await recoverHere(made);
+    expect(treeOf(made.work)).toEqual(before);
+  }
+  expect(kills).toBeGreaterThan(2);
+}, 20_000);

@@ -14,6 +14,15 @@ export function isInserted(lines: readonly Line[], splices: readonly Splice[], h
   return standsAt(only.start) || standsAt(only.start - only.lines.length);
 }
 
+/** The splices put there what stands there. */
+export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
+  return splices.every(
+    (splice) =>
+      splice.end - splice.start === splice.lines.length &&
+      splice.lines.every((line, at) => lines[splice.start + at]?.text === line),
+  );
+}
+
 /** REPLACE stands in the file exactly once, and holds something that SEARCH does not. */
 export function isReplaced(view: View, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;

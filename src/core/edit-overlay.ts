@@ -50,9 +50,9 @@ export function applySplices(overlay: Overlay, splices: readonly Splice[]): Over
     parts.push(overlay.slice(from, start));
     parts.push(
       lines.map((text, at) => {
-        const replaced = start + at < end ? overlay[start + at] : undefined;
-        const beside = replaced ?? overlay[end - 1] ?? overlay[end];
-        return { text, ending: usableEnding(beside, main), origin: null };
+        const replaced = start + at < end ? (overlay[start + at]?.ending ?? "") : "";
+        const beside = overlay[end - 1] ?? overlay[end];
+        return { text, ending: replaced || usableEnding(beside, main), origin: null };
       }),
     );
     from = end;

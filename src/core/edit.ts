@@ -1,5 +1,5 @@
 /** Applies the SEARCH/REPLACE blocks of one MODIFY to a file's bytes: all of them or none, and nothing by guess. */
-import { isAppended, isInserted, isReplaced } from "./edit-already.ts";
+import { isAppended, isInserted, isReplaced, isUnchanged } from "./edit-already.ts";
 import { locate } from "./edit-ladder.ts";
 import type { Halves, Match, Splice } from "./edit-match.ts";
 import { applySplices, joinOverlay, type Overlay, openOverlay, translate } from "./edit-overlay.ts";
@@ -149,7 +149,10 @@ function stageMatch(target: Target, halves: Halves): Staged {
 }
 
 function stageOnce(target: Target, splices: readonly Splice[], halves: Halves, note: string | null): Staged {
-  return isInserted(target.overlay, splices, halves) ? { kind: "already" } : stage(target, splices, note);
+  const { overlay } = target;
+  return isInserted(overlay, splices, halves) || isUnchanged(overlay, splices)
+    ? { kind: "already" }
+    : stage(target, splices, note);
 }
 
 function stage(target: Target, splices: readonly Splice[], note: string | null): Staged {

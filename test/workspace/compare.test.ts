@@ -1,0 +1,125 @@
+/** What a command changed is found, kept with the run, and taken back with it. */
+import { afterEach, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compareSnapshots, takeSnapshot } from "../../src/workspace/compare.ts";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { openWorkspace } from "../../src/workspace/open.ts";
+import { change, file, makePlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+const place = (files: Record<string, string> = {}) => {
+  const made = makePlace(files);
+  places.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const noRules = { allow: [], deny: [] };
+const options = (made: Place, stateDir: string | null = made.state) => ({
+  root: made.work,
+  stateDir,
+  home: null,
+  force: false,
+  policy: noRules,
+  env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" },
+  commandEnv: [],
+  umask: 0o022,
+});
+const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
+
+test("changes of a command belong to the run: listed, rolled back, undone", async () => {
+  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const before = treeOf(made.work);
+  const { workspace, history } = await openWorkspace(options(made));
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  const [planned] = [change("a.txt", file("a"), file("A"))];
+  await tx.apply([planned]);
+  const result = await tx.run("echo B >b.txt; mkdir d; echo x >>a.txt; ln -s a.txt d/l; env", quick);
+  expect(result.output).not.toContain("GEMINI");
+  expect([...tx.commandPaths].map(String).sort()).toEqual(["a.txt", "b.txt", "d", "d/l"]);
+  expect(tx.changes.length).toBe(5);
+  await tx.close();
+  const after = treeOf(made.work);
+  expect(
+    history
+      .list()[0]
+      ?.changes.map(({ path, by }) => `${path} ${by}`)
+      .sort(),
+  ).toEqual(["a.txt command", "b.txt command", "d command", "d/l command"]);
+  await history.undo(null, { dryRun: false });
+  expect(treeOf(made.work)).toEqual(before);
+  await history.redo(null, { dryRun: false });
+  expect(treeOf(made.work)).toEqual(after);
+  const again = await workspace.begin({ id: "r2", task: "t" });
+  await again.run("rm -r d b.txt", quick);
+  await again.rollback();
+  expect(treeOf(made.work)).toEqual(after);
+});
+
+test("without a state folder a run can still be taken back, but not later (P35)", async () => {
+  const made = place({ "a.txt": "a" });
+  const { workspace, history, warnings } = await openWorkspace(options(made, null));
+  expect(workspace.undoable).toBe(false);
+  expect(warnings).toEqual([]);
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  await tx.apply([change("a.txt", file("a"), file("A"))]);
+  await tx.run("echo x >new", quick);
+  await tx.rollback();
+  expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 a" });
+  expect(history.list()).toEqual([]);
+});
+
+test("a state folder that cannot be written is said, and undo is off (S69, P35)", async () => {
+  const made = place({ file: "" });
+  const { workspace, warnings } = await openWorkspace(options(made, join(made.work, "file/state")));
+  expect(workspace.undoable).toBe(false);
+  expect(warnings).toEqual([expect.stringContaining("Undo is off")]);
+});
+
+test("opening touches neither the workspace nor the state folder", async () => {
+  const made = place({ "a.txt": "a" });
+  const { recovered } = await openWorkspace(options(made));
+  expect(recovered).toEqual([]);
+  expect(treeOf(made.base)).toEqual({ work: "folder 755", "work/a.txt": "file 644 a" });
+});
+
+test("denied paths and a git repository by shape are never written, whatever proposes them (S45, S48)", async () => {
+  const made = place({ "g/HEAD": "", "g/refs/x": "" });
+  const { workspace } = await openWorkspace(options(made));
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  for (const path of [".git/hooks/pre-commit", ".env", "g/objects/x"]) {
+    await expect(tx.apply([change(path, null, file("x"))])).rejects.toMatchObject({ code: "path_refused" });
+  }
+});
+
+test("what cannot be kept and what is ignored is named, not hidden", async () => {
+  const made = place({ ".gitignore": "*.log\n", "big.bin": "b", "run.log": "" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10 };
+  const before = await takeSnapshot(root, noRules, null, limits);
+  writeFileSync(join(made.work, "big.bin"), "b".repeat(11));
+  mkdirSync(join(made.work, "__pycache__"));
+  writeFileSync(join(made.work, "new.log"), "");
+  writeFileSync(join(made.work, "small"), "s");
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, limits));
+  expect(changes).toEqual([change("small", null, file("s"))]);
+  expect([...notes].sort()).toEqual([
+    expect.stringContaining("__pycache__ is new and ignored"),
+    expect.stringContaining("big.bin changed and was not kept"),
+    expect.stringContaining("new.log is new and ignored"),
+  ]);
+});
+
+test("in a tree of too many files the rest is looked at, not kept, and that is said (P24)", async () => {
+  const made = place({ a: "a", b: "b", c: "c" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const limits = { files: 2, totalBytes: 1000, fileBytes: 10 };
+  const before = await takeSnapshot(root, noRules, null, limits);
+  writeFileSync(join(made.work, "a"), "A");
+  writeFileSync(join(made.work, "c"), "C");
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, limits));
+  expect(changes.map(({ path }) => String(path))).toEqual(["a"]);
+  expect(notes).toEqual([expect.stringContaining("c changed"), expect.stringContaining("too many files")]);
+});

@@ -1,0 +1,105 @@
+/** Single files: temporary names, exact modes, never over something else. */
+import { afterEach, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { openDisk } from "../../src/workspace/disk.ts";
+import {
+  holds,
+  isTemporary,
+  makeFolder,
+  place,
+  remove,
+  stage,
+  standingAt,
+  sweep,
+  temporaryName,
+} from "../../src/workspace/files.ts";
+import { at, file, makePlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+const open = (files: Record<string, string> = {}) => {
+  const made = makePlace(files);
+  places.push(made);
+  return { ...made, root: openRoot(made.work, { force: true, home: null }), disk: openDisk() };
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const text = (content: string, mode = 0o644) => {
+  const blob = file(content, mode);
+  if (blob.kind === "folder") throw new Error("unreachable");
+  return blob;
+};
+
+test("temporary names are random, known, and nobody else's (S62)", () => {
+  const name = temporaryName();
+  expect(name).not.toBe(temporaryName());
+  expect(isTemporary(name)).toBe(true);
+  for (const other of [".pai-x.tmp", `a${name}`, `${name}x`, ".pai_history"]) expect(isTemporary(other)).toBe(false);
+});
+
+test("staged content is private until it has its mode and name, whatever the umask (D23, S62)", () => {
+  const { root, disk, work } = open();
+  const temp = temporaryName();
+  stage(root, disk, at("run.sh"), temp, text("#!/bin/sh\n", 0o775), null);
+  expect(readdirSync(work)).toEqual([temp]);
+  place(root, disk, at("run.sh"), temp, null);
+  expect(treeOf(work)).toEqual({ "run.sh": "file 775 #!/bin/sh\n" });
+});
+
+test("an empty file can be written (D35)", () => {
+  const { root, disk, work } = open();
+  const temp = temporaryName();
+  stage(root, disk, at("__init__.py"), temp, text(""), null);
+  place(root, disk, at("__init__.py"), temp, null);
+  expect(treeOf(work)).toEqual({ "__init__.py": "file 644 " });
+});
+
+test("new content never replaces what came meanwhile (D33, S58, S65)", () => {
+  const { root, disk, work } = open();
+  const temp = temporaryName();
+  stage(root, disk, at("a"), temp, text("mine"), null);
+  writeFileSync(join(work, "a"), "theirs");
+  expect(() => place(root, disk, at("a"), temp, null)).toThrow("somebody else");
+  sweep(root, disk, at("a"), temp);
+  sweep(root, disk, at("a"), temp);
+  expect(treeOf(work)).toEqual({ a: "file 644 theirs" });
+});
+
+test("a file saved between check and rename is not overwritten, even with equal size (S58, S68)", () => {
+  const { root, disk, work } = open({ a: "1" });
+  const { stat } = standingAt(root, at("a"));
+  const temp = temporaryName();
+  stage(root, disk, at("a"), temp, text("2"), null);
+  writeFileSync(join(work, "a"), "3");
+  expect(() => place(root, disk, at("a"), temp, stat)).toThrow("somebody else");
+  expect(() => remove(root, disk, at("a"), stat)).toThrow("somebody else");
+});
+
+test("a folder gets exactly its mode and keeps an inherited group bit", () => {
+  const { root, disk, work } = open();
+  chmodSync(work, 0o2755);
+  makeFolder(root, disk, at("d"), 0o770, null);
+  expect(statSync(join(work, "d")).mode & 0o7777).toBe(0o2770);
+});
+
+test("what stands behind a link or a file is nothing; a pipe is something that no content equals (S33)", () => {
+  const { root, work } = open({ f: "f", "d/x": "x" });
+  symlinkSync("d", join(work, "l"));
+  Bun.spawnSync(["mkfifo", join(work, "p")]);
+  expect(standingAt(root, at("l/x"))).toEqual({ blob: null, stat: null });
+  expect(standingAt(root, at("f/x"))).toEqual({ blob: null, stat: null });
+  expect(holds(standingAt(root, at("p")), null)).toBe(false);
+  expect(holds(standingAt(root, at("l")), { kind: "link", target: "d" })).toBe(true);
+});
+
+test("a system error names the path, not a descriptor", () => {
+  const { root, disk, work } = open();
+  mkdirSync(join(work, "d"));
+  const failing = openDisk(() => {
+    throw Object.assign(new Error("ENOSPC: /proc/self/fd/9"), { code: "ENOSPC" });
+  });
+  expect(() => makeFolder(root, failing, at("d/e"), 0o755, null)).toThrow("d/e cannot be written (ENOSPC)");
+  expect(() => makeFolder(root, disk, at("gone/e"), 0o755, null)).toThrow("gone/e");
+});

@@ -1,0 +1,193 @@
+/** Undo and redo as a stack over runs, without git, refusing what changed since. */
+import { afterEach, expect, test } from "bun:test";
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type History, openHistory } from "../../src/workspace/history.ts";
+import { change, file, makePlace, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+const open = (files: Record<string, string> = {}): { place: Place; opened: Opened; history: History } => {
+  const place = makePlace(files);
+  places.push(place);
+  const opened = openPlace(place);
+  return { place, opened, history: openHistory(opened.root, opened.state, opened.lock) };
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+
+const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof change>[]) => {
+  const tx = opened.begin(id, `task of ${id}`);
+  await tx.apply(changes);
+  await tx.close();
+};
+const now = { dryRun: false };
+
+test("undo goes back run by run, redo forward again, to the byte and mode (P23, D36)", async () => {
+  const { place, opened, history } = open({ "a.txt": "1" });
+  const trees = [treeOf(place.work)];
+  await run(opened, "r1", change("a.txt", file("1"), file("2", 0o755)));
+  trees.push(treeOf(place.work));
+  await run(opened, "r2", change("a.txt", file("2", 0o755), null), change("d/b.txt", null, file("b")));
+  trees.push(treeOf(place.work));
+
+  expect((await history.undo(null, now)).run).toMatchObject({ id: "r2", status: "undone" });
+  expect(treeOf(place.work)).toEqual(trees[1] ?? {});
+  expect((await history.undo(null, now)).run.id).toBe("r1");
+  expect(treeOf(place.work)).toEqual(trees[0] ?? {});
+  await expect(history.undo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+  expect((await history.redo(null, now)).run.id).toBe("r1");
+  expect(treeOf(place.work)).toEqual(trees[1] ?? {});
+  expect((await history.redo(null, now)).run.id).toBe("r2");
+  expect(treeOf(place.work)).toEqual(trees[2] ?? {});
+  await expect(history.redo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+  expect((await history.undo(null, now)).run.id).toBe("r2");
+});
+
+test("a new run clears redo", async () => {
+  const { opened, history } = open({ "a.txt": "1" });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")));
+  await history.undo(null, now);
+  await Bun.sleep(2);
+  await run(opened, "r2", change("b.txt", null, file("b")));
+  await expect(history.redo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+});
+
+test("what changed since is shown, and nothing is touched (P23)", async () => {
+  const { place, opened, history } = open({ "a.txt": "1", "b.txt": "1" });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")), change("b.txt", file("1"), file("2")));
+  writeFileSync(join(place.work, "b.txt"), "theirs");
+  const before = treeOf(place.work);
+  const { clashes, run: record } = await history.undo(null, now);
+  expect(clashes).toMatchObject([{ path: "b.txt", expected: file("2"), actual: file("theirs") }]);
+  expect(record.status).toBe("applied");
+  expect(treeOf(place.work)).toEqual(before);
+});
+
+test("a dry run says what it would do and does nothing", async () => {
+  const { place, opened, history } = open({ "a.txt": "1" });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")));
+  const before = treeOf(place.work);
+  const { changes } = await history.undo(null, { dryRun: true });
+  expect(changes).toMatchObject([{ path: "a.txt", before: file("2"), after: file("1") }]);
+  expect(treeOf(place.work)).toEqual(before);
+  expect(history.list()[0]?.status).toBe("applied");
+});
+
+test("a path that became a link or a hard link is refused (S67)", async () => {
+  const { place, opened, history } = open({ "a.txt": "1", "b.txt": "1" });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")), change("b.txt", file("1"), file("2")));
+  linkSync(join(place.work, "b.txt"), join(place.base, "twin"));
+  rmSync(join(place.work, "a.txt"));
+  symlinkSync(join(place.base, "twin"), join(place.work, "a.txt"));
+  expect((await history.undo(null, now)).clashes.map(({ path }) => String(path)).sort()).toEqual(["a.txt", "b.txt"]);
+  expect(readFileSync(join(place.base, "twin"), "utf8")).toBe("2");
+});
+
+test("a folder that somebody else uses meanwhile is left by undo", async () => {
+  const { place, opened, history } = open();
+  await run(opened, "r1", change("d/a.txt", null, file("a")));
+  writeFileSync(join(place.work, "d/other"), "other");
+  expect((await history.undo(null, now)).clashes).toEqual([]);
+  expect(treeOf(place.work)).toEqual({ d: "folder 755", "d/other": "file 644 other" });
+});
+
+test("a run is named by any unique beginning of its id", async () => {
+  const { opened, history } = open({ "a.txt": "1", "b.txt": "1" });
+  await run(opened, "2026-a", change("a.txt", file("1"), file("2")));
+  await run(opened, "2026-b", change("b.txt", file("1"), file("2")));
+  await expect(history.undo("2026", now)).rejects.toMatchObject({ code: "usage" });
+  await expect(history.undo("x", now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+  expect((await history.undo("2026-a", now)).run.id).toBe("2026-a");
+  await expect(history.undo("2026-a", now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+});
+
+test("a rolled-back run stays and can be brought back", async () => {
+  const { place, opened, history } = open({ "a.txt": "1" });
+  const tx = opened.begin("r1");
+  await tx.apply([change("a.txt", file("1"), file("2"))]);
+  await tx.rollback();
+  await expect(history.redo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+  expect((await history.redo("r1", now)).run.status).toBe("applied");
+  expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 2" });
+  await history.undo(null, now);
+  expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 1" });
+});
+
+test("a run that is still open cannot be undone", async () => {
+  const { opened, history } = open({ "a.txt": "1" });
+  await opened.begin("r1").apply([change("a.txt", file("1"), file("2"))]);
+  expect(history.list()).toMatchObject([{ id: "r1", status: "open" }]);
+  await expect(history.undo("r1", now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+});
+
+test("a run that changed nothing leaves nothing behind", async () => {
+  const { place, opened, history } = open({ "a.txt": "1" });
+  await opened.begin("r1").close();
+  expect(history.list()).toEqual([]);
+  expect(existsSync(place.state)).toBe(false);
+});
+
+test("the list is newest first, with what was done and how large it is (P24)", async () => {
+  const { opened, history } = open({ "a.txt": "1", "c.txt": "c" });
+  await run(opened, "r1", change("a.txt", file("1"), null), change("n/b.txt", null, file("1"), "a.txt"));
+  await run(opened, "r2", change("c.txt", file("c"), file("C")));
+  const list = history.list();
+  expect(list.map(({ id, task, status }) => [id, task, status])).toEqual([
+    ["r2", "task of r2", "applied"],
+    ["r1", "task of r1", "applied"],
+  ]);
+  expect(list[1]?.changes).toEqual([
+    { path: "a.txt", op: "delete", from: null, by: "plan" },
+    { path: "n", op: "mkdir", from: null, by: "plan" },
+    { path: "n/b.txt", op: "move", from: "a.txt", by: "plan" },
+  ]);
+  expect(list[0]?.bytes).toBeGreaterThan(100);
+});
+
+test("the journal holds what was touched and no more, private and compressed (P24)", async () => {
+  const { place, opened, history } = open({ "a.txt": "x".repeat(100_000) });
+  writeFileSync(join(place.work, "huge"), "");
+  truncateSync(join(place.work, "huge"), 10 * 1024 ** 3);
+  await run(opened, "r1", change("a.txt", file("x".repeat(100_000)), file("y".repeat(100_000))));
+  expect(history.list()[0]?.bytes).toBeLessThan(5000);
+  expect(statSync(join(place.state, "journal/r1")).mode & 0o777).toBe(0o700);
+  expect(statSync(join(place.state, "journal/r1/images")).mode & 0o777).toBe(0o600);
+});
+
+test("old and large runs are forgotten, never the newest (P24)", async () => {
+  const { place, opened, history } = open();
+  for (const id of ["r1", "r2", "r3"]) await run(opened, id, change(`${id}.txt`, null, file(id)));
+  utimesSync(join(place.state, "journal/r1"), 0, 0);
+  utimesSync(join(place.state, "journal/r3"), 0, 0);
+  expect(history.prune()).toBe(1);
+  expect(history.list().map(({ id }) => id)).toEqual(["r3", "r2"]);
+  expect(history.prune({ bytes: 0, days: 30 })).toBe(1);
+  expect(readdirSync(join(place.state, "journal"))).toEqual(["r3"]);
+});
+
+test("without a state folder there is nothing to undo (P35)", async () => {
+  const { opened } = open();
+  const history = openHistory(opened.root, null, opened.lock);
+  expect(history.list()).toEqual([]);
+  await expect(history.undo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+});
+
+test("a damaged image is told, and the workspace stays (P33)", async () => {
+  const { place, opened, history } = open({ "a.txt": "1" });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")));
+  writeFileSync(join(place.state, "journal/r1/images"), "garbage");
+  await expect(history.undo(null, now)).rejects.toMatchObject({ code: "io_failed" });
+  expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 2" });
+});

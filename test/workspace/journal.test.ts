@@ -1,0 +1,82 @@
+/** The journal: promises come first, survive damage, and go to nobody else's folder. */
+import { afterEach, expect, test } from "bun:test";
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Batch } from "../../src/workspace/batch.ts";
+import { openDisk } from "../../src/workspace/disk.ts";
+import { thisProcess } from "../../src/workspace/holder.ts";
+import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal.ts";
+import { readRun, statusOf, workOf } from "../../src/workspace/run.ts";
+import { at, change, file, makePlace, type Place } from "./tree.ts";
+
+const places: Place[] = [];
+const open = () => {
+  const made = makePlace();
+  places.push(made);
+  return { ...made, disk: openDisk(), self: thisProcess(), folder: made.state };
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({
+  changes,
+  temps: new Map([[at("a"), ".pai-0000000000000000.tmp"]]),
+  owners: new Map([[at("a"), [1, 2]]]),
+  seen: new Map(),
+});
+
+test("a promise is on the disk with both contents before anything is written (D36)", () => {
+  const state = open();
+  const journal = openJournal(state, "r1");
+  journal.begin("run", "the task");
+  journal.intend(batchOf(change("a", file("1"), file("2"))), "plan");
+  expect(openIds(state)).toEqual(["r1"]);
+  const run = readRun(state, "r1");
+  expect(run).toMatchObject({ id: "r1", task: "the task" });
+  expect(run?.episodes[0].batches).toMatchObject([{ done: false, by: "plan" }]);
+  journal.applied();
+  journal.end("applied", []);
+  const ended = readRun(state, "r1");
+  expect(ended && statusOf(ended)).toBe("applied");
+  expect(ended && workOf(state, ended)).toEqual([change("a", file("1"), file("2"))]);
+  expect(openIds(state)).toEqual([]);
+});
+
+test("equal contents are kept once", () => {
+  const state = open();
+  const journal = openJournal(state, "r1");
+  journal.begin("run", "");
+  const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(10_000))).toString("latin1");
+  journal.intend(batchOf(change("a", null, file(noise)), change("b", null, file(noise))), "plan");
+  const once = readFileSync(join(state.folder, "journal/r1/images")).length;
+  journal.intend(batchOf(change("a", file(noise), null)), "plan");
+  expect(readFileSync(join(state.folder, "journal/r1/images")).length).toBe(once);
+});
+
+test("lines that are torn or changed are counted and passed over, the others read (P33)", () => {
+  const state = open();
+  const journal = openJournal(state, "r1");
+  journal.begin("run", "the task");
+  journal.intend(batchOf(change("a", file("1"), file("2"))), "plan");
+  const record = join(state.folder, "journal/r1/record");
+  appendFileSync(record, '\nabc {"type":"app');
+  journal.applied();
+  const { lines, damaged } = readRecord(state, "r1");
+  expect(lines.map(({ type }) => type)).toEqual(["begin", "intend", "applied"]);
+  expect(damaged).toBe(1);
+  writeFileSync(record, readFileSync(record, "utf8").replace('"the task"', '"my task"'));
+  expect(readRun(state, "r1")).toBe(null);
+});
+
+test("a state folder that is a link is refused", () => {
+  const state = open();
+  mkdirSync(join(state.base, "elsewhere"));
+  symlinkSync(join(state.base, "elsewhere"), state.folder);
+  expect(() => openJournal(state, "r1").begin("run", "")).toThrow("not a folder of yours");
+});
+
+test("an id that is no plain name makes no folder", () => {
+  const state = open();
+  for (const id of ["", "../x", "a/b", ".."]) expect(() => openJournal(state, id)).toThrow("no run id");
+  expect(runIds(state)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+/** One process at a time, and a dead one is no obstacle. */
+import { afterEach, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDisk } from "../../src/workspace/disk.ts";
+import { thisProcess } from "../../src/workspace/holder.ts";
+import { openLock } from "../../src/workspace/lock.ts";
+import { deadProcess, makePlace, type Place } from "./tree.ts";
+
+const places: Place[] = [];
+const lockPath = () => {
+  const made = makePlace();
+  places.push(made);
+  mkdirSync(made.state);
+  return join(made.state, "lock");
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const parent = () => {
+  const stat = readFileSync(`/proc/${process.ppid}/stat`, "latin1");
+  const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return { ...thisProcess(), pid: process.ppid, start };
+};
+const claimed = (holder: object) => JSON.stringify({ token: "t", ...holder });
+
+test("work is done under it and it is gone afterwards, also when the work fails", async () => {
+  const path = lockPath();
+  const lock = openLock(path, openDisk(), thisProcess());
+  expect(await lock(() => readdirSync(join(path, "..")))).toEqual(["lock"]);
+  await expect(
+    lock(() => {
+      throw new Error("no");
+    }),
+  ).rejects.toThrow("no");
+  expect(readdirSync(join(path, ".."))).toEqual([]);
+});
+
+test("a living holder is waited for, then named (P34)", async () => {
+  const path = lockPath();
+  writeFileSync(path, claimed(parent()));
+  const lock = openLock(path, openDisk(), thisProcess(), 50);
+  await expect(lock(() => 1)).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(String(process.ppid)),
+  });
+});
+
+test("a lock of a dead process, an earlier boot or a used-again process id is taken over (S60)", async () => {
+  const path = lockPath();
+  for (const holder of [deadProcess(), { ...parent(), boot: "another" }, { ...parent(), start: "1" }]) {
+    writeFileSync(path, claimed(holder));
+    expect(await openLock(path, openDisk(), thisProcess(), 50)(() => 1)).toBe(1);
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  }
+});
+
+test("unreadable content is nobody's lock", async () => {
+  const path = lockPath();
+  writeFileSync(path, "{");
+  expect(await openLock(path, openDisk(), thisProcess(), 50)(() => 1)).toBe(1);
+});
+
+test("a link, a pipe or a folder in its place is refused (S60)", async () => {
+  const path = lockPath();
+  const lock = openLock(path, openDisk(), thisProcess(), 50);
+  const refused = () => expect(lock(() => 1)).rejects.toMatchObject({ code: "permission_denied" });
+  symlinkSync("/etc/hostname", path);
+  await refused();
+  openDisk().removeFile(path);
+  Bun.spawnSync(["mkfifo", path]);
+  await refused();
+  openDisk().removeFile(path);
+  mkdirSync(path);
+  await refused();
+});
+
+test("two processes, 50 read-modify-writes each: none is lost (S59, P34)", async () => {
+  const made = makePlace({ counter: "0" });
+  places.push(made);
+  const counter = () =>
+    Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "50"], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+  const results = await Promise.all([counter(), counter()].map((child) => new Response(child.stdout).json()));
+  expect(results.map((result) => (result as { done: number }).done)).toEqual([50, 50]);
+  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("100");
+}, 20_000);

@@ -1,0 +1,156 @@
+/** Commands: bounded, quiet, without the user's keys, and nothing of them survives. */
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandEnv } from "../../src/workspace/command-env.ts";
+import { openClip } from "../../src/workspace/output.ts";
+import { runShell } from "../../src/workspace/shell.ts";
+import { makePlace, type Place } from "./tree.ts";
+
+const places: Place[] = [];
+const cwd = () => {
+  const made = makePlace();
+  places.push(made);
+  return made.work;
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const sh = (command: string, more: Partial<Parameters<typeof runShell>[1]> = {}) =>
+  runShell(command, {
+    cwd: cwd(),
+    env: { PATH: "/usr/bin:/bin" },
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+/** A process that only waits to be buried does not run. */
+const isRunning = (pid: string): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
+  } catch {
+    return false;
+  }
+};
+
+test("exit code and both outputs in order", async () => {
+  const result = await sh("echo one; echo two >&2; echo three; exit 3");
+  expect(result).toMatchObject({ exit: 3, timedOut: false, output: "one\ntwo\nthree\n" });
+});
+
+test("127 is what the shell says for what cannot be run; a missing folder is null", async () => {
+  expect((await sh("no-such-program")).exit).toBe(127);
+  expect((await sh("true", { cwd: "/no/such/folder" })).exit).toBe(null);
+});
+
+test("no terminal and no input: what asks fails at once (P19, S114)", async () => {
+  const result = await sh("cat; tty; read answer; echo rc $?; (: </dev/tty) 2>&1");
+  expect(result.output).toContain("not a tty\nrc 1\n");
+  expect(result.output).toContain("/dev/tty");
+  expect(result.ms).toBeLessThan(3000);
+});
+
+test("a background child does not keep the command open, and does not survive it (P20, S111)", async () => {
+  const result = await sh("sleep 1000 & echo $!");
+  expect(result.exit).toBe(0);
+  expect(result.ms).toBeLessThan(3000);
+  expect(isRunning(result.output.trim())).toBe(false);
+});
+
+test("what left the session is ended too (S110)", async () => {
+  const result = await sh(
+    "setsid sh -c 'echo $$ >pid; exec sleep 1000' & while [ ! -s pid ]; do sleep 0.01; done; cat pid",
+  );
+  expect(result.exit).toBe(0);
+  expect(isRunning(result.output.trim())).toBe(false);
+});
+
+test("the time limit ends the whole tree, also one that ignores TERM (P18, S110)", async () => {
+  const result = await sh("trap '' TERM; sleep 1000 & echo $!; wait; wait", { timeoutMs: 100 });
+  expect(result).toMatchObject({ exit: null, timedOut: true });
+  expect(isRunning(result.output.trim())).toBe(false);
+}, 10_000);
+
+test("an abort ends it (P18)", async () => {
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 50);
+  const result = await sh("sleep 1000", { signal: abort.signal });
+  expect(result).toMatchObject({ exit: null, timedOut: false });
+});
+
+test("when pai is killed, so is the command (S113)", async () => {
+  const folder = cwd();
+  const script = `
+    import { runShell } from ${JSON.stringify(join(import.meta.dir, "../../src/workspace/shell.ts"))};
+    await runShell("sleep 1000 & echo $! >pid; sleep 1000", {
+      cwd: ${JSON.stringify(folder)}, env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60000, signal: new AbortController().signal });`;
+  const pai = Bun.spawn([Bun.which("bun") ?? "bun", "-e", script], { stdout: "ignore", stderr: "inherit" });
+  const pidFile = join(folder, "pid");
+  const until = performance.now() + 5000;
+  const waitFor = async (what: () => boolean) => {
+    while (!what() && performance.now() < until) await Bun.sleep(10);
+    return what();
+  };
+  expect(await waitFor(() => existsSync(pidFile) && readFileSync(pidFile, "utf8").endsWith("\n"))).toBe(true);
+  const pid = readFileSync(pidFile, "utf8").trim();
+  pai.kill("SIGKILL");
+  await pai.exited;
+  expect(await waitFor(() => !isRunning(pid))).toBe(true);
+}, 10_000);
+
+test("a flood is clipped, head and tail kept, the middle counted (S112)", async () => {
+  const result = await sh("head -c 3000000 /dev/zero | tr '\\0' x; echo end");
+  expect(result.output.length).toBeLessThan(140_000);
+  expect(result.output).toMatch(/x\n\[\d+ bytes left out\]\nx/);
+  expect(result.output.endsWith("end\n")).toBe(true);
+});
+
+test("an output is never cut inside a character", () => {
+  for (const size of [7, 8, 9, 10]) {
+    const clip = openClip(size, size);
+    const bytes = new TextEncoder().encode("aé€😀".repeat(20));
+    for (let at = 0; at < bytes.length; at += 3) clip.add(bytes.subarray(at, at + 3));
+    expect(clip.text()).not.toContain("\ufffd");
+    expect(clip.text()).toContain("bytes left out");
+  }
+  const whole = openClip(5, 5);
+  whole.add(new TextEncoder().encode("a€€€"));
+  expect(whole.text()).toBe("a€€€");
+});
+
+const mine = {
+  PATH: "bin:/usr/bin:.:/bin",
+  HOME: "/home/me",
+  LC_ALL: "C.UTF-8",
+  GEMINI_API_KEY: "k",
+  GITHUB_TOKEN: "k",
+  DB_PASSWORD: "k",
+  AWS_SECRET_ACCESS_KEY: "k",
+  AWS_ACCESS_KEY_ID: "k",
+  BUN_OPTIONS: "--preload x",
+  CARGO_HOME: "/cargo",
+  MY_FLAG: "1",
+  KEYBOARD: "de",
+  PWD: "/x",
+};
+
+test("the user's commands get the user's environment less keys (S105)", () => {
+  const env = commandEnv("user", mine, []);
+  expect(env).toMatchObject({ PATH: mine.PATH, HOME: "/home/me", MY_FLAG: "1", KEYBOARD: "de", CI: "1", PAGER: "cat" });
+  const secrets = ["GEMINI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"];
+  for (const name of [...secrets, "BUN_OPTIONS"]) expect(env[name]).toBeUndefined();
+});
+
+test("a model's commands get an allow-list, toolchains, and what the user adds (S105, S81)", () => {
+  const env = commandEnv("plan", mine, ["MY_FLAG"]);
+  expect(env).toMatchObject({
+    PATH: "/usr/bin:/bin",
+    LC_ALL: "C.UTF-8",
+    CARGO_HOME: "/cargo",
+    MY_FLAG: "1",
+    TERM: "dumb",
+  });
+  expect(env["KEYBOARD"]).toBeUndefined();
+  expect(env["GITHUB_TOKEN"]).toBeUndefined();
+});

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Change } from "./change.ts";
 import type { Json } from "./model.ts";
-import type { View } from "./ports.ts";
+import type { Stage } from "./ports.ts";
 
 export type ActionKind = "look" | "change" | "command" | "plan" | "finish";
 
@@ -27,7 +27,7 @@ export interface Action<Input = never> {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   /** Must not change anything. Throws PaiError for what the policy denies. */
-  propose(input: Input, view: View, signal: AbortSignal): Promise<Proposal | Complaint>;
+  propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
 /** An action whose input type is known only to itself. */
@@ -36,7 +36,7 @@ export interface AnyAction {
   readonly alias: string;
   readonly kind: ActionKind;
   readonly description: string;
-  propose(input: Json, view: View, signal: AbortSignal): Promise<Proposal | Complaint>;
+  propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
 /** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
@@ -46,9 +46,9 @@ export function defineAction<Input>(action: Action<Input>): AnyAction {
     alias: action.alias,
     kind: action.kind,
     description: action.description,
-    async propose(input, view, signal) {
+    async propose(input, stage, signal) {
       const parsed = action.input.safeParse(input);
-      if (parsed.success) return action.propose(parsed.data, view, signal);
+      if (parsed.success) return action.propose(parsed.data, stage, signal);
       const why = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
       return { kind: "complaint", code: "nothing_done", text: `${action.name}: unusable arguments (${why})` };
     },

@@ -1,7 +1,7 @@
 /** How a run ended: the document of spec 6.1, computed by us and never by the model. */
-import type { Failure } from "./error.ts";
+import { exitCodes, type Failure } from "./error.ts";
 import type { ChangeSummary, CheckResult } from "./event.ts";
-import type { Usage } from "./model.ts";
+import { noUsage, type Usage } from "./model.ts";
 import type { Plan } from "./plan-type.ts";
 
 export type Status = "answered" | "verified" | "unverified" | "declined" | "failed" | "interrupted";
@@ -30,4 +30,29 @@ export interface Outcome {
   readonly model: { readonly requested: string; readonly served: readonly string[]; readonly key: string | null };
   readonly score: number | null;
   readonly error: Failure | null;
+}
+
+/** The outcome of a run that could not even begin. */
+export function failedOutcome(command: string, error: Failure): Outcome {
+  return {
+    v: 1,
+    ok: false,
+    command,
+    run: null,
+    mode: "single-shot",
+    status: "failed",
+    code: exitCodes[error.code],
+    text: "",
+    next: [],
+    plan: null,
+    changes: [],
+    diff: "",
+    checks: [],
+    calls: { made: 0, expected: 0, at_most: 0 },
+    usage: noUsage,
+    cost: null,
+    model: { requested: "", served: [], key: null },
+    score: null,
+    error,
+  };
 }

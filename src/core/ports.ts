@@ -51,16 +51,24 @@ export interface SearchReport {
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
-  /** What stands there; null: nothing. Throws file_unusable for special files and files over 8 MiB, path_refused for links on the way. */
-  read(path: RelPath): Promise<Blob | null>;
+  /** What stands there; null: nothing. A link is answered as such. Throws file_unusable for special files and files over `limit` bytes (default 8 MiB), path_refused for links on the way. */
+  read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
   /** Children of a folder in code-point order; denied names are left out. */
   list(folder: RelPath): Promise<readonly Entry[]>;
   /** Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. */
   walk(folder: RelPath, signal?: AbortSignal): AsyncIterable<Entry>;
+  /** Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along. */
+  inside(folder: RelPath): Promise<readonly string[]>;
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for a pattern that is none. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
+}
+
+/** What an action gets: the view, and what the model has been shown of it. */
+export interface Stage extends View {
+  /** Bytes of the file as the model last saw them; null when it never did. */
+  shown(path: RelPath): Uint8Array | null;
 }
 
 export interface CommandOptions {
@@ -95,6 +103,8 @@ export interface Transaction {
   run(command: string, options: CommandOptions): Promise<CommandResult>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
+  /** Paths that commands changed. */
+  readonly commandPaths: ReadonlySet<RelPath>;
   /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
   rollback(): Promise<RollbackReport>;
   /** Ends the run and keeps it for undo. */
@@ -114,6 +124,8 @@ export interface Workspace extends View {
   readonly protection: "openat2" | "fd-walk" | "checked";
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
+  /** Why a change of this path needs its own yes ("runs code later: …"); null: it does not. */
+  concern(path: RelPath): string | null;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
 }
 

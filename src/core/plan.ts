@@ -1,0 +1,105 @@
+/** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
+import { z } from "zod";
+import type { Json } from "./model.ts";
+import { type Plan, type PlanAction, planActions } from "./plan-type.ts";
+
+const aliases: Readonly<Record<string, PlanAction>> = {
+  RUN_COMMAND: "RUN",
+  DELETE: "RM",
+  REMOVE: "RM",
+  MOVE: "MV",
+  RENAME: "MV",
+  CREATE: "WRITE",
+  EDIT: "MODIFY",
+  UPDATE: "MODIFY",
+  LIST: "LIST_PATH",
+  GREP: "SEARCH",
+};
+
+/** Models write numbers as texts, one text for a list, and null for nothing: all of it has one plain meaning. */
+const toText = (value: unknown) => (typeof value === "string" ? value : value == null ? "" : String(value));
+const toList = (value: unknown) => (Array.isArray(value) ? value : value == null || value === "" ? [] : [value]);
+const text = z.preprocess(toText, z.string());
+const texts = z.preprocess((value) => toList(value).map(toText), z.array(z.string()));
+const numbers = z.preprocess((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
+const upper = (value: unknown) => toText(value).trim().toUpperCase();
+
+const step = z.object({
+  step_number: z.preprocess((value) => Number(value) || 0, z.int()),
+  action: z.preprocess((value) => aliases[upper(value)] ?? upper(value), z.enum(planActions)),
+  target: text,
+  destination: z.preprocess((value) => (value === "" || value == null ? null : toText(value)), z.string().nullable()),
+  purpose: text,
+  depends_on: numbers,
+  expected_outcome: text,
+});
+
+const filled = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),
+    z.object(shape).nullable(),
+  );
+
+/** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
+export const planSchema = z.object({
+  intent: z.preprocess((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "task"])),
+  reply: text,
+  analysis: filled({
+    user_intent: text,
+    target_identification: text,
+    files_to_read: texts,
+    files_to_create: texts,
+    files_to_modify: texts,
+    files_to_delete: texts,
+    risk_assessment: text,
+    success_criteria: texts,
+  }),
+  execution_plan: filled({
+    steps: z.preprocess(toList, z.array(step)),
+    checks: texts,
+    fallback_strategies: texts,
+  }),
+  intelligence_notes: filled({
+    complexity_assessment: z.preprocess(
+      (value) =>
+        ["simple", "moderate", "complex"].includes(toText(value).toLowerCase())
+          ? toText(value).toLowerCase()
+          : "moderate",
+      z.enum(["simple", "moderate", "complex"]),
+    ),
+    estimated_time: text,
+    key_challenges: texts,
+    recommendations: texts,
+  }),
+});
+
+const needsTarget = (action: PlanAction) => !["TREE", "LIST_PATH", "FINISH"].includes(action);
+
+/** Why a well-formed plan still cannot be followed; null when it can. */
+function findFault(plan: Plan): string | null {
+  if (plan.intent === "conversation")
+    return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
+  const steps = plan.execution_plan?.steps ?? [];
+  if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
+  for (const [at, { action, target, destination }] of steps.entries()) {
+    if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
+    if (action === "MV" && !destination) return `execution_plan.steps.${at}.destination is missing (MV)`;
+  }
+  return null;
+}
+
+export type PlanReading = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly why: string };
+
+/** Reads the plan; `why` is worded for the model that has to repair it. */
+export function readPlan(value: Json): PlanReading {
+  const parsed = planSchema.safeParse(value);
+  if (!parsed.success) {
+    const why = parsed.error.issues
+      .slice(0, 5)
+      .map((issue) => `${issue.path.join(".") || "the reply"}: ${issue.message}`);
+    return { ok: false, why: why.join("; ") };
+  }
+  const plan: Plan = parsed.data;
+  const fault = findFault(plan);
+  return fault === null ? { ok: true, plan } : { ok: false, why: fault };
+}

@@ -1,0 +1,9 @@
+/** Prompts and recordings are text files, embedded while building. */
+declare module "*.md" {
+  const text: string;
+  export { text as default };
+}
+declare module "*.jsonl" {
+  const text: string;
+  export { text as default };
+}

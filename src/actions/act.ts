@@ -1,0 +1,200 @@
+/** The actions that change: WRITE, MODIFY, MKDIR, TOUCH, RM, MV. They only propose; the run decides. */
+import { z } from "zod";
+import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
+import type { Blob, Change } from "../core/change.ts";
+import { applyEdits } from "../core/edit.ts";
+import { linkRefused, PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Stage } from "../core/ports.ts";
+
+/** The workspace widens this to what the umask allows. */
+const newFileMode = 0o644;
+const newFolderMode = 0o755;
+/** Bytes one RM or MV may take into the journal. */
+const mostBytes = 256 * 1024 * 1024;
+
+const change = (path: RelPath, before: Blob | null, after: Blob | null, from: RelPath | null = null): Change => ({
+  path,
+  before,
+  after,
+  from,
+});
+const propose = (changes: readonly Change[], text: string): Proposal => ({ kind: "change", changes, text });
+const unusable = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+const already = (text: string): Proposal => propose([], text);
+
+/** Folders that must be made so that `path` can stand; a complaint when a file is in the way. */
+async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
+  const parts = path.split("/").slice(0, -1);
+  const made: Change[] = [];
+  for (let at = 1; at <= parts.length; at += 1) {
+    const parent = stage.path(parts.slice(0, at).join("/"), "folder");
+    const blob = await stage.read(parent);
+    if (blob === null) made.push(change(parent, null, { kind: "folder", mode: newFolderMode }));
+    else if (blob.kind !== "folder") return unusable(`${parent} is not a folder, so ${path} cannot be made`);
+  }
+  return made;
+}
+
+const isComplaint = (value: readonly Change[] | Complaint): value is Complaint => !Array.isArray(value);
+
+async function proposeFile(stage: Stage, path: RelPath, before: Blob | null, bytes: Uint8Array, text: string) {
+  const parents = await makeParents(stage, path);
+  if (isComplaint(parents)) return parents;
+  const mode = before?.kind === "file" ? before.mode : newFileMode;
+  return propose([...parents, change(path, before, { kind: "file", bytes, mode })], text);
+}
+
+export const write = defineAction({
+  name: "WRITE",
+  alias: "write",
+  kind: "change",
+  description: "Writes a whole file: a new one, or one whose content was shown.",
+  input: z.object({ path: z.string(), content: z.string() }),
+  async propose({ path: text, content }, stage) {
+    const path = stage.path(text, "write");
+    const before = await stage.read(path);
+    const bytes = new TextEncoder().encode(content);
+    if (before === null) return proposeFile(stage, path, null, bytes, `new, ${bytes.length} bytes`);
+    if (before.kind === "link") throw linkRefused(path, before.target);
+    if (before.kind !== "file") return unusable(`${path} is a folder, not a file`);
+    if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
+    if (stage.shown(path) === null) {
+      return unusable(`${path} exists and was not shown to you whole: READ it first, or change it with MODIFY`);
+    }
+    return proposeFile(stage, path, before, bytes, `replaced, ${bytes.length} bytes`);
+  },
+});
+
+export const modify = defineAction({
+  name: "MODIFY",
+  alias: "edit",
+  kind: "change",
+  description: "Replaces passages of a file; each search text must stand in it once.",
+  input: z.object({
+    path: z.string(),
+    edits: z.array(z.object({ search: z.string(), replace: z.string(), all: z.boolean().default(false) })),
+  }),
+  async propose({ path: text, edits }, stage) {
+    const path = stage.path(text, "write");
+    const before = await stage.read(path);
+    if (before?.kind === "link") throw linkRefused(path, before.target);
+    if (before?.kind === "folder") return unusable(`${path} is a folder, not a file`);
+    if (edits.length === 0)
+      return { kind: "complaint", code: "edit_failed", text: `MODIFY ${path}: no complete SEARCH/REPLACE block` };
+    const blocks = edits.map(({ search, replace, all }) =>
+      all ? { search, replace, all: true as const } : { search, replace },
+    );
+    const result = applyEdits({ path, now: before?.bytes ?? null, shown: stage.shown(path), blocks });
+    if (result.kind === "refused") return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };
+    if (result.kind === "already") return already("already there, nothing to do");
+    const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
+    return proposeFile(stage, path, before, result.bytes, [count, ...result.notes].join("; "));
+  },
+});
+
+export const mkdir = defineAction({
+  name: "MKDIR",
+  alias: "mkdir",
+  kind: "change",
+  description: "Makes a folder and its parents.",
+  input: z.object({ path: z.string() }),
+  async propose({ path: text }, stage) {
+    const path = stage.path(text, "folder");
+    const blob = await stage.read(path);
+    if (blob?.kind === "folder") return already("already there, nothing to do");
+    if (blob !== null) return unusable(`${path} is a ${blob.kind}, not a folder`);
+    const parents = await makeParents(stage, path);
+    if (isComplaint(parents)) return parents;
+    return propose([...parents, change(path, null, { kind: "folder", mode: newFolderMode })], "folder made");
+  },
+});
+
+export const touch = defineAction({
+  name: "TOUCH",
+  alias: "touch",
+  kind: "change",
+  description: "Makes an empty file; an existing one is left as it is.",
+  input: z.object({ path: z.string() }),
+  async propose({ path: text }, stage) {
+    const path = stage.path(text, "write");
+    const blob = await stage.read(path);
+    if (blob?.kind === "file") return already("already there, content untouched");
+    if (blob?.kind === "link") throw linkRefused(path, blob.target);
+    if (blob !== null) return unusable(`${path} is a folder, not a file`);
+    return proposeFile(stage, path, null, new Uint8Array(), "new, empty");
+  },
+});
+
+/** A path and all that stands below it, folders before their content. Throws for what the policy denies. */
+async function collect(
+  stage: Stage,
+  path: RelPath,
+  use: "delete" | "move",
+): Promise<readonly (readonly [RelPath, Blob])[] | null> {
+  const blob = await stage.read(path, mostBytes);
+  if (blob === null) return null;
+  const found: (readonly [RelPath, Blob])[] = [[path, blob]];
+  if (blob.kind !== "folder") return found;
+  let bytes = 0;
+  for (const entry of await stage.inside(path)) {
+    const below = stage.path(entry, use);
+    const content = await stage.read(below, mostBytes);
+    if (content === null) continue;
+    if (content.kind === "file") bytes += content.bytes.length;
+    if (bytes > mostBytes)
+      throw new PaiError(
+        "file_unusable",
+        `${path} holds more than ${mostBytes / 1024 / 1024} MiB: too much to take back later; do it by hand`,
+      );
+    found.push([below, content]);
+  }
+  return found;
+}
+
+export const rm = defineAction({
+  name: "RM",
+  alias: "rm",
+  kind: "change",
+  description: "Deletes a file, a link, or a folder with all it holds.",
+  input: z.object({ path: z.string() }),
+  async propose({ path: text }, stage) {
+    const path = stage.path(text, "delete");
+    const found = await collect(stage, path, "delete");
+    if (found === null) return already("not there, nothing to delete");
+    const size = found.length === 1 ? "deleted" : `deleted with ${found.length - 1} entries`;
+    return propose(
+      found.map(([entry, blob]) => change(entry, blob, null)),
+      size,
+    );
+  },
+});
+
+export const mv = defineAction({
+  name: "MV",
+  alias: "mv",
+  kind: "change",
+  description: "Moves or renames a file or folder; never over something that exists.",
+  input: z.object({ from: z.string(), to: z.string() }),
+  async propose({ from: fromText, to: toText }, stage) {
+    const from = stage.path(fromText, "move");
+    const to = stage.path(toText, "move");
+    if (to === from || to.startsWith(`${from}/`)) return unusable(`${from} cannot be moved into itself`);
+    const found = await collect(stage, from, "move");
+    const target = await stage.read(to);
+    if (found === null)
+      return target === null ? unusable(`${from} does not exist`) : already("already moved, nothing to do");
+    if (target !== null) return unusable(`${to} exists: nothing is moved over it`);
+    const parents = await makeParents(stage, to);
+    if (isComplaint(parents)) return parents;
+    const arrivals = found.map(([path, blob]) => {
+      const arrived = stage.path(to + path.slice(from.length), "move");
+      return change(arrived, null, blob, path);
+    });
+    const departures = found.map(([path, blob]) => change(path, blob, null)).reverse();
+    return propose(
+      [...parents, ...arrivals, ...departures],
+      `moved${found.length === 1 ? "" : ` with ${found.length - 1} entries`}`,
+    );
+  },
+});

@@ -1,0 +1,14 @@
+/** The action that runs a command; whether it may is decided in perform. */
+import { z } from "zod";
+import { defineAction } from "../core/action.ts";
+
+export const runCommand = defineAction({
+  name: "RUN",
+  alias: "bash",
+  kind: "command",
+  description: "Runs a shell command in the project root.",
+  input: z.object({ command: z.string().trim().min(1) }),
+  async propose({ command }) {
+    return { kind: "command", command };
+  },
+});

@@ -1,0 +1,224 @@
+/** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
+import { z } from "zod";
+import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
+import { linkRefused, PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Entry, Stage } from "../core/ports.ts";
+
+const limits = {
+  readLines: 2000,
+  readBytes: 256 * 1024,
+  tree: 1000,
+  list: 2000,
+  hits: 100,
+  globs: 200,
+  counted: 100_000,
+};
+
+const answer = (text: string): Proposal => ({ kind: "answer", text });
+const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+
+/** Numbered lines, as many digits as the last one needs. */
+export function numberLines(text: string, from: number): string {
+  const lines = text.split("\n");
+  const width = String(from + lines.length - 1).length;
+  return lines.map((line, at) => `${String(from + at).padStart(width)} ${line}`).join("\n");
+}
+
+export const read = defineAction({
+  name: "READ",
+  alias: "read",
+  kind: "look",
+  description: "Shows a text file with line numbers, whole or from start_line to end_line.",
+  input: z.object({
+    path: z.string(),
+    start_line: z.int().positive().optional(),
+    end_line: z.int().positive().optional(),
+  }),
+  async propose({ path: text, start_line = 1, end_line }, stage) {
+    const path = stage.path(text, "read");
+    const fault = await findFault(stage, path);
+    if (fault !== null) return complaint(fault);
+    const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + limits.readLines - 1);
+    const range = await stage.readLines(path, start_line, last);
+    if (range.total === 0) return answer("(empty file)");
+    if (range.to < start_line) return complaint(`${path} has only ${range.total ?? range.to} lines`);
+    const shown = range.text.slice(0, limits.readBytes);
+    const to = start_line + shown.split("\n").length - 1;
+    const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);
+    const more = to < wanted ? `\n(${range.total} lines in all; READ::${path}::${to + 1}-${wanted} shows more)` : "";
+    return answer(numberLines(shown, start_line) + more);
+  },
+});
+
+/** Why this cannot be shown as text; null when it can. Large files are read in ranges, so their size is no fault. */
+async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
+  const blob = await stage.read(path).catch((thrown) => {
+    if (thrown instanceof PaiError && thrown.code === "file_unusable" && /MiB/.test(thrown.message)) return undefined;
+    throw thrown;
+  });
+  if (blob === undefined) return null;
+  if (blob === null) return `${path} does not exist`;
+  if (blob.kind === "folder") return `${path} is a folder: use TREE or LIST_PATH`;
+  if (blob.kind === "link") throw linkRefused(path, blob.target);
+  return blob.bytes.subarray(0, 8000).includes(0) ? `${path} is binary, ${blob.bytes.length} bytes` : null;
+}
+
+interface Children {
+  readonly byParent: ReadonlyMap<string, readonly Entry[]>;
+  readonly more: number;
+}
+
+/** Entries below a folder by their parent, up to the limit; the rest is only counted. */
+async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<Children> {
+  const byParent = new Map<string, Entry[]>();
+  let count = 0;
+  for await (const entry of stage.walk(folder, signal)) {
+    count += 1;
+    if (count > limits.tree + limits.counted) break;
+    if (count > limits.tree) continue;
+    const parent = entry.path.slice(0, Math.max(0, entry.path.lastIndexOf("/")));
+    byParent.set(parent, [...(byParent.get(parent) ?? []), entry]);
+  }
+  return { byParent, more: Math.max(0, count - limits.tree) };
+}
+
+function renderEntry({ path, kind, target }: Entry): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return kind === "folder" ? `${name}/` : kind === "link" ? `${name} -> ${target}` : name;
+}
+
+/** Draws a folder as the original did: ├── └── │, sorted, links named and not entered. */
+async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<string> {
+  const { byParent, more } = await collectChildren(stage, folder, signal);
+  const lines = [`${folder === "" ? "." : folder}/`];
+  const stack: { entry: Entry; indent: string; last: boolean }[] = [];
+  const push = (parent: string, indent: string) => {
+    const all = byParent.get(parent) ?? [];
+    for (let at = all.length - 1; at >= 0; at -= 1) {
+      const entry = all[at];
+      if (entry !== undefined) stack.push({ entry, indent, last: at === all.length - 1 });
+    }
+  };
+  push(folder, "");
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    lines.push(`${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`);
+    push(item.entry.path, item.indent + (item.last ? "    " : "│   "));
+  }
+  if (more > 0)
+    lines.push(`(${more >= limits.counted ? `more than ${limits.counted}` : more} further entries not shown)`);
+  return lines.join("\n");
+}
+
+/** The folder of a listing; a complaint when it is none. */
+async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath | Complaint> {
+  const folder = stage.path(text === undefined || text === "" ? "." : text, "list");
+  if (folder === "") return folder;
+  const blob = await stage.read(folder);
+  if (blob === null) return complaint(`${folder} does not exist`);
+  return blob.kind === "folder" ? folder : complaint(`${folder} is not a folder`);
+}
+
+const isComplaint = (value: unknown): value is Complaint => typeof value === "object";
+
+export const tree = defineAction({
+  name: "TREE",
+  alias: "tree",
+  kind: "look",
+  description: "Draws the folder tree.",
+  input: z.object({ path: z.string().optional() }),
+  async propose({ path }, stage, signal) {
+    const folder = await toFolder(stage, path);
+    return isComplaint(folder) ? folder : answer(await drawTree(stage, folder, signal));
+  },
+});
+
+export const listPath = defineAction({
+  name: "LIST_PATH",
+  alias: "ls",
+  kind: "look",
+  description: "Lists everything below a folder, one path a line; folders end in /.",
+  input: z.object({ path: z.string().optional() }),
+  async propose({ path }, stage, signal) {
+    const folder = await toFolder(stage, path);
+    if (isComplaint(folder)) return folder;
+    const lines: string[] = [];
+    let more = 0;
+    for await (const entry of stage.walk(folder, signal)) {
+      if (lines.length < limits.list) lines.push(entry.kind === "folder" ? `${entry.path}/` : entry.path);
+      else if (++more >= limits.counted) break;
+    }
+    if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
+    return answer(more === 0 ? lines.join("\n") : `${lines.join("\n")}\n(${more} more not shown)`);
+  },
+});
+
+/** `(?i)` in front ignores case; a JSON string is searched literally (spec 6.11). */
+function readPattern(text: string): { pattern: string; ignoreCase: boolean } {
+  if (text.startsWith('"')) {
+    try {
+      const literal: unknown = JSON.parse(text);
+      if (typeof literal === "string")
+        return { pattern: literal.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), ignoreCase: false };
+    } catch {
+      // An ordinary pattern may begin with a quote.
+    }
+  }
+  return text.startsWith("(?i)") ? { pattern: text.slice(4), ignoreCase: true } : { pattern: text, ignoreCase: false };
+}
+
+export const search = defineAction({
+  name: "SEARCH",
+  alias: "grep",
+  kind: "look",
+  description: "Finds lines by a regular expression; a JSON string is searched as it is.",
+  input: z.object({
+    pattern: z.string().min(1),
+    path: z.string().optional(),
+    include: z.string().optional(),
+    ignore_case: z.boolean().optional(),
+    literal: z.boolean().optional(),
+  }),
+  async propose({ pattern: text, path, include, ignore_case, literal }, stage, signal) {
+    const { pattern, ignoreCase } = readPattern(literal === true ? JSON.stringify(text) : text);
+    const under = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const report = await stage.search(
+      {
+        pattern,
+        ignoreCase: ignoreCase || ignore_case === true,
+        under,
+        include: include ?? null,
+        maxHits: limits.hits,
+        staged: new Map(),
+      },
+      signal,
+    );
+    const lines = report.hits.map((hit) => `${hit.path}:${hit.line}:${hit.text}`);
+    if (report.tooSlow)
+      lines.push("(the pattern was too slow and was ended: there may be more hits; use a simpler pattern)");
+    else if (report.more) lines.push(`(more than ${limits.hits} hits; narrow the pattern or the folder)`);
+    return answer(lines.length === 0 ? `no match for ${text}` : lines.join("\n"));
+  },
+});
+
+export const glob = defineAction({
+  name: "GLOB",
+  alias: "glob",
+  kind: "look",
+  description: "Finds files by a pattern with **, * and {a,b}.",
+  input: z.object({ pattern: z.string().min(1), path: z.string().optional() }),
+  async propose({ pattern, path }, stage, signal) {
+    const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const matcher = new Bun.Glob(pattern.replace(/^\.\//, ""));
+    const found: string[] = [];
+    let more = false;
+    for await (const entry of stage.walk(folder, signal)) {
+      if (entry.kind !== "file" || !matcher.match(entry.path)) continue;
+      more = found.length === limits.globs;
+      if (more) break;
+      found.push(entry.path);
+    }
+    if (found.length === 0) return answer(`no file matches ${pattern}`);
+    return answer(found.sort().join("\n") + (more ? `\n(more than ${limits.globs} files)` : ""));
+  },
+});

@@ -2,7 +2,7 @@
 import type { PaiError } from "../core/error.ts";
 import type { Json, ModelEvent, StopReason, Usage } from "../core/model.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
-import { failure, never, onceAtOnce } from "./http-errors.ts";
+import { failure, never } from "./http-errors.ts";
 
 export interface Decoder {
   /** Events of one chunk. Throws PaiError when the provider refuses to go on. */
@@ -70,7 +70,7 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
       finish = text(candidate["finishReason"]).toUpperCase() || finish;
       if (refusals.has(finish)) throw refused(`to go on (${finish})`, text(candidate["finishMessage"]));
       if (malformed.has(finish)) {
-        throw failure("reply_invalid", `the reply of ${model} cannot be used (${finish})`, onceAtOnce, {
+        throw failure("reply_invalid", `the reply of ${model} cannot be used (${finish})`, never, {
           hint: "ask again, or choose another model",
         });
       }
@@ -80,12 +80,12 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
     end(key) {
       const empty = calls === 0 && !spoken;
       if (finish === "" && parts.length > 0) {
-        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, onceAtOnce, {
+        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, {
           hint: "ask again",
         });
       }
       if (empty && !cuts.has(finish))
-        throw failure("reply_empty", `${model} sent an empty reply`, onceAtOnce, {
+        throw failure("reply_empty", `${model} sent an empty reply`, never, {
           hint: "ask again, or choose another model",
         });
       return {

@@ -1,0 +1,136 @@
+/** The only door to the model: checks the budget, streams the reply, counts what it cost. */
+import { PaiError } from "../core/error.ts";
+import {
+  type Call,
+  type Message,
+  type ModelEvent,
+  type ModelRequest,
+  type Native,
+  noUsage,
+  type StopReason,
+} from "../core/model.ts";
+import type { Run } from "./run.ts";
+
+export interface Reply {
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly stop: StopReason;
+  readonly native: Native | null;
+}
+
+export type Question = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
+  Partial<Pick<ModelRequest, "tools">>;
+
+const charactersOf = (message: Message): number => {
+  if (message.role === "tools") return message.results.reduce((sum, { text }) => sum + text.length, 0);
+  return message.text.length;
+};
+
+function sizeOf({ system, messages, format }: Question): number {
+  const schema = format === null ? 0 : JSON.stringify(format.schema).length;
+  return messages.reduce((sum, message) => sum + charactersOf(message), system.length + schema);
+}
+
+/** Tokens a question would cost, by the run's calibrated estimate. */
+export function estimateOf(run: Run, question: Question): number {
+  return run.ledger.estimate(sizeOf(question));
+}
+
+/** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a call left. */
+const worthAsking: readonly string[] = ["reply_empty", "reply_invalid", "reply_cut"];
+
+/**
+ * Asks the model once. `onText` sees the text as it arrives, with the number of the call.
+ * Throws budget_* before sending, PaiError of the bridge while sending.
+ */
+export async function ask(
+  run: Run,
+  question: Question,
+  onText: (text: string, n: number) => void = () => {},
+): Promise<Reply> {
+  try {
+    return await askOnce(run, question, onText);
+  } catch (thrown) {
+    if (!(thrown instanceof PaiError && worthAsking.includes(thrown.code)) || run.ledger.exhausted) throw thrown;
+    run.emit({ type: "notice", level: "warning", code: thrown.code, text: `${thrown.message}: asking once more` });
+    return askOnce(run, question, onText);
+  }
+}
+
+type Done = Extract<ModelEvent, { type: "done" }>;
+
+/** What has arrived of one reply. */
+interface Arriving {
+  /** Number of the call; 0 until its first event counted it. */
+  n: number;
+  text: string;
+  readonly calls: Call[];
+  done: Done | null;
+}
+
+async function receive(run: Run, request: ModelRequest, got: Arriving, onText: (text: string, n: number) => void) {
+  for await (const event of run.ports.model.stream(request, run.signal)) {
+    if (got.n === 0) got.n = run.ledger.count();
+    if (event.type === "text") {
+      got.text += event.text;
+      onText(event.text, got.n);
+    } else if (event.type === "thought")
+      run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
+    else if (event.type === "call") got.calls.push(event.call);
+    else got.done = event;
+  }
+}
+
+async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
+  const { ledger, emit, ports } = run;
+  const { model } = ports;
+  const estimate = estimateOf(run, question);
+  ledger.admit(estimate);
+  if (estimate > model.window) {
+    const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
+    throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
+  }
+  const request: ModelRequest = {
+    tools: [],
+    ...question,
+    toolChoice: question.tools?.length ? "auto" : "none",
+    maxOutputTokens: model.maxOutputTokens,
+    temperature: run.options.temperature,
+  };
+  const started = ports.now().getTime();
+  emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate });
+  const got: Arriving = { n: 0, text: "", calls: [], done: null };
+  try {
+    await receive(run, request, got, onText);
+  } catch (thrown) {
+    if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = ledger.count();
+    throw thrown;
+  } finally {
+    finish(run, got, estimate, ports.now().getTime() - started);
+  }
+  return readReply(got);
+}
+
+/** Throws for a reply that is none. */
+function readReply({ text, calls, done }: Arriving): Reply {
+  if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
+  if (done.stop === "refused") throw new PaiError("reply_blocked", "the model refused to answer");
+  if (text.trim() === "" && calls.length === 0) throw new PaiError("reply_empty", "the reply was empty");
+  return { text, calls, stop: done.stop, native: done.native };
+}
+
+function finish(run: Run, { n, done }: Arriving, estimate: number, ms: number): void {
+  const usage = done?.usage ?? noUsage;
+  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate);
+  const { made, usage: total, cost } = run.ledger;
+  run.emit({
+    type: "model.finished",
+    n: n || made + 1,
+    stop: done?.stop ?? "failed",
+    usage,
+    served: done?.served ?? "",
+    key: done?.key ?? null,
+    ms,
+  });
+  run.emit({ type: "budget.updated", calls: made, tokens: total.input + total.output, cost });
+}

@@ -1,0 +1,114 @@
+/** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
+import { fence } from "../core/fence.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Entry } from "../core/ports.ts";
+import { rankContents, rankPaths } from "../core/rank.ts";
+import { renderTree } from "../core/tree.ts";
+import type { Run } from "./run.ts";
+
+/** Characters; a token is about four. */
+const budgets = { knowledge: 8_000, tree: 10_000, excerpt: 6_000, excerpts: 16_000, history: 3_000, context: 200_000 };
+const limits = { entries: 20_000, readFiles: 200, readBytes: 2_000_000, fileBytes: 100_000, excerpts: 3 };
+
+/** Read in this order; the first of each row that is there. */
+const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
+
+export interface Briefing {
+  /** The user message of the plan call. */
+  readonly text: string;
+  /** Everything the text was made from, for the plan cache. */
+  readonly shown: readonly RelPath[];
+}
+
+const cut = (text: string, most: number) =>
+  text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
+
+async function readText(run: Run, path: RelPath): Promise<string | null> {
+  const blob = await run.overlay.read(path).catch(() => null);
+  if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
+  return new TextDecoder().decode(blob.bytes);
+}
+
+async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
+  const found: [RelPath, string][] = [];
+  for (const names of knowledgeFiles) {
+    const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
+    const text = entry === undefined ? null : await readText(run, entry.path);
+    if (entry !== undefined && text !== null) found.push([entry.path, cut(text, budgets.knowledge)]);
+  }
+  return found;
+}
+
+/** Reads small text files, the likeliest first, until the byte limit. */
+async function readContents(
+  run: Run,
+  paths: readonly string[],
+  files: ReadonlyMap<string, Entry>,
+): Promise<Map<string, string>> {
+  const contents = new Map<string, string>();
+  let bytes = 0;
+  for (const path of paths) {
+    const entry = files.get(path);
+    if (entry === undefined || entry.size > limits.fileBytes) continue;
+    bytes += entry.size;
+    if (contents.size >= limits.readFiles || bytes > limits.readBytes) break;
+    const text = await readText(run, entry.path);
+    if (text !== null) contents.set(path, text);
+  }
+  return contents;
+}
+
+/** The files the request is most likely about, with their text. */
+async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
+  const request = run.task.text;
+  const byName = rankPaths(request, [...files.keys()]);
+  const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
+  const contents = await readContents(run, order, files);
+  const picked: [RelPath, string][] = [];
+  let used = 0;
+  for (const { path } of rankContents(request, byName, contents).slice(0, limits.excerpts)) {
+    const text = contents.get(path);
+    const entry = files.get(path);
+    if (text === undefined || entry === undefined || used > budgets.excerpts) continue;
+    const shown = cut(text, budgets.excerpt);
+    used += shown.length;
+    picked.push([entry.path, shown]);
+  }
+  return picked;
+}
+
+function renderHistory(run: Run): string {
+  const lines = run.task.history
+    .slice(-5)
+    .map(({ request, answer }) => `user: ${cut(request, 400)}\npai: ${cut(answer, 400)}`);
+  return cut(lines.join("\n"), budgets.history);
+}
+
+/** Looks at the workspace and writes the plan call's user message; the stable parts stand first. */
+export async function makeBriefing(run: Run): Promise<Briefing> {
+  const entries: Entry[] = [];
+  let more = false;
+  for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {
+    more = entries.length >= limits.entries;
+    if (more) break;
+    entries.push(entry);
+  }
+  const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
+  const knowledge = await collectKnowledge(run, files);
+  const excerpts = await pickExcerpts(
+    run,
+    new Map([...files].filter(([path]) => !knowledge.some(([known]) => known === path))),
+  );
+  const keep = new Set<string>(excerpts.map(([path]) => path));
+  const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
+  const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
+  const parts = [
+    ...knowledge.map(([path, text]) => fence("file", { path }, text)),
+    fence("tree", {}, more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree),
+    ...excerpts.map(([path, text]) => fence("file", { path }, text)),
+  ];
+  if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run)));
+  if (run.task.context !== null) parts.push(fence("context", {}, cut(run.task.context, budgets.context)));
+  parts.push(`Request: ${run.task.text}`);
+  return { text: parts.join("\n\n"), shown: [...knowledge, ...excerpts].map(([path]) => path) };
+}

@@ -1,0 +1,69 @@
+/** Runs the checks of a run, before and after its changes; only what got worse counts against it (spec 6.9). */
+import type { CheckResult } from "../core/event.ts";
+import type { Run } from "./run.ts";
+
+export interface Check {
+  readonly command: string;
+  readonly by: "user" | "plan";
+}
+
+export interface CheckReport extends CheckResult {
+  readonly output: string;
+  /** It fails the run: typed by the user, or it passed before. */
+  readonly fatal: boolean;
+}
+
+/** The user's checks first, then the plan's, each once. */
+export function checksOf(run: Run): readonly Check[] {
+  const { checks, interactive, allowRun } = run.options;
+  const user = checks.map((command): Check => ({ command, by: "user" }));
+  const planned = (run.record.plan?.execution_plan?.checks ?? [])
+    .map((command) => command.trim())
+    .filter((command) => command !== "" && !checks.includes(command))
+    .map((command): Check => ({ command, by: "plan" }));
+  if (planned.length > 0 && !interactive && !allowRun) {
+    const text = `checks of the plan not run (headless they need --allow-run): ${planned.map(({ command }) => command).join("; ")}`;
+    run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
+    return user;
+  }
+  return [...user, ...planned];
+}
+
+async function runCheck(
+  run: Run,
+  { command, by }: Check,
+  when: "before" | "after",
+): Promise<CheckResult & { output: string }> {
+  const transaction = await run.transaction();
+  const { checkTimeoutMs: timeoutMs } = run.options;
+  const result = await transaction.run(command, { by, timeoutMs, signal: run.signal });
+  run.signal.throwIfAborted();
+  run.overlay.learn(result.changes);
+  const couldRun = result.exit !== 126 && result.exit !== 127;
+  const passed = couldRun || by === "user" ? result.exit === 0 : null;
+  const check = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };
+  run.emit({ type: "check.finished", when, ...check });
+  return check;
+}
+
+/** Which commands passed before anything was changed. */
+export async function runBaseline(run: Run, checks: readonly Check[]): Promise<ReadonlySet<string>> {
+  const passed = new Set<string>();
+  for (const check of checks) if ((await runCheck(run, check, "before")).passed === true) passed.add(check.command);
+  return passed;
+}
+
+/** Runs all checks on the changed tree and records them in the run. */
+export async function runChecks(
+  run: Run,
+  checks: readonly Check[],
+  baseline: ReadonlySet<string>,
+): Promise<readonly CheckReport[]> {
+  const reports: CheckReport[] = [];
+  for (const check of checks) {
+    const result = await runCheck(run, check, "after");
+    reports.push({ ...result, fatal: result.passed === false && (check.by === "user" || baseline.has(check.command)) });
+  }
+  run.record.checks = reports.map(({ command, by, exit, ms, passed }) => ({ command, by, exit, ms, passed }));
+  return reports;
+}

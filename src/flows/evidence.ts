@@ -1,0 +1,95 @@
+/** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
+import { fence } from "../core/fence.ts";
+import type { Call } from "../core/model.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import type { Plan } from "../core/plan-type.ts";
+import type { Rights } from "./batch.ts";
+import { type CallReport, perform } from "./perform.ts";
+import { isLook } from "./planning.ts";
+import type { Run } from "./run.ts";
+
+/** Bytes of one file that are sent whole; a larger one is shown from its start and can be read in ranges. */
+const mostBytes = 256 * 1024;
+
+export interface Evidence {
+  readonly text: string;
+  /** Everything that was put into it, to choose a word that closes bodies safely. */
+  readonly texts: readonly string[];
+}
+
+/** The plan's look steps as calls. */
+export function looksOf(plan: Plan): readonly Call[] {
+  const steps = plan.execution_plan?.steps ?? [];
+  return steps.flatMap(({ action, target, destination }, at): Call[] => {
+    if (!isLook(action)) return [];
+    const subject = action === "SEARCH" || action === "GLOB" ? { pattern: target } : { path: target };
+    return [
+      { id: `look.${at + 1}`, name: action, input: destination === null ? subject : { ...subject, path: destination } },
+    ];
+  });
+}
+
+/** Files the model must have seen before it may change them (spec 6.7): named to read, read, modified or overwritten. */
+function filesOf(plan: Plan): readonly string[] {
+  const steps = plan.execution_plan?.steps ?? [];
+  const touched = steps
+    .filter(({ action }) => ["READ", "MODIFY", "WRITE"].includes(action))
+    .map(({ target }) => target);
+  return [...(plan.analysis?.files_to_read ?? []), ...touched];
+}
+
+function toPath(run: Run, text: string, use: PathUse): RelPath | null {
+  try {
+    return run.overlay.path(text, use);
+  } catch {
+    return null;
+  }
+}
+
+/** One file for the prompt; null when nothing stands there. */
+async function showFile(run: Run, path: RelPath): Promise<string | null> {
+  try {
+    const blob = await run.overlay.read(path);
+    if (blob?.kind !== "file") return null;
+    run.record.bases.add(path);
+    if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
+    const text = new TextDecoder().decode(blob.bytes.subarray(0, mostBytes));
+    if (blob.bytes.length > mostBytes) {
+      return fence(
+        "file",
+        { path, note: `first ${mostBytes} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
+        text,
+      );
+    }
+    run.overlay.show(path, blob.bytes);
+    return fence("file", { path }, text);
+  } catch (thrown) {
+    return `${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+  }
+}
+
+const renderLook = ({ name, target, ok, text }: CallReport) =>
+  fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
+
+/** Performs the plan's looks and reads what the plan names. */
+export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
+  const looks = looksOf(plan);
+  const { reports } = await perform(run, looks, rights);
+  const paths = new Set(filesOf(plan).flatMap((text) => toPath(run, text, "read") ?? []));
+  const texts: string[] = [];
+  for (const path of paths) {
+    const shown = await showFile(run, path);
+    if (shown !== null) texts.push(shown);
+  }
+  const seen = (report: CallReport) =>
+    report.name === "READ" && run.overlay.shown(report.target.replace(/^\.\//, "") as RelPath) !== null;
+  for (const report of reports) if (!seen(report)) texts.push(renderLook(report));
+  return { text: texts.join("\n\n"), texts };
+}
+
+/** What a look of a later phase found; a file read without a range is shown whole. */
+export async function showLook(run: Run, report: CallReport): Promise<string> {
+  const whole = report.ok && report.name === "READ" && !("start_line" in (report.input as object));
+  const path = whole ? toPath(run, report.target, "read") : null;
+  return (path === null ? null : await showFile(run, path)) ?? renderLook(report);
+}

@@ -1,0 +1,192 @@
+/** Carries an approved plan out: execution calls until nothing is left, within the promise (spec 2.1, 6.7). */
+import type { Change } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { Message } from "../core/model.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { type Claim, scopeOf } from "../core/scope.ts";
+import { chooseTag, parseScript, renderResume, type Script } from "../core/script.ts";
+import { ask } from "./ask.ts";
+import type { Rights } from "./batch.ts";
+import { type Check, type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
+import { collectEvidence } from "./evidence.ts";
+import { type BatchReport, perform, performChanges } from "./perform.ts";
+import { createProgress, type Left, type Progress } from "./progress.ts";
+import executePrompt from "./prompts/execute.md" with { type: "text" };
+import { renderResults, renderTask } from "./report.ts";
+import type { Run } from "./run.ts";
+import { callsOf } from "./script-calls.ts";
+
+/** Words of the plan, so that the change guard sees what was announced. */
+function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
+  const steps = plan.execution_plan?.steps ?? [];
+  const told = steps.map(
+    ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
+  );
+  const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...told];
+  return { scope: scopeOf(claims), texts };
+}
+
+interface Phase {
+  readonly run: Run;
+  readonly rights: Rights;
+  readonly progress: Progress;
+  readonly checks: readonly Check[];
+  readonly system: string;
+  /** The word that closes bodies. */
+  readonly tag: string;
+}
+
+/** One execution call, resumed once if it was cut and a call is left. */
+async function askForScript(
+  { run, system, tag }: Phase,
+  messages: readonly Message[],
+): Promise<{ script: Script; text: string }> {
+  const read = (path: string) => {
+    try {
+      const bytes = run.overlay.shown(run.overlay.path(path, "read"));
+      return bytes === null ? null : new TextDecoder().decode(bytes);
+    } catch {
+      return null;
+    }
+  };
+  const reply = await ask(run, { purpose: "execute", system, messages, format: null });
+  const script = parseScript(reply.text, { stop: reply.stop, read, tag });
+  if (script.cut === null || run.ledger.exhausted) return { script, text: reply.text };
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const resume: Message[] = [
+    ...messages,
+    { role: "assistant", text: reply.text, calls: [], native: null },
+    { role: "user", text: renderResume(script.cut) },
+  ];
+  const rest = await ask(run, { purpose: "resume", system, messages: resume, format: null });
+  const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
+  const whole = script.actions.filter(({ partial }) => partial !== true);
+  const joined: Script = {
+    ...more,
+    actions: [...whole, ...more.actions],
+    remarks: [...script.remarks, ...more.remarks],
+    warnings: [...script.warnings, ...more.warnings],
+  };
+  return { script: joined, text: `${reply.text}\n${rest.text}` };
+}
+
+/** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
+function usable(script: Script): Script["actions"] {
+  const whole = script.actions.filter(({ partial, cmd }) => partial !== true || cmd === "FINISH");
+  const cut = script.truncated && !script.flags.includes("no-finish");
+  return cut ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
+}
+
+function keepFinish(run: Run, script: Script): boolean {
+  const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
+  if (finish === undefined) return false;
+  run.record.text = finish.arg ?? "";
+  run.record.next = finish.next ?? [];
+  return true;
+}
+
+/** Prose instead of a script is the answer when nothing was promised. */
+function keepProse(run: Run, script: Script, progress: Progress): boolean {
+  const prose = script.remarks
+    .map(({ text }) => text)
+    .join("\n")
+    .trim();
+  if (script.actions.length > 0 || prose === "" || progress.promisesChanges) return false;
+  run.record.text = prose;
+  return true;
+}
+
+/** One phase: a script, performed; then the checks, when nothing else is left. */
+async function doPhase(
+  phase: Phase,
+  n: number,
+  messages: readonly Message[],
+  baseline: () => Promise<ReadonlySet<string>>,
+) {
+  const { run, rights, progress, checks } = phase;
+  const [asked, passedBefore] = await Promise.allSettled([askForScript(phase, messages), baseline()]);
+  if (asked.status === "rejected") throw asked.reason;
+  if (passedBefore.status === "rejected") throw passedBefore.reason;
+  const { script, text } = asked.value;
+  const finished = keepFinish(run, script) || keepProse(run, script, progress);
+  const calls = callsOf(usable(script), `phase${n}`);
+  const most = Math.max(run.options.maxActions, progress.steps + 5);
+  const batch = await perform(run, calls.slice(0, most), rights);
+  const notes = [
+    ...script.warnings.map(({ line, text: warning }) => `line ${line}: ${warning}`),
+    ...(calls.length > most
+      ? [`only the first ${most} actions were done; ${calls.length - most} are left: send them again`]
+      : []),
+    ...(script.truncated ? ["your reply was cut; what was complete has been done"] : []),
+  ];
+  let left = progress.take(batch, {
+    finished,
+    cut: script.truncated,
+    overflow: calls.length > most,
+    empty: script.actions.length === 0 && !finished,
+  });
+  const reports =
+    left === null && (await changedAnything(run, batch)) ? await runChecks(run, checks, passedBefore.value) : [];
+  left = progress.judgeChecks(left, reports);
+  return { left, text, batch, notes, reports };
+}
+
+async function changedAnything(run: Run, batch: BatchReport): Promise<boolean> {
+  return !run.options.dryRun && (batch.changed || (run.begun?.changes.length ?? 0) > 0);
+}
+
+/** Throws what is still wrong when no call is left for it. */
+function giveUp(run: Run, left: Left): never {
+  if (run.ledger.capped) {
+    throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
+  }
+  throw new PaiError(left.code, left.message, left.hint === null ? {} : { hint: left.hint });
+}
+
+/** Carries the plan out. Throws the last unresolved failure when the promised calls are used up. */
+export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
+  const rights = rightsOf(plan, claims);
+  const progress = createProgress(run, plan, claims);
+  const evidence = await collectEvidence(run, plan, rights);
+  const checks = run.options.dryRun ? [] : checksOf(run);
+  const tag = chooseTag([run.task.text, run.task.context ?? "", ...evidence.texts]);
+  const system = executePrompt.replaceAll("EOT", tag);
+  let passedBefore: ReadonlySet<string> | null = null;
+  const baseline = async () => {
+    passedBefore ??= progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
+    return passedBefore;
+  };
+  let messages: readonly Message[] = [{ role: "user", text: renderTask(run, plan, evidence, checks) }];
+  const phases = Math.max(1, run.ledger.promised.at_most - run.ledger.made - 1);
+  for (let n = 1; ; n += 1) {
+    run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
+    const { left, text, batch, notes, reports } = await doPhase(
+      { run, rights, progress, checks, system, tag },
+      n,
+      messages,
+      baseline,
+    );
+    if (left === null) return;
+    if (run.ledger.exhausted) giveUp(run, left);
+    const results = await renderResults(run, batch, left, notes, reports satisfies readonly CheckReport[]);
+    messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
+  }
+}
+
+/** Applies edits that were finished with the plan; checks still decide. Makes no call. */
+export async function executeFinished(
+  run: Run,
+  plan: Plan,
+  claims: readonly Claim[],
+  changes: readonly Change[],
+): Promise<void> {
+  run.ledger.promise({ expected: 0, at_most: 0 });
+  const checks = run.options.dryRun ? [] : checksOf(run);
+  const passedBefore = await runBaseline(run, checks);
+  await performChanges(run, changes, rightsOf(plan, claims));
+  const reports = run.options.dryRun ? [] : await runChecks(run, checks, passedBefore);
+  const failed = reports.find(({ fatal }) => fatal);
+  if (failed !== undefined)
+    throw new PaiError("check_failed", `check failed: ${failed.command} (exit ${failed.exit ?? "none"})`);
+  run.record.text = plan.reply;
+}

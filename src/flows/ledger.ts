@@ -1,0 +1,116 @@
+/** Counts what a run spends and says no before it would spend more than was allowed (spec 4.4, 2.6). */
+import { PaiError } from "../core/error.ts";
+import { addUsage, noUsage, type Usage } from "../core/model.ts";
+import type { CallPromise } from "../core/promise.ts";
+
+export interface Caps {
+  readonly calls: number | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+}
+
+/** USD per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+export interface Ledger {
+  /** Throws budget_* when one more call of this many input tokens would pass a cap. */
+  admit(estimate: number): void;
+  /** True when a cap of the user forbids one more call. */
+  readonly capped: boolean;
+  /** True when the promise leaves no call. */
+  readonly exhausted: boolean;
+  /** A reply began to arrive: it counts. Returns its number, from 1. */
+  count(): number;
+  spend(usage: Usage, served: string, key: string | null, estimate: number): void;
+  promise(next: CallPromise): void;
+  /** Characters to tokens, calibrated by what the provider counted. */
+  estimate(characters: number): number;
+  readonly made: number;
+  readonly promised: CallPromise;
+  readonly usage: Usage;
+  /** USD so far; null: price unknown. */
+  readonly cost: number | null;
+  readonly served: readonly string[];
+  readonly key: string | null;
+}
+
+const costOf = (usage: Usage, price: Price) =>
+  ((usage.input - usage.cached) * price.input + usage.cached * price.cached + usage.output * price.output) / 1e6;
+
+export function createLedger(caps: Caps, price: Price | null, first: CallPromise): Ledger {
+  let made = 0;
+  let promised = first;
+  let usage = noUsage;
+  let key: string | null = null;
+  let ratio = 1 / 4;
+  const served: string[] = [];
+  if (caps.cost !== null && price === null) {
+    throw new PaiError("usage", "--max-cost needs a known price and there is none for this model", {
+      hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+    });
+  }
+  const refuse = (code: "budget_calls" | "budget_tokens" | "budget_cost", what: string) => {
+    throw new PaiError(code, `budget reached: ${what}`, { hint: "nothing was changed by the call that was not made" });
+  };
+  return {
+    admit(estimate) {
+      if (caps.calls !== null && made >= caps.calls) refuse("budget_calls", `${made} of ${caps.calls} calls made`);
+      if (made >= promised.at_most)
+        refuse("budget_calls", `${made} of at most ${promised.at_most} promised calls made`);
+      const tokens = usage.input + usage.output;
+      if (caps.tokens !== null && tokens + estimate > caps.tokens) {
+        refuse(
+          "budget_tokens",
+          `${tokens} tokens used, the next call needs about ${estimate}, the limit is ${caps.tokens}`,
+        );
+      }
+      if (caps.cost !== null && price !== null) {
+        const next = costOf({ ...noUsage, input: estimate }, price);
+        const spent = costOf(usage, price);
+        if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
+      }
+    },
+    get capped() {
+      return caps.calls !== null && made >= caps.calls && made < promised.at_most;
+    },
+    get exhausted() {
+      return made >= promised.at_most || (caps.calls !== null && made >= caps.calls);
+    },
+    count() {
+      made += 1;
+      return made;
+    },
+    spend(used, model, id, estimate) {
+      usage = addUsage(usage, used);
+      key = id;
+      if (!served.includes(model)) served.push(model);
+      if (used.input > 0 && estimate > 0) ratio = Math.min(1, Math.max(0.1, ratio * (used.input / estimate)));
+    },
+    promise(next) {
+      promised = next;
+    },
+    estimate: (characters) => Math.ceil(characters * ratio),
+    get made() {
+      return made;
+    },
+    get promised() {
+      return promised;
+    },
+    get usage() {
+      return usage;
+    },
+    get cost() {
+      return price === null ? null : costOf(usage, price);
+    },
+    get served() {
+      return served;
+    },
+    get key() {
+      return key;
+    },
+  };
+}

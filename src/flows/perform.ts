@@ -1,0 +1,224 @@
+/** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
+import type { AnyAction, Proposal } from "../core/action.ts";
+import type { Change } from "../core/change.ts";
+import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import type { Call, CallResult, Json } from "../core/model.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import type { CommandResult } from "../core/ports.ts";
+import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
+import { applyBatch, judgeStaged, type Rights } from "./batch.ts";
+import type { Run } from "./run.ts";
+
+/** How one call of a batch went. `text` is worded for the model. */
+export interface CallReport extends CallResult {
+  readonly input: Json;
+  readonly target: string;
+  /** null: it worked, or was there already, or is a command whose exit code is a result. */
+  readonly code: ErrorCode | null;
+  readonly paths: readonly RelPath[];
+  readonly kind: AnyAction["kind"];
+}
+
+export interface BatchReport {
+  readonly reports: readonly CallReport[];
+  /** Something on disk (or, in a dry run, on top of it) is different now. */
+  readonly changed: boolean;
+}
+
+const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
+  content: "write",
+  folder: "folder",
+  delete: "delete",
+  move: "move",
+  command: "read",
+};
+
+/** What a plan or call wants to touch, as paths the policy allows. Throws path_refused. */
+export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPath {
+  return run.overlay.path(text, useOf[right]);
+}
+
+const field = (input: Json, name: string): string => {
+  const value = typeof input === "object" && input !== null ? (input as Readonly<Record<string, Json>>)[name] : null;
+  return typeof value === "string" ? value : "";
+};
+
+/** What the call points at, as shown to people. */
+function targetOf({ input }: Call): string {
+  const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
+  const to = field(input, "to");
+  return to === "" ? (subject ?? "") : `${subject} → ${to}`;
+}
+
+function claimOfCall(run: Run, { name, input }: Call): Claim | null {
+  const target = field(input, name === "RUN" ? "command" : name === "MV" ? "from" : "path");
+  return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
+}
+
+function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
+  try {
+    const claim = claimOfCall(run, call);
+    return claim === null ? [] : pathsOfClaim(claim);
+  } catch {
+    return [];
+  }
+}
+
+/** True when every group of --only globs has one that names the path. */
+export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
+  return only.every((globs) => globs.some((glob) => new Bun.Glob(glob).match(path)));
+}
+
+/** Throws scope_refused unless the plan promised it, or the person at the terminal allows it now. */
+async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
+  const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
+  if (outside !== undefined) {
+    throw new PaiError("scope_refused", `${outside} is outside --only ${run.options.only.flat().join(" ")}`);
+  }
+  if (rights === null || permits(rights.scope, claim)) return;
+  const what = renderClaim(claim);
+  const text = `The plan did not promise this: ${what}\nThe model asks for it while carrying the plan out.\nYes: ${what}`;
+  const decision = await run.ports.decide({ kind: "scope", text });
+  if (!decision.accept) throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+}
+
+/** A change that is staged and waits for the judgement of its batch. */
+interface Waiting {
+  readonly call: Call;
+  readonly text: string;
+  readonly paths: readonly RelPath[];
+}
+
+/** The state of one batch while its calls are performed. */
+interface Batch {
+  readonly run: Run;
+  readonly rights: Rights | null;
+  readonly actions: ReadonlyMap<string, AnyAction>;
+  readonly reports: CallReport[];
+  waiting: Waiting[];
+  changed: boolean;
+}
+
+type Result = Pick<CallReport, "kind" | "code" | "text"> & Partial<Pick<CallReport, "paths">>;
+
+function report({ run, reports }: Batch, call: Call, { kind, code, text, paths = [] }: Result): void {
+  const { id, name, input } = call;
+  const target = targetOf(call);
+  reports.push({ id, name, input, target, ok: code === null, text, code, paths, kind });
+  run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
+}
+
+/** What people read beside the call; the answer of a look is shown on its own. */
+function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string): string {
+  if (kind === "look" && code === null) return "";
+  return kind === "command" ? (text.split("\n", 1)[0] ?? "") : text;
+}
+
+/** Judges, decides and applies what is staged; a refused path drops out, the rest is applied as one. */
+async function flush(batch: Batch): Promise<void> {
+  const { run, rights, waiting } = batch;
+  batch.waiting = [];
+  const verdicts = await judgeStaged(run, rights);
+  for (const { call, text, paths } of waiting) {
+    const refused = paths.flatMap((path) => verdicts.get(path) ?? []).at(0);
+    report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
+  }
+  if (await applyBatch(run)) batch.changed = true;
+}
+
+async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim | null): Promise<void> {
+  const { run } = batch;
+  const paths = claim === null ? [] : pathsOfClaim(claim);
+  if (proposal.kind === "answer") {
+    run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text: proposal.text });
+    report(batch, call, { kind: "look", code: null, text: proposal.text, paths });
+  } else if (proposal.kind === "change") {
+    run.overlay.stage(proposal.changes);
+    const all = [...new Set([...paths, ...proposal.changes.map(({ path }) => path)])];
+    batch.waiting.push({ call, text: proposal.text, paths: all });
+  } else {
+    await flush(batch);
+    const ran = await runPlanned(run, proposal.command);
+    if ((ran?.changes.length ?? 0) > 0) batch.changed = true;
+    if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
+    report(batch, call, { kind: "command", code: null, text: ran === null ? notRun : renderCommand(ran) });
+  }
+}
+
+async function performOne(batch: Batch, call: Call): Promise<void> {
+  const { run, rights, actions } = batch;
+  const action = actions.get(call.name);
+  if (action === undefined) {
+    return report(batch, call, { kind: "look", code: "nothing_done", text: `there is no action ${call.name}` });
+  }
+  try {
+    const claim = claimOfCall(run, call);
+    if (claim !== null) await requireRight(run, claim, rights);
+    const proposal = await action.propose(call.input, run.overlay, run.signal);
+    if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
+    const paths = claim === null ? [] : pathsOfClaim(claim);
+    report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    if (run.signal.aborted || !refusals.includes(code)) throw thrown;
+    report(batch, call, { kind: action.kind, code, text: message, paths: pathsOfCall(run, call) });
+  }
+}
+
+/** These become results of their call; everything else ends the run. */
+const refusals: readonly ErrorCode[] = [
+  "path_refused",
+  "scope_refused",
+  "command_refused",
+  "delete_refused",
+  "secret_refused",
+  "guard_refused",
+  "file_unusable",
+];
+
+/** Performs the calls of one reply as one batch. Throws for conflicts, full disks and interrupts; refusals are reports. */
+export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
+  const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
+  const batch: Batch = { run, rights, actions, reports: [], waiting: [], changed: false };
+  for (const call of calls) {
+    run.signal.throwIfAborted();
+    run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
+    await performOne(batch, call);
+  }
+  await flush(batch);
+  return { reports: batch.reports, changed: batch.changed };
+}
+
+/** Performs finished changes of a saved plan as one batch. Throws for the first that scope, policy or guard refuses. */
+export async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
+  const moved = (path: string) =>
+    rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
+  for (const change of changes) {
+    const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
+    const path = toClaimPath(run, change.path, kind);
+    if (!moved(path)) await requireRight(run, { kind, path }, rights);
+  }
+  run.overlay.stage(changes);
+  for (const { code, text } of (await judgeStaged(run, rights)).values()) throw new PaiError(code, text);
+  await applyBatch(run);
+}
+
+const notRun = "not run: commands of a plan run headless only with --allow-run";
+
+/** Runs a command of the model, when commands may run here at all; null: not run. */
+async function runPlanned(run: Run, command: string): Promise<CommandResult | null> {
+  const { options, signal } = run;
+  if (options.dryRun || !(options.interactive || options.allowRun)) return null;
+  const transaction = await run.transaction();
+  const result = await transaction.run(command, { by: "plan", timeoutMs: options.commandTimeoutMs, signal });
+  signal.throwIfAborted();
+  run.overlay.learn(result.changes);
+  for (const text of result.notes) run.emit({ type: "notice", level: "info", code: "command_left", text });
+  return result;
+}
+
+/** A command's result for the model: how it ended first, then what it said. */
+function renderCommand({ exit, timedOut, output, ms }: CommandResult): string {
+  const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
+  return `${end} after ${Math.round(ms)} ms\n${output}`.trimEnd();
+}

@@ -1,0 +1,116 @@
+/** Keeps track of what a plan promised and what of it is still left, over the phases of a run (spec 6.7). */
+import type { ErrorCode } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { type Claim, pathsOfClaim, renderClaim } from "../core/scope.ts";
+import type { CheckReport } from "./checks.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
+import type { Run } from "./run.ts";
+
+/** Something is left: why another phase is needed, and the failure it becomes without one. */
+export interface Left {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** Promised and not touched yet, for the next phase. */
+  readonly open: readonly string[];
+}
+
+export interface ReplyFacts {
+  readonly finished: boolean;
+  readonly cut: boolean;
+  readonly overflow: boolean;
+  /** The reply held neither an action nor an answer. */
+  readonly empty: boolean;
+}
+
+export interface Progress {
+  readonly steps: number;
+  readonly promisesChanges: boolean;
+  /** Takes a batch in; null when nothing is left but the checks. */
+  take(batch: BatchReport, facts: ReplyFacts): Left | null;
+  /** Adds what the checks say. Only fatal ones fail a run, but every failed one is worth another phase. */
+  judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
+}
+
+const needsNoTouch: readonly Claim["kind"][] = ["command"];
+
+export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
+  const promised = claims.filter(({ kind }) => !needsNoTouch.includes(kind));
+  const touched = new Set<RelPath>();
+  let failures: readonly CallReport[] = [];
+
+  const openClaims = () => promised.filter((claim) => !pathsOfClaim(claim).every((path) => touched.has(path)));
+
+  const absorb = ({ reports }: BatchReport) => {
+    for (const { ok, kind, paths } of reports) if (ok && kind === "change") for (const path of paths) touched.add(path);
+    const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
+    const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
+    // A scope refusal is settled by not being repeated; any other failure by a later change of its path.
+    const earlier = failures.filter(
+      ({ code, paths }) =>
+        code !== "scope_refused" &&
+        !(paths.length > 0 && paths.every((path) => redone.has(path))) &&
+        !bad.some((report) => samePaths(report.paths, paths)),
+    );
+    failures = [...earlier, ...bad];
+  };
+
+  const left = (code: ErrorCode, message: string, hint: string | null = null): Left => ({
+    code,
+    message,
+    hint,
+    open: openClaims().map(renderClaim),
+  });
+
+  return {
+    steps: plan.execution_plan?.steps.length ?? 0,
+    promisesChanges: promised.length > 0,
+    take(batch, facts) {
+      absorb(batch);
+      const open = openClaims().map(renderClaim);
+      const why = whyNot(facts, failures.at(-1), open) ?? asksForMore(run, batch, facts.finished);
+      if (why !== null) return left(...why);
+      return facts.finished || promised.length > 0 ? null : left("reply_invalid", "the reply did not end with FINISH");
+    },
+    judgeChecks(before, reports) {
+      if (before !== null) return before;
+      const failed = reports.filter(({ passed }) => passed === false);
+      const worst = failed.find(({ fatal }) => fatal) ?? (run.ledger.exhausted ? undefined : failed[0]);
+      if (worst === undefined) return null;
+      return left(
+        "check_failed",
+        `check failed: ${worst.command} (exit ${worst.exit ?? "none"})`,
+        "its output stands above",
+      );
+    },
+  };
+}
+
+const samePaths = (a: readonly RelPath[], b: readonly RelPath[]) =>
+  a.length === b.length && a.every((path, at) => path === b[at]);
+
+const oneLine = ({ name, target, text }: CallReport) => `${name} ${target}: ${text.split("\n", 1)[0] ?? ""}`;
+
+/** What a reply left undone, the worst first. */
+function whyNot(
+  facts: ReplyFacts,
+  failure: CallReport | undefined,
+  open: readonly string[],
+): [ErrorCode, string] | null {
+  if (failure !== undefined) return [failure.code ?? "failed", oneLine(failure)];
+  if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
+  if (facts.empty) return ["reply_invalid", "the reply held no action and no answer"];
+  if (facts.overflow) return ["nothing_done", "the reply held more actions than one phase may do"];
+  return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;
+}
+
+/** A look whose answer the model has not seen: anything but a READ of what it was shown or has just changed. */
+function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
+  const known = (path: string) =>
+    run.overlay.shown(path as RelPath) !== null || run.begun?.changes.some((change) => change.path === path);
+  const open = reports.some(
+    ({ kind, name, ok, target }) => kind === "look" && (!finished || (name === "READ" && ok && !known(target))),
+  );
+  return open ? ["nothing_done", "the model asked to see more and no call is left"] : null;
+}

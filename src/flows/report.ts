@@ -1,0 +1,57 @@
+/** What an execution call is told: the task and its evidence first, the results of the last phase later. */
+import { fence } from "../core/fence.ts";
+import type { Plan, PlanStep } from "../core/plan-type.ts";
+import type { Check, CheckReport } from "./checks.ts";
+import type { Evidence } from "./evidence.ts";
+import { showLook } from "./evidence.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
+import type { Left } from "./progress.ts";
+import type { Run } from "./run.ts";
+
+const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
+  `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
+
+/** The user message of the first execution call: evidence first, the task last. */
+export function renderTask(run: Run, plan: Plan, evidence: Evidence, checks: readonly Check[]): string {
+  const parts = [evidence.text];
+  if (run.task.context !== null) parts.push(fence("context", {}, run.task.context));
+  const last = run.task.history.at(-1);
+  if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
+  const where = plan.analysis?.target_identification ?? "";
+  const done = checks.map(({ command }) => `- ${command}`).join("\n");
+  parts.push(
+    `Plan${where === "" ? "" : ` (${where})`}:\n${(plan.execution_plan?.steps ?? []).map(renderStep).join("\n")}`,
+    done === "" ? "" : `Checks that will run after it:\n${done}`,
+    `Request: ${run.task.text}`,
+  );
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+const renderCall = ({ name, target, ok, text }: CallReport) => {
+  if (ok && !text.includes("\n")) return `done: ${name} ${target}${text === "" ? "" : ` (${text})`}`;
+  return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text}`;
+};
+
+/** The user message of a later phase: what is in, what failed and why, what is still to do. */
+export async function renderResults(
+  run: Run,
+  batch: BatchReport,
+  left: Left,
+  notes: readonly string[],
+  checks: readonly CheckReport[],
+): Promise<string> {
+  const looks = batch.reports.filter(({ kind }) => kind === "look");
+  const rest = batch.reports.filter(({ kind }) => kind !== "look");
+  const shown = await Promise.all(looks.map((report) => showLook(run, report)));
+  const failed = checks.filter(({ passed }) => passed === false);
+  const parts = [
+    ...shown,
+    rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
+    ...notes,
+    ...failed.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
+    left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
+    failed.length > 0 ? "Correct what the failed check shows." : "",
+    "Answer in the same format with only what is left, and end with FINISH.",
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}

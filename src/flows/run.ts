@@ -1,0 +1,177 @@
+/** One execution of a flow on a task: from `run.started` to an Outcome, whatever happens in between. */
+import type { AnyAction } from "../core/action.ts";
+import type { Change } from "../core/change.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { CheckResult, RunEvent, StampedEvent } from "../core/event.ts";
+import type { Json, Model } from "../core/model.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Plan } from "../core/plan-type.ts";
+import type { Decide, Emit, Transaction, Workspace } from "../core/ports.ts";
+import { planPromise } from "../core/promise.ts";
+import { type Caps, createLedger, type Ledger, type Price } from "./ledger.ts";
+import { settle } from "./settle.ts";
+import { createOverlay, type Overlay } from "./stage.ts";
+
+export interface Task {
+  readonly text: string;
+  /** What was asked before in this session and how it ended, oldest first. */
+  readonly history: readonly { readonly request: string; readonly answer: string }[];
+  /** Context the user piped in; null: none. */
+  readonly context: string | null;
+}
+
+export interface GuardLimits {
+  readonly lines: number;
+  readonly ratio: number;
+  readonly strict: boolean;
+}
+
+export interface RunOptions {
+  /** Command word for the outcome: run, plan, apply … */
+  readonly command: string;
+  readonly mode: string;
+  readonly version: string;
+  readonly temperature: number;
+  readonly caps: Caps;
+  readonly guard: GuardLimits;
+  /** PAI_MAX_CMDS_PER_STEP. */
+  readonly maxActions: number;
+  /** Groups of globs; a path must match one glob of every group. */
+  readonly only: readonly (readonly string[])[];
+  /** Checks the user typed. */
+  readonly checks: readonly string[];
+  readonly checkTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+  /** A person sits at a terminal and can be asked. */
+  readonly interactive: boolean;
+  readonly allowDelete: boolean;
+  readonly allowRun: boolean;
+  readonly dryRun: boolean;
+  /** Keep what a failed run changed. */
+  readonly keep: boolean;
+  /** Stop after the plan. */
+  readonly planOnly: boolean;
+}
+
+/** Plans of earlier runs, by what they were made from. */
+export interface PlanCache {
+  load(key: string): Promise<Json | null>;
+  save(key: string, plan: Plan): Promise<void>;
+}
+
+export interface Ports {
+  readonly id: string;
+  readonly model: Model;
+  readonly price: Price | null;
+  readonly workspace: Workspace;
+  /** Loaded when the first request is on its way. */
+  readonly actions: () => Promise<readonly AnyAction[]>;
+  readonly decide: Decide;
+  /** Receives every event, stamped. */
+  readonly sink: (event: StampedEvent) => void;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+  readonly planCache: PlanCache | null;
+}
+
+/** What is known of a run so far; the outcome is made from it even when the flow throws. */
+export interface RunRecord {
+  plan: Plan | null;
+  text: string;
+  next: readonly string[];
+  checks: readonly CheckResult[];
+  score: number | null;
+  /** Changes of a dry run; otherwise the transaction knows them. */
+  staged: readonly Change[];
+  batches: number;
+  /** Every path read or shown, for a saved plan. */
+  readonly bases: Set<RelPath>;
+}
+
+/** Everything a flow works with. A flow asks and performs; it does nothing else. */
+export interface Run {
+  readonly task: Task;
+  readonly options: RunOptions;
+  readonly ports: Ports;
+  readonly ledger: Ledger;
+  readonly overlay: Overlay;
+  readonly record: RunRecord;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  /** The run's transaction, begun at first use. */
+  transaction(): Promise<Transaction>;
+  /** The transaction if there is one. */
+  readonly begun: Transaction | null;
+}
+
+/** A way of working. Throws PaiError for every failure; what it reached stands in `run.record`. */
+export type Flow = (run: Run) => Promise<void>;
+
+/** Numbers and dates the events of one run (spec 6.2). */
+function createStamper(ports: Pick<Ports, "id" | "now" | "sink">): Emit {
+  let seq = 0;
+  return (event: RunEvent) => {
+    seq += 1;
+    ports.sink({ ...event, run: ports.id, seq, at: toIso(ports.now()) });
+  };
+}
+
+/** ISO 8601 with the local offset. */
+export function toIso(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+  if (minutes === 0) return `${local}Z`;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${local}${minutes < 0 ? "-" : "+"}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`;
+}
+
+function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): Run {
+  let begun: Promise<Transaction> | null = null;
+  let transaction: Transaction | null = null;
+  return {
+    task,
+    options,
+    ports,
+    emit,
+    signal: ports.signal,
+    ledger: createLedger(options.caps, ports.price, planPromise),
+    overlay: createOverlay(ports.workspace),
+    record: { plan: null, text: "", next: [], checks: [], score: null, staged: [], batches: 0, bases: new Set() },
+    async transaction() {
+      begun ??= ports.workspace.begin({ id: ports.id, task: task.text });
+      transaction = await begun;
+      return transaction;
+    },
+    get begun() {
+      return transaction;
+    },
+  };
+}
+
+/** Runs a flow to its end. Never rejects. */
+export async function runTask(flow: Flow, task: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
+  const emit = createStamper(ports);
+  emit({
+    type: "run.started",
+    v: 1,
+    pai: options.version,
+    task: task.text,
+    mode: options.mode,
+    model: ports.model.id,
+    root: ports.workspace.root,
+  });
+  let run: Run | null = null;
+  let failure: PaiError | null = null;
+  try {
+    run = createRun(task, options, ports, emit);
+    await flow(run);
+    ports.signal.throwIfAborted();
+  } catch (thrown) {
+    failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
+    if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
+  }
+  const outcome = await settle(run, failure, { options, ports });
+  emit({ type: "run.finished", outcome });
+  return outcome;
+}

@@ -1,0 +1,95 @@
+/** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
+import { type Change, squash } from "../core/change.ts";
+import { renderChanges, summarize } from "../core/diff.ts";
+import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
+import type { ChangeSummary } from "../core/event.ts";
+import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
+import type { Transaction } from "../core/ports.ts";
+import type { Ports, Run, RunOptions } from "./run.ts";
+
+interface Ending {
+  readonly options: RunOptions;
+  readonly ports: Ports;
+}
+
+const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
+
+/** Status of a run that came to its end. A plan's check that failed before as after proves nothing. */
+function statusOf(run: Run, changed: boolean): Status {
+  const { checks } = run.record;
+  if (!changed) return checks.some(({ passed }) => passed === true) ? "verified" : "answered";
+  const ran = checks.filter(({ passed }) => passed !== null);
+  return ran.length > 0 && ran.length === checks.length && ran.every(({ passed }) => passed)
+    ? "verified"
+    : "unverified";
+}
+
+function statusOfFailure(failure: PaiError): Status {
+  if (stops.includes(failure.code)) return "interrupted";
+  return failure.code === "declined" || failure.code === "approval_needed" ? "declined" : "failed";
+}
+
+async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
+  if (run.options.keep) return true;
+  if (!run.options.interactive || stops.includes(failure.code)) return false;
+  const text = `The run failed: ${failure.message}\nKeep what it changed so far? (no: everything is taken back)`;
+  return (await run.ports.decide({ kind: "keep", text })).accept;
+}
+
+/** Takes the run back. Returns what stays changed all the same. */
+async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
+  const { restored, left } = await transaction.rollback();
+  const changes = restored.map((change) => summarize(change, "plan"));
+  run.emit({ type: "changes.rolled_back", batch: 0, changes });
+  for (const path of left) {
+    const text = `${path} was changed by someone else meanwhile and was left as it is`;
+    run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
+  }
+  return squash(transaction.changes).filter(({ path }) => left.includes(path));
+}
+
+/** Keeps or takes back; returns the changes that stand, and a failure that came up while doing so. */
+async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
+  const transaction = run.begun;
+  if (transaction === null) return [run.record.staged, failure];
+  try {
+    if (failure !== null && !(await wantsToKeep(run, failure))) return [await takeBack(run, transaction), failure];
+    await transaction.close();
+    return [squash(transaction.changes), failure];
+  } catch (thrown) {
+    return [squash(transaction.changes), failure ?? toPaiError(thrown)];
+  }
+}
+
+function summarizeAll(run: Run | null, changes: readonly Change[]): readonly ChangeSummary[] {
+  const byCommand = run?.begun?.commandPaths;
+  return changes.map((change) => summarize(change, byCommand?.has(change.path) ? "command" : "plan"));
+}
+
+/** Builds the outcome (spec 6.1). `run` is null when it could not even begin. */
+export async function settle(run: Run | null, failed: PaiError | null, { options, ports }: Ending): Promise<Outcome> {
+  if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
+  const [changes, failure] = await closeTransaction(run, failed);
+  const { record, ledger } = run;
+  return {
+    v: 1,
+    ok: failure === null,
+    command: options.command,
+    run: ports.id,
+    mode: options.mode,
+    status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
+    code: failure === null ? 0 : exitCodes[failure.code],
+    text: record.text,
+    next: record.next,
+    plan: record.plan,
+    changes: summarizeAll(run, changes),
+    diff: changes.length === 0 ? "" : renderChanges(changes),
+    checks: record.checks,
+    calls: { made: ledger.made, ...ledger.promised },
+    usage: ledger.usage,
+    cost: ledger.cost,
+    model: { requested: ports.model.id, served: ledger.served, key: ledger.key },
+    score: record.score,
+    error: failure === null ? null : toFailure(failure),
+  };
+}

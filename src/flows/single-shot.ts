@@ -1,0 +1,27 @@
+/** single-shot (spec 2.1): one call to understand and plan, one to do, more only when something is left. */
+
+import type { Change } from "../core/change.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { execute, executeFinished } from "./execution.ts";
+import { makePlan, presentSaved } from "./planning.ts";
+import type { Flow } from "./run.ts";
+
+export const singleShot: Flow = async (run) => {
+  const { plan, claims, key } = await makePlan(run);
+  if (plan.intent === "conversation") {
+    run.record.text = plan.reply;
+    return;
+  }
+  if (run.options.planOnly) return;
+  await execute(run, plan, claims);
+  if (!run.options.dryRun) await run.ports.planCache?.save(key, plan);
+};
+
+/** The same from a saved plan: no planning call; with finished edits no call at all. */
+export function followPlan(plan: Plan, changes: readonly Change[] | null): Flow {
+  return async (run) => {
+    const claims = await presentSaved(run, plan);
+    if (changes === null) await execute(run, plan, claims);
+    else await executeFinished(run, plan, claims, changes);
+  };
+}

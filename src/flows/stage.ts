@@ -1,0 +1,133 @@
+/** The workspace with this run's staged changes on top, and the memory of what the model has seen of it. */
+import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
+
+/** A Stage that perform can fill and empty. Staged changes are seen by every method; nothing is written. */
+export interface Overlay extends Stage {
+  /** Throws `conflict` when a change does not start from what the run last knew of the file. */
+  stage(changes: readonly Change[]): void;
+  /** Takes staged changes of these paths back. */
+  drop(paths: ReadonlySet<RelPath>): void;
+  /** All staged changes, squashed. */
+  staged(): readonly Change[];
+  /** Staged changes are on disk now (or, `keep`, stay on top: a dry run). */
+  settle(keep: boolean): void;
+  /** Something else of this run (a command) changed these paths on disk. */
+  learn(changes: readonly Change[]): void;
+  /** The model has been shown these bytes. */
+  show(path: RelPath, bytes: Uint8Array): void;
+}
+
+const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+const byCodePoint = (a: Entry, b: Entry) => (a.path < b.path ? -1 : 1);
+
+function entryOf(path: RelPath, blob: Blob): Entry {
+  return {
+    path,
+    kind: blob.kind,
+    size: blob.kind === "file" ? blob.bytes.length : 0,
+    target: blob.kind === "link" ? blob.target : null,
+  };
+}
+
+function cutLines(bytes: Uint8Array, from: number, to: number): LineRange {
+  const lines = new TextDecoder().decode(bytes).split(/\r\n|\n|\r/);
+  if (lines.at(-1) === "") lines.pop();
+  const last = Math.min(to, lines.length);
+  return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
+}
+
+export function createOverlay(view: View): Overlay {
+  let pending: readonly Change[] = [];
+  let kept: readonly Change[] = [];
+  const known = new Map<RelPath, Blob | null>();
+  const seen = new Map<RelPath, Uint8Array>();
+  const onTop = () => squashByPath([...kept, ...pending]);
+
+  const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
+    const change = onTop().get(path);
+    if (change !== undefined) return change.after;
+    const blob = await view.read(path, limit);
+    if (!known.has(path)) known.set(path, blob);
+    return blob;
+  };
+
+  return {
+    path: (text, use) => view.path(text, use),
+    shown: (path) => seen.get(path) ?? null,
+    read,
+    async readLines(path, from, to) {
+      const change = onTop().get(path);
+      if (change === undefined) return view.readLines(path, from, to);
+      if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
+      return cutLines(change.after.bytes, from, to);
+    },
+    async list(folder) {
+      const changes = onTop();
+      const inside = (path: RelPath) => path !== "" && parentOf(path) === folder;
+      const below = changes.get(folder)?.before === null ? [] : await view.list(folder);
+      const made = [...changes].flatMap(([path, { after }]) => (after && inside(path) ? [entryOf(path, after)] : []));
+      return [...below.filter(({ path }) => !changes.has(path)), ...made].sort(byCodePoint);
+    },
+    async inside(folder) {
+      const changes = onTop();
+      const below = (await view.inside(folder)).filter((path) => !changes.has(path as RelPath));
+      const made = [...changes].flatMap(([path, { after }]) => (after && path.startsWith(`${folder}/`) ? [path] : []));
+      return [...below, ...made].sort();
+    },
+    async *walk(folder, signal) {
+      const changes = onTop();
+      const made = [...changes].flatMap(([path, { after }]) =>
+        after && (folder === "" || path.startsWith(`${folder}/`)) ? [entryOf(path, after)] : [],
+      );
+      if (made.length === 0 && changes.size === 0) return yield* view.walk(folder, signal);
+      const rest: Entry[] = [];
+      for await (const entry of view.walk(folder, signal)) if (!changes.has(entry.path)) rest.push(entry);
+      yield* [...rest, ...made].sort(byCodePoint);
+    },
+    search(query, signal) {
+      const staged = new Map(
+        [...onTop()].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const),
+      );
+      return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
+    },
+    stage(changes) {
+      for (const change of changes) {
+        const base = known.get(change.path);
+        if (base !== undefined && !onTop().has(change.path) && !sameBlob(base, change.before)) {
+          throw new PaiError("conflict", `${change.path} was changed by someone else while pai worked on it`, {
+            hint: "nothing of it was overwritten; run the task again on the new content",
+          });
+        }
+      }
+      pending = [...pending, ...changes];
+    },
+    drop(paths) {
+      pending = pending.filter(({ path }) => !paths.has(path));
+    },
+    staged: () => squash(pending),
+    settle(keep) {
+      for (const { path, after } of squashByPath(pending).values()) known.set(path, after);
+      if (keep) kept = [...kept, ...pending];
+      pending = [];
+    },
+    learn(changes) {
+      for (const { path, after } of changes) known.set(path, after);
+    },
+    show(path, bytes) {
+      seen.set(path, bytes);
+    },
+  };
+}
+
+/** Like squash, but what ends where it began stays: it still hides what is below. */
+function squashByPath(changes: readonly Change[]): Map<RelPath, Change> {
+  const byPath = new Map<RelPath, Change>();
+  for (const change of changes) {
+    const earlier = byPath.get(change.path);
+    byPath.set(change.path, earlier ? { ...change, before: earlier.before } : change);
+  }
+  return byPath;
+}

@@ -30,6 +30,8 @@ export interface Context {
   readonly readStdin: () => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */
   readonly signal: AbortSignal;
+  /** Takes SIGINT for as long as a handler is set; null gives it back to `signal`. */
+  readonly onInterrupt: (handler: (() => void) | null) => void;
   readonly now: () => Date;
 }
 

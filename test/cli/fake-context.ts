@@ -41,6 +41,7 @@ export function openProcess(home: Home = makeHome()): Process {
         },
         tty: { stdin: stdin === undefined, stdout: false, stderr: false },
         readStdin: async () => stdin ?? "",
+        onInterrupt: () => {},
         signal: new AbortController().signal,
         now: () => new Date(),
       };

@@ -1,0 +1,228 @@
+/** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
+import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { StampedEvent } from "../core/event.ts";
+import type { Model } from "../core/model.ts";
+import type { Decide, Notice, Workspace } from "../core/ports.ts";
+import type { Ports, RunOptions } from "../flows/run.ts";
+import { findModel } from "../models/catalogue.ts";
+import { openModel, parseModelId } from "../models/open.ts";
+import { openAudit } from "../store/audit.ts";
+import { findEndpoint, requireConsent } from "../store/base-url.ts";
+import { openKeyState } from "../store/key-state.ts";
+import { findKeys } from "../store/keys.ts";
+import { findPlaces, type Places } from "../store/places.ts";
+import { openPlanCache } from "../store/plan-cache.ts";
+import { type LoadedSettings, loadSettings, type Settings } from "../store/settings.ts";
+import type { History } from "../workspace/history.ts";
+import { openWorkspace } from "../workspace/open.ts";
+import type { Context } from "./command.ts";
+import { version } from "./version.ts";
+
+export interface Base extends LoadedSettings {
+  readonly places: Places;
+  /** Folder to work in, as given; the workspace resolves and judges it. */
+  readonly root: string;
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
+
+/** Settings and places of this call. */
+export function composeBase(context: Context): Base {
+  const places = findPlaces(context.env, { homedir: homedir() });
+  const root = resolve(context.cwd, text(context.flags["cwd"]) ?? ".");
+  const flags = context.flags as Parameters<typeof loadSettings>[0]["flags"];
+  return { ...loadSettings({ flags, env: context.env, places, root }), places, root };
+}
+
+export interface OpenedWorkspace {
+  readonly workspace: Workspace;
+  readonly history: History;
+  /** Recovery messages and weaknesses, for the user. */
+  readonly notices: readonly string[];
+}
+
+export async function composeWorkspace(context: Context, base: Base): Promise<OpenedWorkspace> {
+  const { settings, places } = base;
+  const opened = await openWorkspace({
+    root: base.root,
+    stateDir: context.flags["ephemeral"] === true ? null : places.stateDir,
+    home: places.home,
+    force: settings.forceRoot,
+    policy: settings.policy,
+    env: context.env,
+    commandEnv: settings.commands.env,
+    umask: process.umask(),
+  });
+  return { workspace: opened.workspace, history: opened.history, notices: [...opened.recovered, ...opened.warnings] };
+}
+
+/** Opens the model of the settings. `ask` is null where nobody can be asked about a new address. */
+export async function composeModel(
+  context: Context,
+  base: Base,
+  notify: (notice: Notice) => void,
+  ask: ((question: string) => Promise<boolean>) | null,
+): Promise<Model> {
+  const { settings, places, origins } = base;
+  const { provider } = parseModelId(settings.model);
+  const maxWaitMs = (settings.limits.timeout ?? 45) * 1000;
+  const common = {
+    id: settings.model,
+    insecureHttp: context.flags["insecure-http"] === true,
+    readText: (path: string) => Bun.file(resolve(context.cwd, path)).text(),
+    keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
+    notify,
+    now: () => context.now().getTime(),
+    sleep: sleepFor,
+    random: Math.random,
+    maxWaitMs,
+    proxyEnv: context.env,
+  };
+  if (provider === "replay") return openModel({ ...common, keys: [], baseUrl: null });
+  const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
+  const endpoint = findEndpoint(provider, { env: context.env, configured });
+  const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
+  const keys = findKeys(provider, { env: context.env, places, warn });
+  await requireConsent(
+    endpoint,
+    keys.map(({ key }) => key),
+    { places, ask },
+  );
+  return openModel({ ...common, keys, baseUrl: endpoint.origin === "default" ? null : endpoint.url });
+}
+
+function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const stop = () => {
+      clearTimeout(timer);
+      fail(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      done();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Sorts by time; unique within a millisecond by chance of 1 in 65,536. */
+export function makeRunId(now: Date): string {
+  const stamp = now.toISOString().replace(/[-:Z]/g, "").replace("T", "-").replace(".", "");
+  return `${stamp}-${randomBytes(2).toString("hex")}`;
+}
+
+/** Aborts with `timeout` after the time limit, or with the process's signal. */
+export function limitTime(
+  signal: AbortSignal,
+  seconds: number | null,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  if (seconds === null) return { signal, end: () => {} };
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new PaiError("timeout", `the time limit of ${seconds} s is over`)),
+    seconds * 1000,
+  );
+  return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
+}
+
+export function composeOptions(
+  context: Context,
+  settings: Settings,
+  command: string,
+  interactive: boolean,
+): RunOptions {
+  const { flags } = context;
+  return {
+    command,
+    mode: "single-shot",
+    version,
+    temperature: settings.temperature,
+    caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
+    guard: settings.guard,
+    maxActions: settings.actions,
+    only: list(flags["only"]).length > 0 ? [list(flags["only"])] : [],
+    checks: settings.checks,
+    checkTimeoutMs: 600_000,
+    commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
+    interactive,
+    allowDelete: flags["allow-delete"] === true,
+    allowRun: flags["allow-run"] === true,
+    dryRun: flags["dry-run"] === true,
+    keep: flags["keep"] === true,
+    planOnly: false,
+  };
+}
+
+export interface Composed {
+  readonly base: Base;
+  readonly opened: OpenedWorkspace;
+  /** Ports of one run; each run has its own id, sink and signal. */
+  readonly portsFor: (run: {
+    readonly sink: (event: StampedEvent) => void;
+    readonly signal: AbortSignal;
+    readonly decide: Decide;
+  }) => Ports;
+  readonly close: () => void;
+}
+
+/** Everything for one or more runs in one workspace. Notices that come before a run are collected for its sink. */
+export async function composeTask(
+  context: Context,
+  base: Base,
+  notify: (notice: Notice) => void,
+  ask: ((question: string) => Promise<boolean>) | null,
+): Promise<Composed> {
+  const { settings, places } = base;
+  const ephemeral = context.flags["ephemeral"] === true;
+  if (settings.mode !== "single-shot" && settings.mode !== "auto") {
+    throw new PaiError("usage", `--mode ${settings.mode} comes with a later version`, {
+      hint: "this version works single-shot",
+    });
+  }
+  const [opened, model] = await Promise.all([
+    composeWorkspace(context, base),
+    composeModel(context, base, notify, ask),
+  ]);
+  const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
+  const audit = ephemeral
+    ? null
+    : openAudit({
+        root: opened.workspace.root,
+        historyDir: settings.historyDir,
+        stateDir: places.stateDir,
+        now: context.now,
+        warn,
+      });
+  const price =
+    settings.prices[settings.model] ??
+    settings.prices[model.id] ??
+    findModel(model.provider, model.name)?.price ??
+    null;
+  const cached = !ephemeral && places.stateDir !== null && context.flags["no-plan-cache"] !== true;
+  const planCache = cached && places.stateDir !== null ? openPlanCache(places.stateDir, context.now) : null;
+  return {
+    base,
+    opened,
+    portsFor: ({ sink, signal, decide }) => ({
+      id: makeRunId(context.now()),
+      model,
+      price,
+      workspace: opened.workspace,
+      actions: async () => (await import("../actions/all.ts")).allActions,
+      decide,
+      sink: (event) => {
+        audit?.sink(event);
+        sink(event);
+      },
+      signal,
+      now: context.now,
+      planCache,
+    }),
+    close: () => audit?.close(),
+  };
+}

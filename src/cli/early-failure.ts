@@ -1,0 +1,35 @@
+/** What a program reads when a command failed before it could begin: the same shapes as ever. */
+import { exitCodes, type Failure } from "../core/error.ts";
+import { failedOutcome } from "../core/outcome.ts";
+import { toIso } from "../flows/run.ts";
+import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
+import { version } from "./version.ts";
+
+const runs = new Set(["run", "plan", "apply", "auto"]);
+
+/** One document for --json; run.started and run.finished for --jsonl. */
+export function renderEarlyFailure(command: string, error: Failure, form: "json" | "jsonl", now: Date): string {
+  if (form === "json") {
+    if (!runs.has(command)) return renderCommandDocument({ command, code: exitCodes[error.code], data: null, error });
+    return renderDocument(failedOutcome(command, error));
+  }
+  const outcome = failedOutcome(command, error);
+  let text = "";
+  const sink = createJsonl((line) => {
+    text += line;
+  });
+  const stamp = { run: "", at: toIso(now) };
+  sink({
+    type: "run.started",
+    v: 1,
+    pai: version,
+    task: "",
+    mode: outcome.mode,
+    model: "",
+    root: "",
+    seq: 1,
+    ...stamp,
+  });
+  sink({ type: "run.finished", outcome, seq: 2, ...stamp });
+  return text;
+}

@@ -1,0 +1,59 @@
+/** `pai help`: examples first, then commands or flags, then exit codes. */
+import { PaiError } from "../core/error.ts";
+import type { Command, Context, FlagSpec } from "./command.ts";
+import { suggest } from "./suggest.ts";
+
+const exits = `Exit codes: 0 done, 1 other failure, 2 usage, 3 configuration, 4 key, 5 network, 6 quota, 7 unusable reply,
+8 edits failed, 9 checks failed, 10 approval needed, 11 stale or conflict, 12 refused by policy, 13 budget,
+14 disk or permission, 124 timeout, 129/130/143 signals.
+`;
+
+function renderFlag({ name, short, value, about }: FlagSpec): string {
+  const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+  return `  ${left.padEnd(30)} ${about}\n`;
+}
+
+const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
+
+function renderMain(commands: readonly Command[]): string {
+  const names = commands.filter(({ name }) => name !== "help").map(({ name, about }) => `${name.padEnd(10)} ${about}`);
+  return `pai: a coding agent that shows its plan, keeps to a promised number of model calls,
+changes exactly what it listed or nothing, and can take it back.
+
+Usage:
+${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}
+Examples:
+${indent(["pai demo", "pai config set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
+Commands:
+${indent(names)}
+${exits}`;
+}
+
+function renderCommand({ name, usage, about, flags, examples }: Command): string {
+  return `pai ${name}: ${about}
+
+Usage:
+  pai ${name} ${usage}${usage === "" ? "" : " "}[FLAGS]
+
+Examples:
+${indent(examples)}
+Flags:
+${flags.map(renderFlag).join("")}
+${exits}`;
+}
+
+export async function helpCommand(context: Context, commands: readonly Command[]): Promise<number> {
+  const [name] = context.words;
+  const command = commands.find((each) => each.name === name);
+  if (name !== undefined && command === undefined && context.flags["help"] !== true) {
+    const near = suggest(
+      name,
+      commands.map((each) => each.name),
+    );
+    throw new PaiError("usage", `there is no command ${name}`, {
+      hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
+    });
+  }
+  context.out(command === undefined ? renderMain(commands) : renderCommand(command));
+  return 0;
+}

@@ -1,0 +1,98 @@
+/** `pai undo`, `pai redo`, `pai history`: the runs of this folder, taken back and brought back. */
+import { type Change, sameBlob } from "../core/change.ts";
+import { renderChanges, summarize } from "../core/diff.ts";
+import { PaiError } from "../core/error.ts";
+import { renderDiff } from "../ui/diff.ts";
+import { visibleLine } from "../ui/sanitize.ts";
+import { chooseStyle } from "../ui/style.ts";
+import type { Clash, RunRecord, Turn } from "../workspace/history.ts";
+import { showResult } from "./answer-document.ts";
+import type { Context } from "./command.ts";
+import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
+import { isInteractive, openPrompter } from "./view.ts";
+
+async function open(context: Context): Promise<OpenedWorkspace> {
+  const base = composeBase(context);
+  const opened = await composeWorkspace(context, base);
+  for (const notice of [...base.warnings, ...opened.notices]) context.err(`${notice}\n`);
+  return opened;
+}
+
+const styleOf = ({ env, flags }: Context, tty: boolean) =>
+  chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
+
+function showDiff(context: Context, changes: readonly Change[]): string {
+  const text = renderChanges(changes);
+  if (text === "") return changes.map(({ path, after }) => `${after === null ? "removed" : "made"} ${path}\n`).join("");
+  return `${renderDiff(text, styleOf(context, context.tty.stdout), { fold: 4 })}\n`;
+}
+
+/** A path that is not as the run left it, shown as the change somebody else made. */
+const asChange = ({ path, expected, actual }: Clash): Change => ({
+  path,
+  before: expected,
+  after: actual ?? null,
+  from: null,
+});
+
+function refuse(context: Context, { run, clashes }: Turn, verb: string): never {
+  const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
+  context.err(showDiff(context, foreign));
+  const paths = clashes.map(({ path }) => path).join(", ");
+  throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
+    hint: "nothing was touched; put these files back to what the run left, or change them by hand",
+  });
+}
+
+async function requireYes(context: Context, { run, changes }: Turn, kind: "undo" | "redo"): Promise<void> {
+  if (context.flags["yes"] === true) return;
+  const what = `${kind === "undo" ? "Take back" : "Bring back"} run ${run.id}: ${visibleLine(run.task)}`;
+  if (!isInteractive(context))
+    throw new PaiError("approval_needed", `pai ${kind} needs a yes`, { hint: `pai ${kind} -y` });
+  context.err(showDiff(context, changes));
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text: what })) !== "yes")
+    throw new PaiError("declined", "nothing was changed");
+}
+
+async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
+  const { history } = await open(context);
+  const [id = null, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
+  const verb = kind === "undo" ? "undone" : "redone";
+  const preview = await history[kind](id, { dryRun: true });
+  if (preview.clashes.length > 0) refuse(context, preview, verb);
+  const dryRun = context.flags["dry-run"] === true;
+  if (!dryRun) await requireYes(context, preview, kind);
+  const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
+  if (done.clashes.length > 0) refuse(context, done, verb);
+  const changes = done.changes.map((change) => summarize(change, "plan"));
+  const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
+  const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
+  const back = kind === "undo" ? "redo" : "undo";
+  const text = dryRun
+    ? `${showDiff(context, done.changes)}would be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
+    : `${changes.map(({ path, op }) => `${op} ${visibleLine(path)}\n`).join("")}${verb} run ${done.run.id}, ${paths}; ${back} with: pai ${back}\n`;
+  return showResult(context, kind, data, text);
+}
+
+export const undoCommand = (context: Context): Promise<number> => turn(context, "undo");
+export const redoCommand = (context: Context): Promise<number> => turn(context, "redo");
+
+const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
+
+function renderRun({ id, at, status, task, changes, bytes }: RunRecord): string {
+  const when = at.slice(0, 16).replace("T", " ");
+  const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
+  return `${id}  ${when}  ${status.padEnd(11)}  ${paths}, ${sizeOf(bytes)}  ${visibleLine(task).slice(0, 60)}\n`;
+}
+
+export async function historyCommand(context: Context): Promise<number> {
+  const { history } = await open(context);
+  const forgotten = context.flags["prune"] === true ? history.prune() : null;
+  const runs = history.list();
+  const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
+  const lines = runs.length === 0 ? "no runs are kept for this folder\n" : runs.map(renderRun).join("");
+  const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
+  return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
+}

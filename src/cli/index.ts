@@ -1,0 +1,88 @@
+/** From a command line to an exit code: picks the command, runs it, and words every failure once. */
+import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import type { Command, Context, Flags } from "./command.ts";
+import { commands, findCommand } from "./commands.ts";
+import { parseCommandLine, requireFlags } from "./flags.ts";
+import { suggest } from "./suggest.ts";
+
+/** A single word like this is a mistyped command, never a task that costs money. */
+const looksLikeCommand = /^[A-Za-z0-9_-]+$/;
+
+interface Choice {
+  readonly command: Command;
+  readonly words: readonly string[];
+}
+
+function demand(name: string): Command {
+  const command = findCommand(name);
+  if (command === undefined) throw new PaiError("internal", `no command ${name}`);
+  return command;
+}
+
+function choose(words: readonly string[], flags: Flags): Choice {
+  const [first, ...rest] = words;
+  if (flags["help"] === true) return { command: demand("help"), words: first === undefined ? [] : [first] };
+  const hasTask = flags["file"] !== undefined;
+  if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
+  const command = findCommand(first);
+  if (command !== undefined) return { command, words: rest };
+  if (rest.length > 0) {
+    throw new PaiError("usage", `${first} is no command; a task of several words must be quoted`, {
+      hint: `pai "${words.join(" ")}"`,
+    });
+  }
+  if (looksLikeCommand.test(first)) {
+    const near = suggest(
+      first,
+      commands.map(({ name }) => name),
+    );
+    const hint = near === null ? `for a task of one word: pai run ${first}` : `did you mean: pai ${near}?`;
+    throw new PaiError("usage", `${first} is no command`, { hint });
+  }
+  return { command: demand("run"), words };
+}
+
+/** What went wrong, to the stream and in the form the user asked for. */
+async function showFailure(
+  thrown: unknown,
+  command: string,
+  argv: readonly string[],
+  context: Pick<Context, "out" | "err" | "env" | "now">,
+): Promise<number> {
+  const error = toPaiError(thrown);
+  const code = exitCodes[error.code];
+  if (argv.includes("--json") || argv.includes("--jsonl")) {
+    const { renderEarlyFailure } = await import("./early-failure.ts");
+    context.out(
+      renderEarlyFailure(command, toFailure(error), argv.includes("--json") ? "json" : "jsonl", context.now()),
+    );
+  }
+  if (!argv.includes("--json")) {
+    const { renderError } = await import("./failure.ts");
+    context.err(renderError(error));
+  }
+  if (argv.includes("--debug") || context.env["PAI_DEBUG"])
+    context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);
+  return code;
+}
+
+export type Process = Omit<Context, "flags" | "words">;
+
+/** Runs the command line. Never rejects; resolves to the exit code. */
+export async function main(argv: readonly string[], process: Process): Promise<number> {
+  let name = "pai";
+  try {
+    const { flags, words } = parseCommandLine(argv);
+    if (flags["version"] === true) {
+      const { renderVersion } = await import("./version.ts");
+      process.out(renderVersion(flags["json"] === true));
+      return 0;
+    }
+    const choice = choose(words, flags);
+    name = choice.command.name;
+    if (name !== "help") requireFlags(flags, name, choice.command.flags);
+    return await choice.command.run({ ...process, flags, words: choice.words });
+  } catch (thrown) {
+    return showFailure(thrown, name, argv, process);
+  }
+}

@@ -1,0 +1,205 @@
+/** The plan file (spec 6.8): a plan, the state it was made on, and perhaps its finished edits, under one hash. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { type Blob, type Change, opOf } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { Json } from "../core/model.ts";
+import type { RelPath } from "../core/path.ts";
+import { readPlan } from "../core/plan.ts";
+import type { Plan } from "../core/plan-type.ts";
+import type { Workspace } from "../core/ports.ts";
+import { pathsOfClaim } from "../core/scope.ts";
+import { claimsOfPlan, isLook } from "../flows/planning.ts";
+import { type Run, toIso } from "../flows/run.ts";
+
+const base = z.object({ path: z.string(), sha256: z.string().nullable(), mode: z.number().nullable() });
+const kept = z.object({
+  path: z.string(),
+  op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
+  from: z.string().nullable(),
+  before: z.string().nullable(),
+  after_base64: z.string().nullable(),
+  mode: z.number().nullable(),
+});
+const planFile = z.object({
+  version: z.literal(1),
+  kind: z.literal("pai-plan"),
+  pai: z.string(),
+  created: z.string(),
+  task: z.string(),
+  mode: z.string(),
+  model: z.string(),
+  only: z.array(z.string()),
+  checks: z.array(z.string()),
+  plan: z.json(),
+  base: z.array(base),
+  looks: z.array(z.object({ action: z.string(), target: z.string() })),
+  changes: z.array(kept).nullable(),
+  hash: z.string(),
+});
+
+type PlanFile = z.infer<typeof planFile>;
+
+const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest("hex");
+
+/** Identity of what stands at a path: a file's bytes, a link's target; folders have none. */
+function digest(blob: Blob | null): string | null {
+  if (blob?.kind === "file") return sha256(blob.bytes);
+  return blob?.kind === "link" ? sha256(`link ${blob.target}`) : null;
+}
+const modeOf = (blob: Blob | null) => (blob === null || blob.kind === "link" ? null : blob.mode);
+
+const hashOf = (file: Omit<PlanFile, "hash">) => sha256(JSON.stringify(file));
+
+function keep(change: Change): z.infer<typeof kept> {
+  const { path, from, before, after } = change;
+  const content = after?.kind === "file" ? Buffer.from(after.bytes).toString("base64") : null;
+  return { path, op: opOf(change), from, before: digest(before), after_base64: content, mode: modeOf(after) };
+}
+
+export interface SaveOptions {
+  /** Absolute path; replaced atomically. */
+  readonly file: string;
+  /** Hold the finished edits too. */
+  readonly full: boolean;
+  readonly now: () => Date;
+}
+
+/** Saves the plan of a run. Throws usage when the run made none (a conversation). */
+export async function savePlan(run: Run, { file, full, now }: SaveOptions): Promise<void> {
+  const { plan } = run.record;
+  if (plan === null || plan.intent === "conversation")
+    throw new PaiError("nothing_done", "there is no plan to save: the request was answered");
+  const steps = plan.execution_plan?.steps ?? [];
+  const touched = claimsOfPlan(run, plan).flatMap(pathsOfClaim);
+  const named = [
+    ...(plan.analysis?.files_to_read ?? []),
+    ...steps.filter(({ action }) => action === "READ").map(({ target }) => target),
+  ];
+  const read = named.flatMap((text) => tryPath(run, text));
+  const paths = [...new Set([...run.record.bases, ...touched, ...read])].sort();
+  const { workspace } = run.ports;
+  const content: Omit<PlanFile, "hash"> = {
+    version: 1,
+    kind: "pai-plan",
+    pai: run.options.version,
+    created: toIso(now()),
+    task: run.task.text,
+    mode: run.options.mode,
+    model: run.ports.model.id,
+    only: run.options.only.flat(),
+    checks: [...run.options.checks],
+    plan: plan as unknown as z.infer<typeof planFile>["plan"],
+    base: await Promise.all(paths.map((path) => describe(workspace, path))),
+    looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
+    changes: full ? run.record.staged.map(keep) : null,
+  };
+  await replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
+}
+
+function tryPath(run: Run, text: string): RelPath[] {
+  try {
+    return [run.overlay.path(text, "read")];
+  } catch {
+    return [];
+  }
+}
+
+async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {
+  const blob = await workspace.read(path);
+  return { path, sha256: digest(blob), mode: modeOf(blob) };
+}
+
+/** Writes beside the target and renames over it. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const { renameSync, rmSync, writeFileSync } = await import("node:fs");
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flag: "wx" });
+    renameSync(temporary, file);
+  } catch (thrown) {
+    rmSync(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+export interface SavedPlan {
+  readonly task: string;
+  readonly model: string;
+  readonly only: readonly string[];
+  readonly checks: readonly string[];
+  readonly plan: Plan;
+  readonly file: PlanFile;
+}
+
+/** Reads a plan file. Throws usage when it is none, plan_stale when it was edited by hand. */
+export function readPlanFile(text: string, name: string): SavedPlan {
+  const notOne = (why: string) =>
+    new PaiError("usage", `${name} is no plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw notOne("it is not JSON");
+  }
+  const parsed = planFile.safeParse(json);
+  if (!parsed.success)
+    throw notOne(
+      parsed.error.issues
+        .slice(0, 3)
+        .map(({ path, message }) => `${path.join(".")}: ${message}`)
+        .join("; "),
+    );
+  const { hash, ...content } = parsed.data;
+  if (hashOf(content) !== hash)
+    throw new PaiError("plan_stale", `${name} was changed after it was saved`, {
+      hint: "make a new plan with: pai plan -o FILE",
+    });
+  const reading = readPlan(content.plan as Json);
+  if (!reading.ok) throw notOne(reading.why);
+  return {
+    task: content.task,
+    model: content.model,
+    only: content.only,
+    checks: content.checks,
+    plan: reading.plan,
+    file: parsed.data,
+  };
+}
+
+/** Throws plan_stale naming every path that is not as it was when the plan was made. */
+export async function requireBase(workspace: Workspace, { file }: SavedPlan): Promise<void> {
+  const stale: string[] = [];
+  for (const { path, sha256: expected } of file.base) {
+    const found = await describe(workspace, workspace.path(path, "read"));
+    if (found.sha256 !== expected) stale.push(path);
+  }
+  if (stale.length > 0) {
+    throw new PaiError("plan_stale", `changed since the plan was made: ${stale.join(", ")}`, {
+      hint: "nothing was changed; make a new plan with: pai plan",
+    });
+  }
+}
+
+type Kept = z.infer<typeof kept>;
+
+function contentOf({ op, after_base64, mode }: Kept): Blob | null {
+  if (after_base64 !== null) {
+    return { kind: "file", bytes: new Uint8Array(Buffer.from(after_base64, "base64")), mode: mode ?? 0o644 };
+  }
+  return op === "delete" ? null : { kind: "folder", mode: mode ?? 0o755 };
+}
+
+/** The finished edits as changes on the workspace as it stands; null when the plan holds none. Throws plan_stale. */
+export async function changesOf(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
+  if (file.changes === null) return null;
+  const changes: Change[] = [];
+  for (const each of file.changes) {
+    const after = contentOf(each);
+    const path = workspace.path(each.path, after === null ? "delete" : after.kind === "folder" ? "folder" : "write");
+    const before = await workspace.read(path);
+    if (digest(before) !== each.before) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
+    changes.push({ path, before, after, from: each.from === null ? null : workspace.path(each.from, "move") });
+  }
+  return changes;
+}

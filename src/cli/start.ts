@@ -1,0 +1,68 @@
+/** The process around a command: streams, signals, exit code. The only file that ends the process. */
+import { PaiError } from "../core/error.ts";
+import { isTerminal } from "../ui/tty.ts";
+import { openWriter, type Writer } from "../ui/writer.ts";
+import type { Context } from "./command.ts";
+import { main } from "./index.ts";
+
+const stdinLimit = 8 * 1024 * 1024;
+
+async function readStdin(): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of Bun.stdin.stream()) {
+    size += chunk.length;
+    if (size > stdinLimit) throw new PaiError("usage", "standard input is larger than 8 MiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The first signal asks everything to stop and be taken back; the second ends the process at once. */
+function watchSignals(): Pick<Context, "signal" | "onInterrupt"> {
+  const controller = new AbortController();
+  let taken: (() => void) | null = null;
+  const stops = [
+    ["SIGINT", new PaiError("interrupted", "interrupted"), 130],
+    ["SIGTERM", new PaiError("terminated", "ended by SIGTERM"), 143],
+    ["SIGHUP", new PaiError("hangup", "the terminal was closed"), 129],
+  ] as const;
+  for (const [name, reason, code] of stops) {
+    process.on(name, () => {
+      if (name === "SIGINT" && taken !== null) return taken();
+      if (controller.signal.aborted) process.exit(code);
+      controller.abort(reason);
+    });
+  }
+  return {
+    signal: controller.signal,
+    onInterrupt: (handler) => {
+      taken = handler;
+    },
+  };
+}
+
+/** Text that could not be delivered turns success into failure; a reader that went away does not. */
+function exitCodeOf(code: number, writers: readonly Writer[]): number {
+  const lost = writers.find(({ failure }) => failure !== null);
+  return lost !== undefined && code === 0 ? 14 : code;
+}
+
+/** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */
+export async function start(argv: readonly string[]): Promise<void> {
+  const [stdout, stderr] = [openWriter(1), openWriter(2)];
+  const code = await main(argv, {
+    env: process.env,
+    cwd: process.cwd(),
+    out: stdout.write,
+    err: stderr.write,
+    tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },
+    readStdin,
+    ...watchSignals(),
+    now: () => new Date(),
+  });
+  await stdout.flush();
+  if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
+  await stderr.flush();
+  process.exitCode = exitCodeOf(code, [stdout, stderr]);
+}

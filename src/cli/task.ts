@@ -1,0 +1,107 @@
+/** `pai run` and `pai plan`: one task from the command line to its outcome. */
+import { resolve } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { type Flow, type RunOptions, runTask, type Task } from "../flows/run.ts";
+import { singleShot } from "../flows/single-shot.ts";
+import type { Context } from "./command.ts";
+import { type Composed, composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
+import { openView } from "./view.ts";
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
+async function readTask(context: Context): Promise<Task> {
+  const { flags, words } = context;
+  const file = text(flags["file"]);
+  if (words.length > 1)
+    throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
+  if (words.length === 1 && file !== null)
+    throw new PaiError("usage", "the task is given twice: as an argument and by --file");
+  const fromStdin = words[0] === "-";
+  const read = fromStdin
+    ? await context.readStdin()
+    : file !== null
+      ? await readFile(resolve(context.cwd, file))
+      : (words[0] ?? "");
+  if (flags["stdin"] === true && fromStdin)
+    throw new PaiError("usage", "standard input cannot be both the task and its context");
+  const task = read.trim();
+  if (task === "")
+    throw new PaiError("usage", "there is no task", {
+      hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
+    });
+  const piped = flags["stdin"] === true ? (await context.readStdin()).trim() : "";
+  return { text: task, history: [], context: piped === "" ? null : piped };
+}
+
+async function readFile(path: string): Promise<string> {
+  try {
+    return await Bun.file(path).text();
+  } catch (cause) {
+    throw new PaiError("usage", `the task file cannot be read: ${path}`, { cause });
+  }
+}
+
+export interface TaskRun {
+  readonly flow: Flow;
+  readonly task: Task;
+  readonly options: Partial<RunOptions>;
+  readonly command: string;
+}
+
+export interface DoneTask {
+  readonly outcome: Outcome;
+  readonly composed: Composed;
+}
+
+/** Runs one task with the face the flags ask for; `after` sees the outcome before it is shown and may replace it. */
+export async function doTask(
+  context: Context,
+  { flow, task, options, command }: TaskRun,
+  after: (done: DoneTask) => Promise<Outcome> = async ({ outcome }) => outcome,
+): Promise<number> {
+  const base = composeBase(context);
+  const limited = limitTime(context.signal, base.settings.limits.timeout);
+  try {
+    const view = await openView(context, limited.signal, options.planOnly === true);
+    for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
+    const ask = view.interactive
+      ? async (question: string) => (await view.decide({ kind: "command", text: question })).accept
+      : null;
+    const composed = await composeTask(context, base, view.notify, ask);
+    for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
+    const ports = composed.portsFor({ sink: view.sink, signal: limited.signal, decide: view.decide });
+    const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), ...options };
+    const ran = await runTask(flow, task, all, ports);
+    const outcome = await after({ outcome: ran, composed });
+    composed.close();
+    if (context.flags["json"] === true) {
+      const { renderDocument } = await import("../ui/json.ts");
+      context.out(renderDocument(outcome));
+    }
+    view.finish(outcome);
+    return outcome.code;
+  } finally {
+    limited.end();
+  }
+}
+
+export async function runCommand(context: Context): Promise<number> {
+  return doTask(context, { flow: singleShot, task: await readTask(context), options: {}, command: "run" });
+}
+
+export async function planCommand(context: Context): Promise<number> {
+  const task = await readTask(context);
+  const full = context.flags["full"] === true;
+  const output = text(context.flags["output"]);
+  if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
+  const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
+  const flow: Flow = async (run) => {
+    await singleShot(run);
+    if (output === null) return;
+    const { savePlan } = await import("./plan-file.ts");
+    await savePlan(run, { file: resolve(context.cwd, output), full, now: context.now });
+  };
+  return doTask(context, { flow, task, options, command: "plan" });
+}

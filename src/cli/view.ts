@@ -1,0 +1,88 @@
+/** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
+import type { StampedEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Decide, Notice } from "../core/ports.ts";
+import type { Prompter } from "../ui/prompt.ts";
+import { chooseStyle } from "../ui/style.ts";
+import { createTerminal } from "../ui/terminal.ts";
+import type { Context } from "./command.ts";
+import { decideByAsking, decideByPolicy } from "./decide.ts";
+
+export interface View {
+  readonly sink: (event: StampedEvent) => void;
+  readonly finish: (outcome: Outcome) => void;
+  /** Something to say outside a run. */
+  readonly notify: (notice: Notice) => void;
+  readonly decide: Decide;
+  /** A person can be asked. */
+  readonly interactive: boolean;
+  readonly prompter: () => Promise<Prompter>;
+}
+
+/** A person is there to answer: both streams are terminals and nothing forbids it. `-y` means: unattended. */
+export function isInteractive({ flags, tty }: Context): boolean {
+  const off = ["yes", "no-input", "json", "jsonl"].some((name) => flags[name] === true);
+  return tty.stdin && tty.stderr && !off;
+}
+
+export function columnsOf(env: Context["env"]): number {
+  const named = Number(env["COLUMNS"]);
+  return Number.isInteger(named) && named > 0 ? named : (process.stderr.columns ?? 80);
+}
+
+export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
+  let opened: Promise<Prompter> | null = null;
+  return () => {
+    opened ??= import("../ui/prompt.ts").then(({ createPrompter }) =>
+      createPrompter({
+        stdin: () => process.stdin,
+        err: context.err,
+        style: styleOf(context, context.tty.stderr),
+        columns: () => columnsOf(context.env),
+        signal,
+      }),
+    );
+    return opened;
+  };
+}
+
+function styleOf({ env, flags }: Context, tty: boolean) {
+  return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
+}
+
+/** `planIsResult`: the plan goes to standard output (`pai plan`). */
+export async function openView(context: Context, signal: AbortSignal, planIsResult: boolean): Promise<View> {
+  const { flags, tty, out, err } = context;
+  const machine = flags["json"] === true || flags["jsonl"] === true;
+  const style = styleOf(context, tty.stderr);
+  const quiet = flags["quiet"] === true;
+  const terminal = createTerminal({
+    out: machine ? () => {} : out,
+    err,
+    style,
+    outStyle: styleOf(context, tty.stdout),
+    columns: tty.stderr ? columnsOf(context.env) : 100,
+    verbose: flags["verbose"] === true,
+    quiet,
+    live: tty.stderr && !style.plain && !quiet,
+    screen: tty.stdout && tty.stderr && !machine,
+    planIsResult,
+    now: () => performance.now(),
+  });
+  const interactive = isInteractive(context);
+  const prompter = openPrompter(context, signal);
+  const jsonl = flags["jsonl"] === true ? (await import("../ui/json.ts")).createJsonl(out) : null;
+  return {
+    sink: (event) => {
+      terminal.sink(event);
+      jsonl?.(event);
+    },
+    finish: (outcome) => terminal.finish(outcome),
+    notify: ({ level, text }) => {
+      if (!quiet) err(`${level === "warning" ? "warning: " : ""}${text}\n`);
+    },
+    decide: interactive ? decideByAsking(prompter) : decideByPolicy(flags["yes"] === true),
+    interactive,
+    prompter,
+  };
+}

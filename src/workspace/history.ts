@@ -1,5 +1,5 @@
 /** The runs of a workspace that are kept: listed, undone, redone, and forgotten when they grow old or large. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change, ChangeOp } from "../core/change.ts";
 import { invert } from "../core/change.ts";
@@ -191,5 +191,16 @@ function prune(state: State, limits: HistoryLimits): number {
     state.disk.removeTree(runFolder(state, id));
     forgotten++;
   }
+  sweepClaims(state);
   return forgotten;
+}
+
+/** Processes that were killed while they asked for the lock leave their claims. */
+function sweepClaims(state: State): void {
+  if (!existsSync(state.folder)) return;
+  for (const name of readdirSync(state.folder)) {
+    const path = join(state.folder, name);
+    const stat = /^lock[.-]/.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
+  }
 }

@@ -146,7 +146,9 @@ function openPerform(root: Root, options: WorkspaceOptions) {
   return async (command: string, { by, timeoutMs, signal }: CommandOptions) => {
     const before = await takeSnapshot(root, options.policy, last);
     const env = commandEnv(by, options.env, options.commandEnv);
-    const result = await runShell(command, { cwd: root.path, env, timeoutMs, signal });
+    // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
+    const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));
+    if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     last = await takeSnapshot(root, options.policy, before);
     return { command, ...result, ...compareSnapshots(before, last) };
   };

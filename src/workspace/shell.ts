@@ -31,7 +31,7 @@ const graceMs = 2000;
 const prelude = `( ( read -r _ <&3; kill -KILL -$$ ) >/dev/null 2>&1 & )
 exec "$0" "$@" 3<&- 2>&1`;
 
-/** Never throws for what the command does. */
+/** Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */
 export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
   const started = performance.now();
   const since = () => Math.round(performance.now() - started);

@@ -9,6 +9,7 @@ import type { Root } from "./confine.ts";
 import type { Disk, Owner } from "./disk.ts";
 import type { Journal } from "./journal.ts";
 import type { Lock } from "./lock.ts";
+import { showName } from "./parse.ts";
 import { takeBack } from "./take-back.ts";
 
 export interface TransactionParts {
@@ -63,6 +64,7 @@ export function openTransaction(
     async apply(changes) {
       refuseEnded();
       parts.judge(changes);
+      for (const change of changes) refuseReadOnly(change);
       const wanted = changes.map((change) => withAllowedBits(change, parts.umask));
       await lock(() => {
         const batch = prepareBatch(root, wanted, parts.umask);
@@ -102,6 +104,14 @@ export function openTransaction(
       if (state !== "ended") end("applied", []);
     },
   };
+}
+
+/** A rename would replace a write-protected file without a word. */
+function refuseReadOnly({ path, before, after }: Change): void {
+  if (before?.kind !== "file" || after?.kind !== "file" || (before.mode & 0o222) !== 0) return;
+  throw new PaiError("permission_denied", `${showName(path)} is write-protected`, {
+    hint: "Run chmod u+w on it if pai may change it",
+  });
 }
 
 /** A new file gets what the umask leaves of 0666; content that pai wrote never runs as somebody else. */

@@ -181,6 +181,15 @@ test("a file that nobody changed keeps its time, and suid bits are never written
   expect(lstatSync(join(made.work, "a.txt")).mode & 0o7777).toBe(0o755);
 });
 
+test("a write-protected file is not replaced behind its back (S39)", async () => {
+  const made = place({ "a.txt": "a" });
+  chmodSync(join(made.work, "a.txt"), 0o444);
+  const tx = openPlace(made).begin("r1");
+  const apply = tx.apply([change("a.txt", file("a", 0o444), file("b", 0o444))]);
+  await expect(apply).rejects.toMatchObject({ code: "permission_denied" });
+  expect(treeOf(made.work)).toEqual({ "a.txt": "file 444 a" });
+});
+
 test("owner is kept when pai is root (S61)", async () => {
   if (process.geteuid?.() !== 0) return;
   const made = place({ "a.txt": "a" });
@@ -234,7 +243,7 @@ const blobs: fc.Arbitrary<Blob> = fc.oneof(
   fc.record({
     kind: fc.constant("file" as const),
     bytes: fc.uint8Array({ maxLength: 20 }),
-    mode: fc.constantFrom(0o644, 0o600, 0o755, 0o400),
+    mode: fc.constantFrom(0o644, 0o600, 0o755, 0o640),
   }),
   fc.record({ kind: fc.constant("folder" as const), mode: fc.constantFrom(0o755, 0o700) }),
   fc.record({ kind: fc.constant("link" as const), target: fc.constantFrom("a", "nowhere", "../..") }),

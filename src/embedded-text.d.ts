@@ -1,9 +1,11 @@
 /** Prompts and recordings are text files, embedded while building. */
 declare module "*.md" {
   const text: string;
+
   export { text as default };
 }
 declare module "*.jsonl" {
   const text: string;
+
   export { text as default };
 }

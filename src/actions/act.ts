@@ -86,7 +86,8 @@ export const modify = defineAction({
       all ? { search, replace, all: true as const } : { search, replace },
     );
     const result = applyEdits({ path, now: before?.bytes ?? null, shown: stage.shown(path), blocks });
-    if (result.kind === "refused") return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };
+    if (result.kind === "refused")
+      return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };
     if (result.kind === "already") return already("already there, nothing to do");
     const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
     return proposeFile(stage, path, before, result.bytes, [count, ...result.notes].join("; "));

@@ -58,10 +58,13 @@ describe("gemini", () => {
     "missing parts": { candidates: [{ content: { role: "model" }, finishReason: "STOP" }] },
     "an empty object": {},
   };
-  test.each(Object.keys(empties))("names an empty reply and leaves asking again to the run, which counts it: %s (P08)", async (name) => {
-    expect((await reply(empties[name])).error?.code).toBe("reply_empty");
-    expect(server.seen.length).toBe(1);
-  });
+  test.each(Object.keys(empties))(
+    "names an empty reply and leaves asking again to the run, which counts it: %s (P08)",
+    async (name) => {
+      expect((await reply(empties[name])).error?.code).toBe("reply_empty");
+      expect(server.seen.length).toBe(1);
+    },
+  );
 
   test("names a malformed call and a refusal; neither is asked again here (P08)", async () => {
     expect((await reply({ candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }] })).error?.code).toBe(

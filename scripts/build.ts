@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { version } from "../package.json";
 
 const root = join(import.meta.dir, "..");
-const dist = join(root, "dist");
+const dist = process.env["PAI_DIST"] ?? join(root, "dist");
 
 /** The commit, for `pai --version --json`; null outside a checkout. */
 function readCommit(): string | null {
@@ -49,7 +49,7 @@ function build(target: string | null): void {
   // A running pai keeps its own file: rename, never overwrite.
   renameSync(join(dist, `${name}.new`), join(dist, name));
   rmSync(join(dist, `${name}.new.map`), { force: true });
-  console.log(`dist/${name}  ${(statSync(join(dist, name)).size / 1e6).toFixed(1)} MB`);
+  console.log(`${join(dist, name)}  ${(statSync(join(dist, name)).size / 1e6).toFixed(1)} MB`);
 }
 
 mkdirSync(dist, { recursive: true });

@@ -4,17 +4,16 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
-import { chooseTag, parseScript, renderResume, type Script } from "../core/script.ts";
-import { ask } from "./ask.ts";
+import { chooseTag, type Script } from "../core/script.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
-import { type BatchReport, perform, performChanges } from "./perform.ts";
+import { type BatchReport, performChanges } from "./perform.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import { renderResults, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
-import { callsOf } from "./script-calls.ts";
+import { askForScript, keepFinish, performScript, type ScriptQuestion } from "./script-reply.ts";
 
 /** Words of the plan, so that the change guard sees what was announced. */
 function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
@@ -36,55 +35,6 @@ interface Phase {
   readonly tag: string;
 }
 
-/** One execution call, resumed once if it was cut and a call is left. */
-async function askForScript(
-  { run, system, tag }: Phase,
-  messages: readonly Message[],
-): Promise<{ script: Script; text: string }> {
-  const read = (path: string) => {
-    try {
-      const bytes = run.overlay.shown(run.overlay.path(path, "read"));
-      return bytes === null ? null : new TextDecoder().decode(bytes);
-    } catch {
-      return null;
-    }
-  };
-  const reply = await ask(run, { purpose: "execute", system, messages, format: null });
-  const script = parseScript(reply.text, { stop: reply.stop, read, tag });
-  if (script.cut === null || run.ledger.exhausted) return { script, text: reply.text };
-  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  const resume: Message[] = [
-    ...messages,
-    { role: "assistant", text: reply.text, calls: [], native: null },
-    { role: "user", text: renderResume(script.cut) },
-  ];
-  const rest = await ask(run, { purpose: "resume", system, messages: resume, format: null });
-  const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
-  const whole = script.actions.filter(({ partial }) => partial !== true);
-  const joined: Script = {
-    ...more,
-    actions: [...whole, ...more.actions],
-    remarks: [...script.remarks, ...more.remarks],
-    warnings: [...script.warnings, ...more.warnings],
-  };
-  return { script: joined, text: `${reply.text}\n${rest.text}` };
-}
-
-/** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
-function usable(script: Script): Script["actions"] {
-  const whole = script.actions.filter(({ partial, cmd }) => partial !== true || cmd === "FINISH");
-  const cut = script.truncated && !script.flags.includes("no-finish");
-  return cut ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
-}
-
-function keepFinish(run: Run, script: Script): boolean {
-  const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
-  if (finish === undefined) return false;
-  run.record.text = finish.arg ?? "";
-  run.record.next = finish.next ?? [];
-  return true;
-}
-
 /** Prose instead of a script is the answer when nothing was promised. */
 function keepProse(run: Run, script: Script, progress: Progress): boolean {
   const prose = script.remarks
@@ -103,26 +53,19 @@ async function doPhase(
   messages: readonly Message[],
   baseline: () => Promise<ReadonlySet<string>>,
 ) {
-  const { run, rights, progress, checks } = phase;
-  const [asked, passedBefore] = await Promise.allSettled([askForScript(phase, messages), baseline()]);
+  const { run, rights, progress, checks, system, tag } = phase;
+  const question: ScriptQuestion = { purpose: "execute", system, messages, tag };
+  const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;
   const { script, text } = asked.value;
   const finished = keepFinish(run, script) || keepProse(run, script, progress);
-  const calls = callsOf(usable(script), `phase${n}`);
-  const most = Math.max(run.options.maxActions, progress.steps + 5);
-  const batch = await perform(run, calls.slice(0, most), rights);
-  const notes = [
-    ...script.warnings.map(({ line, text: warning }) => `line ${line}: ${warning}`),
-    ...(calls.length > most
-      ? [`only the first ${most} actions were done; ${calls.length - most} are left: send them again`]
-      : []),
-    ...(script.truncated ? ["your reply was cut; what was complete has been done"] : []),
-  ];
+  const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
+  const { batch, notes, overflow } = work;
   let left = progress.take(batch, {
     finished,
     cut: script.truncated,
-    overflow: calls.length > most,
+    overflow,
     empty: script.actions.length === 0 && !finished,
   });
   const reports =

@@ -1,0 +1,95 @@
+/** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
+import type { Message, Purpose } from "../core/model.ts";
+import { parseScript, renderResume, type Script } from "../core/script.ts";
+import { ask } from "./ask.ts";
+import type { Rights } from "./batch.ts";
+import { type BatchReport, perform } from "./perform.ts";
+import type { Run } from "./run.ts";
+import { callsOf } from "./script-calls.ts";
+
+export interface ScriptQuestion {
+  readonly purpose: Purpose;
+  readonly system: string;
+  readonly messages: readonly Message[];
+  /** The word that closes bodies. */
+  readonly tag: string;
+}
+
+export interface ScriptReply {
+  readonly script: Script;
+  /** The reply as the model wrote it, with the rest it was asked for. */
+  readonly text: string;
+}
+
+/** One call, and one more for the rest if it was cut and a call is left. */
+export async function askForScript(run: Run, { purpose, system, messages, tag }: ScriptQuestion): Promise<ScriptReply> {
+  const read = (path: string) => {
+    try {
+      const bytes = run.overlay.shown(run.overlay.path(path, "read"));
+      return bytes === null ? null : new TextDecoder().decode(bytes);
+    } catch {
+      return null;
+    }
+  };
+  const reply = await ask(run, { purpose, system, messages, format: null });
+  const script = parseScript(reply.text, { stop: reply.stop, read, tag });
+  if (script.cut === null || run.ledger.exhausted) return { script, text: reply.text };
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const resume: Message[] = [
+    ...messages,
+    { role: "assistant", text: reply.text, calls: [], native: null },
+    { role: "user", text: renderResume(script.cut) },
+  ];
+  const rest = await ask(run, { purpose: "resume", system, messages: resume, format: null });
+  const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
+  const whole = script.actions.filter(({ partial }) => partial !== true);
+  const joined: Script = {
+    ...more,
+    actions: [...whole, ...more.actions],
+    remarks: [...script.remarks, ...more.remarks],
+    warnings: [...script.warnings, ...more.warnings],
+  };
+  return { script: joined, text: `${reply.text}\n${rest.text}` };
+}
+
+/** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
+function usable(script: Script): Script["actions"] {
+  const whole = script.actions.filter(({ partial, cmd }) => partial !== true || cmd === "FINISH");
+  const cut = script.truncated && !script.flags.includes("no-finish");
+  return cut ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
+}
+
+export interface ScriptWork {
+  readonly batch: BatchReport;
+  /** What the next call must be told about this reply: warnings, what was left out, that it was cut. */
+  readonly notes: readonly string[];
+  /** More actions than one reply may hold. */
+  readonly overflow: boolean;
+}
+
+/** Performs the script's actions, at most as many as spec 6.7 allows. `prefix` makes the ids of its calls unique. */
+export async function performScript(
+  run: Run,
+  script: Script,
+  { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
+): Promise<ScriptWork> {
+  const calls = callsOf(usable(script), prefix);
+  const most = Math.max(run.options.maxActions, planned + 5);
+  const overflow = calls.length > most;
+  const batch = await perform(run, calls.slice(0, most), rights);
+  const notes = [
+    ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
+    ...(overflow ? [`only the first ${most} actions were done; ${calls.length - most} are left: send them again`] : []),
+    ...(script.truncated ? ["your reply was cut; what was complete has been done"] : []),
+  ];
+  return { batch, notes, overflow };
+}
+
+/** Keeps the FINISH message and its next steps as the run's; true when there was one. */
+export function keepFinish(run: Run, script: Script): boolean {
+  const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
+  if (finish === undefined) return false;
+  run.record.text = finish.arg ?? "";
+  run.record.next = finish.next ?? [];
+  return true;
+}

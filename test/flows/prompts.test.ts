@@ -1,0 +1,27 @@
+/** The prompts show the very language the parser reads. */
+import { expect, test } from "bun:test";
+import { parseScript } from "../../src/core/script.ts";
+import executePrompt from "../../src/flows/prompts/execute.md" with { type: "text" };
+
+const read = () => null;
+
+function parse(text: string) {
+  return parseScript(text, { stop: "end", read, tag: "EOT" });
+}
+
+test("the example of the execution prompt is a whole script: one edit, one FINISH with a suggestion", () => {
+  const { actions, truncated, warnings } = parse(executePrompt.split("Example:\n")[1] ?? "");
+  expect({ truncated, warnings }).toEqual({ truncated: false, warnings: [] });
+  expect(actions.map(({ cmd }) => cmd)).toEqual(["MODIFY", "FINISH"]);
+  expect(actions[0]?.blocks).toEqual([
+    { search: "    return 3.14 * r * r\n", replace: "    return math.pi * r * r\n" },
+  ]);
+  expect(actions[1]?.next).toEqual(["Add a test for area()"]);
+});
+
+test("every action the execution prompt lists is one the parser knows", () => {
+  const forms = executePrompt.slice(executePrompt.indexOf("WRITE::"), executePrompt.indexOf("\n- Only"));
+  const { actions, remarks, warnings } = parse(forms);
+  expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
+  expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV READ RUN FINISH");
+});

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { Change } from "../src/core/change.ts";
 import type { RelPath } from "../src/core/path.ts";
 import { performBatch, prepareBatch } from "../src/workspace/batch.ts";
-import { openRoot, type Root } from "../src/workspace/confine.ts";
+import type { Root } from "../src/workspace/confine.ts";
 import { type Disk, openDisk } from "../src/workspace/disk.ts";
 import { openPlace } from "../test/workspace/tree.ts";
 

@@ -9,7 +9,8 @@ import { readPlan } from "../core/plan.ts";
 import type { Plan } from "../core/plan-type.ts";
 import type { Workspace } from "../core/ports.ts";
 import { pathsOfClaim } from "../core/scope.ts";
-import { claimsOfPlan, isLook } from "../flows/planning.ts";
+import { claimsOfPlan } from "../flows/approval.ts";
+import { isLook } from "../flows/planning.ts";
 import { type Run, toIso } from "../flows/run.ts";
 
 const base = z.object({ path: z.string(), sha256: z.string().nullable(), mode: z.number().nullable() });

@@ -3,11 +3,11 @@
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { execute, executeFinished } from "./execution.ts";
-import { makePlan, presentSaved } from "./planning.ts";
+import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import type { Flow } from "./run.ts";
 
 export const singleShot: Flow = async (run) => {
-  const { plan, claims, key } = await makePlan(run);
+  const { plan, claims, key } = await makePlan(run, singleShotPlan);
   if (plan.intent === "conversation") {
     run.record.text = plan.reply;
     return;

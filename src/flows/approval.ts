@@ -1,0 +1,69 @@
+/** What stands between a plan and its execution: what is forbidden whatever anybody says, and the yes. */
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { type Claim, claimsOf, pathsOfClaim } from "../core/scope.ts";
+import { toClaimPath, withinOnly } from "./perform.ts";
+import type { Run } from "./run.ts";
+
+/** Paths of the plan's claims, judged by the policy. Throws path_refused. */
+export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
+  return claimsOf(plan, (text, right) => toClaimPath(run, text, right));
+}
+
+/** What no yes may allow is refused here, before any further call (spec 6.4). */
+export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
+  const { only, interactive, allowDelete, planOnly } = run.options;
+  for (const claim of claims) {
+    for (const path of pathsOfClaim(claim)) {
+      if (!withinOnly(only, path))
+        throw new PaiError(
+          "scope_refused",
+          `the plan would touch ${path}, which is outside --only ${only.flat().join(" ")}`,
+        );
+      refuseConcern(run, path);
+    }
+    if (claim.kind === "delete" && !interactive && !allowDelete && !planOnly) {
+      throw new PaiError("delete_refused", `the plan would delete ${claim.path}`, {
+        hint: "allow deletions with --allow-delete",
+      });
+    }
+  }
+}
+
+function refuseConcern(run: Run, path: RelPath): void {
+  const { only, interactive, planOnly } = run.options;
+  const concern = run.ports.workspace.concern(path);
+  if (concern === null || interactive || planOnly || only.some((globs) => globs.includes(path))) return;
+  throw new PaiError("path_refused", `${path}: ${concern}`, { hint: `allow it by naming it: --only ${path}` });
+}
+
+/** What a yes to the plan will do, whole. */
+function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): string {
+  const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
+  const commands = [
+    ...claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : [])),
+    ...(plan.execution_plan?.checks ?? []),
+  ];
+  const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
+    const concern = run.ports.workspace.concern(path);
+    return concern === null ? [] : [`${path} (${concern})`];
+  });
+  const lines = ["Carry out this plan?"];
+  if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);
+  if (concerns.length > 0) lines.push(`It changes what runs code later: ${concerns.join(", ")}`);
+  for (const command of commands) lines.push(`It runs: ${command}   (in ${run.ports.workspace.root}, not sandboxed)`);
+  return lines.join("\n");
+}
+
+/** Asks for a yes where one is needed. Returns what the user wants changed, null for yes. Throws declined, approval_needed. */
+export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
+  if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
+  const decision = await run.ports.decide({ kind: "plan", text: renderPlanQuestion(run, plan, claims) });
+  if (decision.accept) return null;
+  if (decision.feedback !== null) return decision.feedback;
+  if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
+  throw new PaiError("approval_needed", "the plan needs approval", {
+    hint: "approve it with -y, or save it with: pai plan -o plan.json",
+  });
+}

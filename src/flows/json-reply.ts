@@ -1,0 +1,63 @@
+/** A reply that is one JSON value: read tolerantly, asked for again once when it is unusable and a call is left. */
+import { PaiError } from "../core/error.ts";
+import { createReplyReader, readJson } from "../core/json.ts";
+import type { Json, Message } from "../core/model.ts";
+import { ask, type Question, type Reply } from "./ask.ts";
+import type { Run } from "./run.ts";
+
+/** `why` is worded for the model that has to repair it. */
+export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
+export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
+
+/** Asks once and shows the value's `reply` field as it streams. */
+async function askOnce(run: Run, question: Question): Promise<Reply> {
+  let reader = createReplyReader();
+  let current = 0;
+  return ask(run, question, (text, n) => {
+    if (n !== current) reader = createReplyReader();
+    current = n;
+    const shown = reader.push(text);
+    if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
+  });
+}
+
+async function read<T>(asked: Promise<Reply>, load: LoadReader<T>): Promise<{ reply: Reply; reading: Reading<T> }> {
+  const [readValue, reply] = await Promise.all([load(), asked]);
+  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
+  const json = readJson(reply.text);
+  return { reply, reading: json.ok ? readValue(json.value) : json };
+}
+
+/** Throws reply_invalid when the reply stays unusable. `what` names the value in messages: "plan". */
+export async function askForJson<T>(
+  run: Run,
+  question: Question,
+  what: string,
+  load: LoadReader<T>,
+): Promise<{ readonly value: T; readonly reply: Reply }> {
+  const first = await read(askOnce(run, question), load);
+  if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
+  const { why } = first.reading;
+  if (run.ledger.exhausted) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}`);
+  run.emit({
+    type: "notice",
+    level: "warning",
+    code: `${what}_unusable`,
+    text: `unusable ${what} (${why}): asking once more`,
+  });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    {
+      role: "user",
+      text: `That is not a usable ${what}: ${why}\nSend the whole ${what} again as one JSON value, nothing else.`,
+    },
+  ];
+  const second = await read(askOnce(run, { ...question, purpose: "repair", messages }), load);
+  if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
+  throw new PaiError("reply_invalid", `the ${what} was unusable twice: ${second.reading.why}`, {
+    hint: "try again, or another model with --model",
+  });
+}

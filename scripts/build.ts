@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
+import { buildFlags } from "./build-flags.ts";
 
 const root = join(import.meta.dir, "..");
 const dist = process.env["PAI_DIST"] ?? join(root, "dist");
@@ -13,30 +14,15 @@ function readCommit(): string | null {
   return git.status === 0 ? git.stdout.trim() : null;
 }
 
-/** Nothing of the folder pai is started in may run or be loaded by the runtime: these flags are not optional. */
-const secure = [
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-  "--no-compile-autoload-tsconfig",
-  "--no-compile-autoload-package-json",
-  "--compile-exec-argv=--disallow-code-generation-from-strings=strict",
-];
-const fast = ["--splitting", "--minify", "--bytecode", "--format=esm", "--sourcemap=linked"];
-
 function build(target: string | null): void {
   const name = target === null ? "pai" : `pai-${target}`;
   const defines = {
-    "process.env.NODE_ENV": "production",
     PAI_VERSION: version,
     PAI_COMMIT: readCommit() ?? "unknown",
     PAI_TARGET: target ?? `linux-${process.arch}`,
   };
   const args = [
-    "build",
-    "--compile",
-    ...fast,
-    ...secure,
-    "--reject-unresolved",
+    ...buildFlags,
     ...Object.entries(defines).flatMap(([key, value]) => ["--define", `${key}=${JSON.stringify(value)}`]),
     ...(target === null ? [] : [`--target=bun-${target}`]),
     "src/main.ts",

@@ -1,0 +1,49 @@
+/** A Gemini server on loopback that answers at once with what a script says, and notes what it was sent. */
+
+export interface Seen {
+  /** `performance.now()` when the request arrived. */
+  readonly at: number;
+  readonly body: string;
+}
+
+export interface ScriptedServer {
+  readonly origin: string;
+  /** Requests since the last `play`. */
+  readonly seen: readonly Seen[];
+  /** The replies to the next requests, in order. */
+  play(replies: readonly string[]): void;
+  stop(): Promise<void>;
+}
+
+function renderReply(text: string): string {
+  const candidate = { content: { role: "model", parts: [{ text }] }, finishReason: "STOP", index: 0 };
+  const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+  return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
+}
+
+export function openScriptedServer(): ScriptedServer {
+  let replies: readonly string[] = [];
+  let seen: Seen[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const at = performance.now();
+      seen.push({ at, body: await request.text() });
+      const reply = replies[seen.length - 1];
+      if (reply === undefined) return new Response("no reply is left", { status: 500 });
+      return new Response(renderReply(reply), { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  return {
+    origin: `http://127.0.0.1:${server.port}`,
+    get seen() {
+      return seen;
+    },
+    play(next) {
+      replies = next;
+      seen = [];
+    },
+    stop: () => server.stop(true),
+  };
+}

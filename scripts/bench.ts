@@ -1,0 +1,204 @@
+/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [ROUNDS]`. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
+import { openScriptedServer } from "./bench-server.ts";
+import type { Folder } from "./bench-task.ts";
+import { buildFlags } from "./build-flags.ts";
+
+const rounds = Number(process.argv[2] ?? 20);
+
+interface Row {
+  readonly measure: string;
+  readonly min: string;
+  readonly median: string;
+  readonly target: string;
+  readonly met: string;
+}
+
+function buildBoth(place: string): { hello: string; pai: string } {
+  const source = join(place, "hello.ts");
+  writeFileSync(source, 'console.log("hello");\n');
+  const hello = join(place, "hello");
+  const root = join(import.meta.dir, "..");
+  const steps = [[...buildFlags, source, "--outfile", hello], [join(import.meta.dir, "build.ts")]];
+  for (const args of steps) {
+    const done = spawnSync(process.execPath, args, {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, PAI_DIST: place },
+    });
+    if (done.status !== 0) throw new Error(`${done.stdout}${done.stderr}`);
+  }
+  return { hello, pai: join(place, "pai") };
+}
+
+/** Runs every program once a round, so that a busy moment of the machine falls on all of them. */
+async function interleave<T>(programs: readonly (() => Promise<T>)[]): Promise<readonly (readonly T[])[]> {
+  const samples = programs.map((): T[] => []);
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [at, program] of programs.entries()) {
+      const sample = await program();
+      if (round >= 0) samples[at]?.push(sample);
+    }
+  }
+  return samples;
+}
+
+const minOf = (values: readonly number[]) => Math.min(...values);
+const medianOf = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+interface Judged {
+  readonly min: number;
+  readonly median: number;
+  readonly limit: number;
+  readonly unit: string;
+}
+
+/** The target holds for the minimum: what is above it is the machine's other work. */
+function judge(measure: string, { min, median, limit, unit }: Judged): Row {
+  const write = (value: number) => `${value.toFixed(value < 100 ? 2 : 0)}${unit}`;
+  return {
+    measure,
+    min: write(min),
+    median: write(median),
+    target: `<= ${limit}${unit}`,
+    met: min <= limit ? "yes" : "NO",
+  };
+}
+
+const exact = (measure: string, value: number, limit: number, unit: string): Row =>
+  judge(measure, { min: value, median: value, limit, unit });
+
+async function measureTimes(bench: Bench, hello: string): Promise<readonly Row[]> {
+  const env = { PATH: "/usr/bin:/bin", HOME: join(bench.place, "home") };
+  const start = (...command: readonly string[]) => runOnce(command, bench.place, env);
+  const [plain = [], version = [], help = []] = await interleave([
+    () => start(hello),
+    () => start(bench.pai, "--version"),
+    () => start(bench.pai, "--help"),
+  ]);
+  const [beside = [], short = [], long = []] = await interleave([
+    async () => ({ ...(await start(hello)), first: 0 }),
+    () => runTask(bench, "small", 1),
+    () => runTask(bench, "small", 3),
+  ]);
+  const walls = (samples: readonly { readonly wall: number }[]) => samples.map(({ wall }) => wall);
+  const ratio = (values: readonly number[], base: readonly number[], limit: number) => ({
+    min: minOf(values) / minOf(base),
+    median: medianOf(values) / medianOf(base),
+    limit,
+    unit: " x",
+  });
+  const [one, three] = [walls(short), walls(long)];
+  const plainly = (values: readonly number[], limit: number, unit: string) => ({
+    min: minOf(values),
+    median: medianOf(values),
+    limit,
+    unit,
+  });
+  const base = walls(beside);
+  console.log(`hello: min ${minOf(base).toFixed(1)} ms, median ${medianOf(base).toFixed(1)} ms; ${rounds} rounds\n`);
+  return [
+    judge("pai --version / hello", ratio(walls(version), walls(plain), 1.5)),
+    judge("pai --help / hello", ratio(walls(help), walls(plain), 2)),
+    judge(
+      "start to first request / hello",
+      ratio(
+        short.map(({ first }) => first),
+        base,
+        4,
+      ),
+    ),
+    judge("task of two calls / hello", ratio(one, base, 7.5)),
+    judge(
+      "peak memory of it",
+      plainly(
+        short.map(({ peak }) => peak),
+        60,
+        " MB",
+      ),
+    ),
+    judge(
+      "processor time of it",
+      plainly(
+        short.map(({ cpu }) => cpu),
+        100,
+        " ms",
+      ),
+    ),
+    judge("one further phase", {
+      min: (minOf(three) - minOf(one)) / 2,
+      median: (medianOf(three) - medianOf(one)) / 2,
+      limit: 5,
+      unit: " ms",
+    }),
+  ];
+}
+
+async function measureTrace(bench: Bench): Promise<readonly Row[]> {
+  const trace = await traceTask(bench);
+  if (trace === null) return [];
+  return [
+    exact("programs started unasked", trace.programs, 0, ""),
+    { ...exact("waits for the disk (fsync)", trace.syncs, 0, ""), target: "", met: "" },
+  ];
+}
+
+const folders: readonly (readonly [Folder, string])[] = [
+  ["empty", "empty folder"],
+  ["small", "small folder"],
+  ["large", "2,000 files"],
+];
+
+/** What the model reads of a request: its texts and the schema of the answer. */
+function charactersOf(body: string): number {
+  const { contents, systemInstruction, generationConfig } = JSON.parse(body);
+  const parts = [...contents, systemInstruction].flatMap((content) => content.parts);
+  const schema = generationConfig.responseSchema ? JSON.stringify(generationConfig.responseSchema) : "";
+  return parts.reduce((sum: number, part: { readonly text: string }) => sum + part.text.length, schema.length);
+}
+
+/** Sizes of both requests; a token is about four characters. */
+async function measureSizes(bench: Bench): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const [folder, name] of folders) {
+    const { bodies } = await runTask(bench, folder, 1);
+    const tokens = Math.ceil(bodies.reduce((sum, body) => sum + charactersOf(body), 0) / 4);
+    for (const [at, body] of bodies.entries()) {
+      const limit = folder === "large" ? 48 : 8;
+      rows.push(exact(`${name}: request ${at + 1}`, Buffer.byteLength(body) / 1024, limit, " KB"));
+    }
+    rows.push(
+      folder === "empty"
+        ? exact(`${name}: both requests`, tokens, 1500, " tokens")
+        : { ...exact(`${name}: both requests`, tokens, 0, " tokens"), target: "", met: "" },
+    );
+  }
+  return rows;
+}
+
+function renderTable(rows: readonly Row[]): string {
+  const all = [{ measure: "measure", min: "min", median: "median", target: "target", met: "met" }, ...rows];
+  const columns = ["measure", "min", "median", "target", "met"] as const;
+  const widths = columns.map((column) => Math.max(...all.map((row) => row[column].length)));
+  const render = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  const [head = "", ...body] = all.map((row) => render(columns.map((column) => row[column])));
+  return [head, render(widths.map((width) => "-".repeat(width))), ...body].join("\n");
+}
+
+const place = mkdtempSync(join(tmpdir(), "pai-bench-"));
+const server = openScriptedServer();
+try {
+  mkdirSync(join(place, "home"));
+  const { hello, pai } = buildBoth(place);
+  const bench: Bench = { place, pai, server, next: 0 };
+  const rows = [...(await measureTimes(bench, hello)), ...(await measureTrace(bench)), ...(await measureSizes(bench))];
+  console.log(renderTable(rows));
+} finally {
+  await server.stop();
+  rmSync(place, { recursive: true, force: true });
+}

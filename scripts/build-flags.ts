@@ -1,0 +1,23 @@
+/** How bun compiles pai, and whatever pai is compared with. */
+
+/** Nothing of the folder pai is started in may run or be loaded by the runtime: these flags are not optional. */
+const secure: readonly string[] = [
+  "--no-compile-autoload-dotenv",
+  "--no-compile-autoload-bunfig",
+  "--no-compile-autoload-tsconfig",
+  "--no-compile-autoload-package-json",
+  "--compile-exec-argv=--disallow-code-generation-from-strings=strict",
+];
+
+/** With splitting only what runs is parsed; bytecode halves the rest. */
+const fast: readonly string[] = ["--splitting", "--minify", "--bytecode", "--format=esm", "--sourcemap=linked"];
+
+export const buildFlags: readonly string[] = [
+  "build",
+  "--compile",
+  ...fast,
+  ...secure,
+  "--reject-unresolved",
+  "--define",
+  'process.env.NODE_ENV="production"',
+];

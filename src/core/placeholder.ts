@@ -9,21 +9,40 @@ export interface Placeholder {
 
 /**
  * The lines of a text that stand for code left out, in any comment style, English, Indonesian and eight other
- * languages. Spread and rest syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them.
+ * languages. Spread and rest syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them,
+ * nor, by the ending of `path`, bare dots in a text document.
  */
-export function findPlaceholders(text: string): readonly Placeholder[] {
+export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
   if (!hints.test(text)) return [];
   const found: Placeholder[] = [];
+  const isProse = /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
+  const isDocumentation = trackDocumentation();
   let before = "";
   for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const documents = isDocumentation(line) || isProse;
     const trimmed = line.trim();
     if (trimmed === "") continue;
-    if (trimmed.length <= 160 && hints.test(trimmed) && isPlaceholder(line, trimmed, before)) {
-      found.push({ line: at + 1, text: trimmed });
-    }
+    const mayOmit = trimmed.length <= 160 && hints.test(trimmed) && !(documents ? bareDots : exampleDots).test(trimmed);
+    if (mayOmit && isPlaceholder(line, trimmed, before)) found.push({ line: at + 1, text: trimmed });
     before = line;
   }
   return found;
+}
+
+const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
+/** Set in below a comment mark: part of an example. */
+const exampleDots = /^(?:#|\/\/)\s{2,}(?:\.{3,}|…)$/;
+
+/** Says of each line in turn whether it stands in a Python string of many lines or in Perl's documentation. */
+function trackDocumentation(): (line: string) => boolean {
+  let quoted = false;
+  let perl = false;
+  return (line) => {
+    const was = quoted || perl;
+    if (/^=[a-z]/.test(line)) perl = !line.startsWith("=cut");
+    if ((line.match(/"""|'''/g)?.length ?? 0) % 2 === 1) quoted = !quoted;
+    return was;
+  };
 }
 
 function isPlaceholder(line: string, trimmed: string, before: string): boolean {
@@ -53,6 +72,7 @@ interface Dots {
 }
 
 function isOmission(comment: string, place: Place): boolean {
+  if (/\.{9,}/.test(comment)) return false;
   const bare = comment.trim().replace(/^[-=*~\s([{<]+|[-=*~\s)\]}>]+$/g, "");
   const dots = { opens: /^(?:\.{2,}|…)/.test(bare), closes: /(?:\.{2,}|…)$/.test(bare) };
   const body = bare.replace(/\.{2,}|…/g, " ").trim();
@@ -101,12 +121,12 @@ const set = (words: string) => new Set(words.split(/\s+/));
 
 /** What is left. */
 const rest = set(
-  "rest remainder remaining everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
+  "rest remainder everything sisa sisanya selebihnya lainnya resto restante reste restlicher restliche restlichen",
 );
 
 /** What is already there: weaker, also said of real code. */
 const other = set(
-  "existing other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya existente existentes anterior existant existante existants autres vorhandener vorhandene bestehender weitere andere",
+  "existing remaining other others previous original previously your more additional etc kode_lain lain sebelumnya semula ada dst seterusnya existente existentes anterior existant existante existants autres vorhandener vorhandene bestehender weitere andere",
 );
 
 const things = set(

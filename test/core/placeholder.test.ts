@@ -139,3 +139,18 @@ describe("findPlaceholders", () => {
     expect(performance.now() - start).toBeLessThan(500);
   });
 });
+
+test("dots in documentation are no omission: Python strings, Perl's pages, examples in comments, text documents", () => {
+  for (const text of [
+    'def f():\n    """Loops.\n\n    >>> for x in y:\n    ...\n    """\n    return 1\n',
+    "=head1 USE\n\n  use Memoize;\n  ...\n\n=cut\n\nsub f { 1 }\n",
+    "# Called like this:\n#     begin()\n#     ...\n",
+    "#..........................................................................\n",
+    "# the remaining functions\n",
+  ]) {
+    expect(findPlaceholders(text)).toEqual([]);
+  }
+  expect(findPlaceholders("```\na();\n...\n```\n", "README.md")).toEqual([]);
+  expect(findPlaceholders("# ... rest of the code unchanged ...\n", "notes.md")).toHaveLength(1);
+  expect(findPlaceholders('"""Adds."""\na = 1\n...\n')).toHaveLength(1);
+});

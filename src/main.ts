@@ -1,5 +1,19 @@
 #!/usr/bin/env bun
 /** argv in, exit code out. */
-import { start } from "./cli/start.ts";
+import { renderVersion } from "./cli/version.ts";
 
-await start(process.argv.slice(2));
+const argv = process.argv.slice(2);
+
+/** The question of every package manager is answered before anything loads; what fails here, the whole way reports. */
+const answered =
+  argv.length === 1 &&
+  argv[0] === "--version" &&
+  (await Bun.write(Bun.stdout, renderVersion(false)).then(
+    () => true,
+    () => false,
+  ));
+
+if (!answered) {
+  const { start } = await import("./cli/start.ts");
+  await start(argv);
+}

@@ -42,26 +42,34 @@ function choose(words: readonly string[], flags: Flags): Choice {
   return { command: demand("run"), words };
 }
 
+/** The command a line that cannot be read most likely means. */
+function guessCommand(given: readonly string[]): string {
+  const first = given.find((text) => !text.startsWith("-"));
+  if (first === undefined) return "pai";
+  return findCommand(first)?.name ?? (looksLikeCommand.test(first) ? "pai" : "run");
+}
+
 /** What went wrong, to the stream and in the form the user asked for. */
 async function showFailure(
   thrown: unknown,
-  command: string,
+  command: string | null,
   argv: readonly string[],
   context: Pick<Context, "out" | "err" | "env" | "now">,
 ): Promise<number> {
   const error = toPaiError(thrown);
   const code = exitCodes[error.code];
-  if (argv.includes("--json") || argv.includes("--jsonl")) {
+  const end = argv.indexOf("--");
+  const given = end < 0 ? argv : argv.slice(0, end);
+  const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
+  if (form !== null) {
     const { renderEarlyFailure } = await import("./early-failure.ts");
-    context.out(
-      renderEarlyFailure(command, toFailure(error), argv.includes("--json") ? "json" : "jsonl", context.now()),
-    );
+    context.out(renderEarlyFailure(command ?? guessCommand(given), toFailure(error), form, context.now()));
   }
-  if (!argv.includes("--json")) {
+  if (form !== "json") {
     const { renderError } = await import("./failure.ts");
     context.err(renderError(error));
   }
-  if (argv.includes("--debug") || context.env["PAI_DEBUG"])
+  if (given.includes("--debug") || context.env["PAI_DEBUG"])
     context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);
   return code;
 }
@@ -70,7 +78,7 @@ export type Process = Omit<Context, "flags" | "words">;
 
 /** Runs the command line. Never rejects; resolves to the exit code. */
 export async function main(argv: readonly string[], process: Process): Promise<number> {
-  let name = "pai";
+  let name: string | null = null;
   try {
     const { flags, words } = parseCommandLine(argv);
     if (flags["version"] === true) {

@@ -139,7 +139,7 @@ export function composeOptions(
   const { flags } = context;
   return {
     command,
-    mode: "single-shot",
+    mode: settings.mode,
     version,
     temperature: settings.temperature,
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
@@ -179,11 +179,6 @@ export async function composeTask(
 ): Promise<Composed> {
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
-  if (settings.mode !== "single-shot" && settings.mode !== "auto") {
-    throw new PaiError("usage", `--mode ${settings.mode} comes with a later version`, {
-      hint: "this version works single-shot",
-    });
-  }
   const [opened, model] = await Promise.all([
     composeWorkspace(context, base),
     composeModel(context, base, notify, ask),

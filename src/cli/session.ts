@@ -2,11 +2,11 @@
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { runTask, type Task } from "../flows/run.ts";
-import { singleShot } from "../flows/single-shot.ts";
 import { isContinue } from "../ui/answer.ts";
 import type { Context } from "./command.ts";
 import { type Composed, composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
 import { renderError } from "./failure.ts";
+import { flowFor } from "./flow.ts";
 import { undoCommand } from "./history.ts";
 import { version } from "./version.ts";
 import { openView, type View } from "./view.ts";
@@ -58,7 +58,8 @@ async function runOne(session: Session, text: string): Promise<Outcome> {
   try {
     const ports = composed.portsFor({ sink: view.sink, signal: limited.signal, decide: view.decide });
     const task: Task = { text, history: session.history, context: null };
-    const outcome = await runTask(singleShot, task, composeOptions(context, settings, "run", view.interactive), ports);
+    const flow = await flowFor(settings.mode);
+    const outcome = await runTask(flow, task, composeOptions(context, settings, "run", view.interactive), ports);
     view.finish(outcome);
     return outcome;
   } finally {

@@ -6,6 +6,7 @@ import { type Flow, type RunOptions, runTask, type Task } from "../flows/run.ts"
 import { singleShot } from "../flows/single-shot.ts";
 import type { Context } from "./command.ts";
 import { type Composed, composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
+import { flowFor } from "./flow.ts";
 import { openView } from "./view.ts";
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
@@ -44,7 +45,8 @@ async function readFile(path: string): Promise<string> {
 }
 
 export interface TaskRun {
-  readonly flow: Flow;
+  /** null: the one that the mode names; plans and saved plans are single-shot's. */
+  readonly flow: Flow | null;
   readonly task: Task;
   readonly options: Partial<RunOptions>;
   readonly command: string;
@@ -72,8 +74,9 @@ export async function doTask(
     const composed = await composeTask(context, base, view.notify, ask);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const ports = composed.portsFor({ sink: view.sink, signal: limited.signal, decide: view.decide });
-    const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), ...options };
-    const ran = await runTask(flow, task, all, ports);
+    const mode = flow === null ? base.settings.mode : "single-shot";
+    const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
+    const ran = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
     const outcome = await after({ outcome: ran, composed });
     composed.close();
     if (context.flags["json"] === true) {
@@ -88,7 +91,7 @@ export async function doTask(
 }
 
 export async function runCommand(context: Context): Promise<number> {
-  return doTask(context, { flow: singleShot, task: await readTask(context), options: {}, command: "run" });
+  return doTask(context, { flow: null, task: await readTask(context), options: {}, command: "run" });
 }
 
 export async function planCommand(context: Context): Promise<number> {

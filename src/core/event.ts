@@ -72,6 +72,14 @@ export type RunEvent =
       readonly ms: number;
     }
   | { readonly type: "phase.started"; readonly phase: number; readonly of: number }
+  /** One of the eight steps of eight-step: `text` is what came of it, or what it will do. */
+  | {
+      readonly type: "step.started";
+      readonly step: number;
+      readonly of: number;
+      readonly title: string;
+      readonly text: string;
+    }
   | { readonly type: "call.started"; readonly id: string; readonly action: string; readonly target: string }
   | {
       readonly type: "call.finished";

@@ -1,5 +1,6 @@
 /** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
 import { z } from "zod";
+import { complexity, filled, text, texts, toList, toText } from "./lenient.ts";
 import type { Json } from "./model.ts";
 import { type Plan, type PlanAction, planActions } from "./plan-type.ts";
 
@@ -16,11 +17,6 @@ const aliases: Readonly<Record<string, PlanAction>> = {
   GREP: "SEARCH",
 };
 
-/** Models write numbers as texts, one text for a list, and null for nothing: all of it has one plain meaning. */
-const toText = (value: unknown) => (typeof value === "string" ? value : value == null ? "" : String(value));
-const toList = (value: unknown) => (Array.isArray(value) ? value : value == null || value === "" ? [] : [value]);
-const text = z.preprocess(toText, z.string());
-const texts = z.preprocess((value) => toList(value).map(toText), z.array(z.string()));
 const numbers = z.preprocess((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
 const upper = (value: unknown) => toText(value).trim().toUpperCase();
 
@@ -33,12 +29,6 @@ const step = z.object({
   depends_on: numbers,
   expected_outcome: text,
 });
-
-const filled = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.preprocess(
-    (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),
-    z.object(shape).nullable(),
-  );
 
 /** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
 export const planSchema = z.object({
@@ -60,13 +50,7 @@ export const planSchema = z.object({
     fallback_strategies: texts,
   }),
   intelligence_notes: filled({
-    complexity_assessment: z.preprocess(
-      (value) =>
-        ["simple", "moderate", "complex"].includes(toText(value).toLowerCase())
-          ? toText(value).toLowerCase()
-          : "moderate",
-      z.enum(["simple", "moderate", "complex"]),
-    ),
+    complexity_assessment: complexity,
     estimated_time: text,
     key_challenges: texts,
     recommendations: texts,

@@ -102,6 +102,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     ms: z.number().nonnegative(),
   }),
   event("phase.started", { phase: count, of: count }),
+  event("step.started", { step: count, of: count, title: z.string(), text: z.string() }),
   event("call.started", call),
   event("call.finished", { ...call, ok: z.boolean(), text: z.string() }),
   event("changes.proposed", { ...changes, diff: z.string() }),

@@ -73,15 +73,24 @@ export function scopeOf(claims: readonly Claim[]): Scope {
 
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** True when the plan promised this. A folder is implied for every parent of promised content. */
+/**
+ * True when the plan promised this. A folder is implied for every parent of promised content; a move is also what may
+ * be deleted here and written there.
+ */
 export function permits(scope: Scope, claim: Claim): boolean {
   switch (claim.kind) {
     case "content":
-      return scope.content.has(claim.path);
+      return (
+        scope.content.has(claim.path) ||
+        scope.moves.some(({ from, to }) => to === claim.path && scope.content.has(from))
+      );
     case "delete":
       return [...scope.deletes].some((path) => holds(path, claim.path));
     case "move":
-      return scope.moves.some(({ from, to }) => from === claim.from && to === claim.to);
+      return (
+        scope.moves.some(({ from, to }) => from === claim.from && to === claim.to) ||
+        ([...scope.deletes].some((path) => holds(path, claim.from)) && scope.content.has(claim.to))
+      );
     case "folder":
       return (
         scope.folders.has(claim.path) ||

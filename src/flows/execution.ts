@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
-import { chooseTag, type Script } from "../core/script.ts";
+import { chooseTag } from "../core/script.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -13,10 +13,18 @@ import { createProgress, type Left, type Progress } from "./progress.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import { renderResults, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
-import { askForScript, keepFinish, performScript, type ScriptQuestion } from "./script-reply.ts";
+import {
+  askForScript,
+  keepFinish,
+  performScript,
+  proseOf,
+  type ScriptQuestion,
+  type ScriptReply,
+  wasCut,
+} from "./script-reply.ts";
 
 /** Words of the plan, so that the change guard sees what was announced. */
-function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
+export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   const steps = plan.execution_plan?.steps ?? [];
   const told = steps.map(
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
@@ -35,15 +43,12 @@ interface Phase {
   readonly tag: string;
 }
 
-/** Prose instead of a script is the answer when nothing was promised. */
-function keepProse(run: Run, script: Script, progress: Progress): boolean {
-  const prose = script.remarks
-    .map(({ text }) => text)
-    .join("\n")
-    .trim();
-  if (script.actions.length > 0 || prose === "" || progress.promisesChanges) return false;
-  run.record.text = prose;
-  return true;
+/** Prose before an empty FINISH, or instead of a script when nothing was promised, is the answer. */
+function keepProse(run: Run, reply: ScriptReply, progress: Progress): boolean {
+  const others = reply.script.actions.some(({ cmd }) => cmd !== "FINISH");
+  if (others || progress.promisesChanges || run.record.text !== "") return false;
+  run.record.text = proseOf(reply);
+  return run.record.text !== "";
 }
 
 /** One phase: a script, performed; then the checks, when nothing else is left. */
@@ -59,12 +64,13 @@ async function doPhase(
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;
   const { script, text } = asked.value;
-  const finished = keepFinish(run, script) || keepProse(run, script, progress);
+  const closed = keepFinish(run, script);
+  const finished = keepProse(run, asked.value, progress) || closed;
   const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
   const { batch, notes, overflow } = work;
   let left = progress.take(batch, {
     finished,
-    cut: script.truncated,
+    cut: wasCut(script),
     overflow,
     empty: script.actions.length === 0 && !finished,
   });

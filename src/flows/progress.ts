@@ -27,6 +27,12 @@ export interface ReplyFacts {
 export interface Progress {
   readonly steps: number;
   readonly promisesChanges: boolean;
+  /** Promised and not touched yet. */
+  readonly open: readonly string[];
+  /** The last failure that nothing has resolved; null: none. */
+  readonly failure: CallReport | null;
+  /** Notes what a batch did; for flows that judge by themselves what is left. */
+  absorb(batch: BatchReport): void;
   /** Takes a batch in; null when nothing is left but the checks. */
   take(batch: BatchReport, facts: ReplyFacts): Left | null;
   /** Adds what the checks say. Only fatal ones fail a run, but every failed one is worth another phase. */
@@ -66,6 +72,13 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   return {
     steps: plan.execution_plan?.steps.length ?? 0,
     promisesChanges: promised.length > 0,
+    get open() {
+      return openClaims().map(renderClaim);
+    },
+    get failure() {
+      return failures.at(-1) ?? null;
+    },
+    absorb,
     take(batch, facts) {
       absorb(batch);
       const open = openClaims().map(renderClaim);

@@ -32,6 +32,13 @@ const renderCall = ({ name, target, ok, text }: CallReport) => {
   return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text}`;
 };
 
+/** What calls brought, one after another; looks by their first line only. */
+export function renderCalls(reports: readonly CallReport[]): string {
+  return reports
+    .map((report) => renderCall(report.kind === "look" && report.ok ? { ...report, text: "" } : report))
+    .join("\n");
+}
+
 /** The user message of a later phase: what is in, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
@@ -50,8 +57,9 @@ export async function renderResults(
     ...notes,
     ...failed.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
-    failed.length > 0 ? "Correct what the failed check shows." : "",
-    "Answer in the same format with only what is left, and end with FINISH.",
+    failed.length > 0
+      ? "Your edits are in the files now; correct what the failed check shows, in the same format, and end with FINISH."
+      : "Answer in the same format with only what is left, and end with FINISH.",
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -77,6 +77,8 @@ export interface Ports {
 
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
+  /** Way of working; `auto` becomes the one it chose. */
+  mode: string;
   plan: Plan | null;
   text: string;
   next: readonly string[];
@@ -137,7 +139,17 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     signal: ports.signal,
     ledger: createLedger(options.caps, ports.price, planPromise),
     overlay: createOverlay(ports.workspace),
-    record: { plan: null, text: "", next: [], checks: [], score: null, staged: [], batches: 0, bases: new Set() },
+    record: {
+      mode: options.mode,
+      plan: null,
+      text: "",
+      next: [],
+      checks: [],
+      score: null,
+      staged: [],
+      batches: 0,
+      bases: new Set(),
+    },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: task.text });
       transaction = await begun;

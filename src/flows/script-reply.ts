@@ -52,11 +52,13 @@ export async function askForScript(run: Run, { purpose, system, messages, tag }:
   return { script: joined, text: `${reply.text}\n${rest.text}` };
 }
 
+/** False for a reply that ended by itself with all its bodies closed and only lacks FINISH. */
+export const wasCut = (script: Script): boolean => script.truncated && !script.flags.includes("no-finish");
+
 /** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
 function usable(script: Script): Script["actions"] {
   const whole = script.actions.filter(({ partial, cmd }) => partial !== true || cmd === "FINISH");
-  const cut = script.truncated && !script.flags.includes("no-finish");
-  return cut ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
+  return wasCut(script) ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
 }
 
 export interface ScriptWork {
@@ -80,7 +82,7 @@ export async function performScript(
   const notes = [
     ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
     ...(overflow ? [`only the first ${most} actions were done; ${calls.length - most} are left: send them again`] : []),
-    ...(script.truncated ? ["your reply was cut; what was complete has been done"] : []),
+    ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];
   return { batch, notes, overflow };
 }
@@ -92,4 +94,21 @@ export function keepFinish(run: Run, script: Script): boolean {
   run.record.text = finish.arg ?? "";
   run.record.next = finish.next ?? [];
   return true;
+}
+
+/** What a reply says before its first action, as it was written: an answer that did not get into FINISH. */
+export function proseOf({ script: { actions, remarks }, text }: ScriptReply): string {
+  const end = actions[0]?.line ?? Number.POSITIVE_INFINITY;
+  const said = remarks.filter(({ line }) => line < end).map(({ line }) => line);
+  const [first] = said;
+  const last = said.at(-1);
+  if (first === undefined || last === undefined) return "";
+  const lines = text.split(/\r?\n/);
+  const isFence = (at: number) => /^\s*```/.test(lines[at] ?? "");
+  const from = isFence(first - 2) ? first - 1 : first;
+  const to = isFence(last) ? last + 1 : last;
+  return lines
+    .slice(from - 1, to)
+    .join("\n")
+    .trim();
 }

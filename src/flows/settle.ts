@@ -1,8 +1,7 @@
 /** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
 import { type Change, squash } from "../core/change.ts";
-import { renderChanges, summarize } from "../core/diff.ts";
+import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
-import type { ChangeSummary } from "../core/event.ts";
 import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { Ports, Run, RunOptions } from "./run.ts";
@@ -39,7 +38,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 /** Takes the run back. Returns what stays changed all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const { restored, left } = await transaction.rollback();
-  const changes = restored.map((change) => summarize(change, "plan"));
+  const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
   for (const path of left) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
@@ -61,11 +60,6 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
   }
 }
 
-function summarizeAll(run: Run | null, changes: readonly Change[]): readonly ChangeSummary[] {
-  const byCommand = run?.begun?.commandPaths;
-  return changes.map((change) => summarize(change, byCommand?.has(change.path) ? "command" : "plan"));
-}
-
 /** Builds the outcome (spec 6.1). `run` is null when it could not even begin. */
 export async function settle(run: Run | null, failed: PaiError | null, { options, ports }: Ending): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
@@ -76,13 +70,13 @@ export async function settle(run: Run | null, failed: PaiError | null, { options
     ok: failure === null,
     command: options.command,
     run: ports.id,
-    mode: options.mode,
+    mode: record.mode,
     status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
     code: failure === null ? 0 : exitCodes[failure.code],
     text: record.text,
     next: record.next,
     plan: record.plan,
-    changes: summarizeAll(run, changes),
+    changes: summarizeAll(changes, (path) => (run.begun?.commandPaths.has(path) ? "command" : "plan")),
     diff: changes.length === 0 ? "" : renderChanges(changes),
     checks: record.checks,
     calls: { made: ledger.made, ...ledger.promised },

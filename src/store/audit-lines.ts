@@ -63,6 +63,8 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     }
     case "phase.started":
       return [["PHASE", `${event.phase} of ${event.of}`]];
+    case "step.started":
+      return [["STEP", `${event.step}/${event.of} ${event.title}${event.text === "" ? "" : `: ${event.text}`}`]];
     case "call.started":
       return [["ACTION", `${event.action} ${event.target}`]];
     case "call.finished":

@@ -181,6 +181,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
       section();
       say(dim(`phase ${event.phase} of ${event.of}`));
     },
+    "step.started"(event) {
+      section();
+      say(dim(`step ${event.step}/${event.of}  ${visibleLine(event.title)}`));
+      if (event.text !== "") say(wrap(visible(event.text), columns));
+    },
     "call.started"(event) {
       reply.show();
       if (event.action === "RUN") wait(`RUN ${event.target}`);

@@ -1,0 +1,26 @@
+/** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
+import { z } from "zod";
+
+export const toText = (value: unknown): string =>
+  typeof value === "string" ? value : value == null ? "" : String(value);
+export const toList = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value : value == null || value === "" ? [] : [value];
+
+export const text = z.preprocess(toText, z.string());
+export const texts = z.preprocess((value) => toList(value).map(toText), z.array(z.string()));
+
+/** An object of this shape, or null for anything that is none. */
+export const filled = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),
+    z.object(shape).nullable(),
+  );
+
+/** One of these words in any case; anything else is the fallback. */
+export const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
+  z.preprocess((value) => {
+    const word = toText(value).trim().toLowerCase();
+    return (words as readonly string[]).includes(word) ? word : fallback;
+  }, z.enum(words));
+
+export const complexity = wordOf(["simple", "moderate", "complex"], "moderate");

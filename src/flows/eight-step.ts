@@ -1,0 +1,75 @@
+/** eight-step (spec 2.7, 6.12): schedule, then think, act, judge and heal step by step, then a summary. */
+import type { CallPromise } from "../core/promise.ts";
+import type { Schedule } from "../core/schedule.ts";
+import { describeSchedule } from "../core/schedule-schema.ts" with { type: "macro" };
+import type { Claim } from "../core/scope.ts";
+import { ask } from "./ask.ts";
+import { createIterations, type Iterations, showStep } from "./iteration.ts";
+import { makePlan, type PlanKind } from "./planning.ts";
+import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
+import summaryPrompt from "./prompts/summary.md" with { type: "text" };
+import type { Flow, Run } from "./run.ts";
+
+/** One planning call, two calls an iteration and one more to heal it, the summary, one spare. */
+export function promiseOf({ plan, steps }: Schedule, plans: number): CallPromise {
+  if (plan.intent === "conversation") return { expected: plans, at_most: plans + 1 };
+  return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };
+}
+
+const eightStepPlan: PlanKind<Schedule> = {
+  system: schedulePrompt,
+  format: { name: "schedule", schema: describeSchedule() },
+  load: async () => (await import("../core/schedule.ts")).readSchedule,
+  planOf: ({ plan }) => plan,
+  promise: promiseOf,
+};
+
+const renderSteps = ({ steps }: Schedule) =>
+  steps.map(({ title, hint }, at) => `${at + 1}. ${title}${hint === "" ? "" : `: ${hint}`}`).join("\n");
+
+/** Lines of the summary that name next steps, and the rest. */
+function keepSummary(run: Run, text: string): void {
+  const lines = text.trim().split("\n");
+  run.record.next = lines.flatMap((line) => /^\W*NEXT:\s*(.+)$/.exec(line)?.[1] ?? []);
+  run.record.text = lines
+    .filter((line) => !/^\W*NEXT:/.test(line))
+    .join("\n")
+    .trim();
+}
+
+async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
+  showStep(run, 8, "summary", "");
+  const said = `Request: ${run.task.text}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
+  const reply = await ask(run, {
+    purpose: "summary",
+    system: summaryPrompt,
+    messages: [{ role: "user", text: said }],
+    format: null,
+  });
+  keepSummary(run, reply.text);
+}
+
+/** Works through an approved schedule. Throws the failure of the step that stayed failed; the summary is then local. */
+export async function followSchedule(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<void> {
+  const { plan, steps } = schedule;
+  showStep(run, 1, "classify", `task, ${plan.intelligence_notes?.complexity_assessment ?? "moderate"}`);
+  showStep(run, 2, "respond", plan.reply);
+  showStep(run, 3, "schedule", renderSteps(schedule));
+  const iterations = await createIterations(run, schedule, claims);
+  for (const at of steps.keys()) {
+    const complete = await iterations.work(at);
+    const rest = steps.slice(at + 1);
+    if (complete && rest.length > 0) {
+      const text = `covered already: ${rest.map(({ title }) => title).join("; ")}`;
+      run.emit({ type: "notice", level: "info", code: "steps_covered", text });
+      break;
+    }
+  }
+  await summarize(run, schedule, iterations);
+}
+
+export const eightStep: Flow = async (run) => {
+  const { made, plan, claims } = await makePlan(run, eightStepPlan);
+  if (plan.intent === "conversation") run.record.text = plan.reply;
+  else if (!run.options.planOnly) await followSchedule(run, made, claims);
+};

@@ -1,0 +1,178 @@
+/** One iteration of eight-step: think and act in one call, check, judge, heal once; the verdict counts. */
+import { squash } from "../core/change.ts";
+import { renderChanges } from "../core/diff.ts";
+import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { fence } from "../core/fence.ts";
+import { readJson } from "../core/json.ts";
+import type { Message, Purpose } from "../core/model.ts";
+import type { Schedule, ScheduleStep, Verdict } from "../core/schedule.ts";
+import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
+import type { Claim } from "../core/scope.ts";
+import { chooseTag } from "../core/script.ts";
+import { ask } from "./ask.ts";
+import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
+import { collectEvidence } from "./evidence.ts";
+import { rightsOf } from "./execution.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import actPrompt from "./prompts/act.md" with { type: "text" };
+import executePrompt from "./prompts/execute.md" with { type: "text" };
+import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
+import { renderCalls, renderTask } from "./report.ts";
+import type { Run } from "./run.ts";
+import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
+
+const verdictSchema = describeVerdict();
+const mostDiff = 40_000;
+
+/** Shows one of the eight steps. */
+export function showStep(run: Run, step: number, title: string, text: string): void {
+  run.emit({ type: "step.started", step, of: 8, title, text });
+}
+
+/** What one act or heal call brought. */
+interface Act {
+  readonly work: ScriptWork;
+  readonly checks: readonly CheckReport[];
+  readonly finished: boolean;
+  /** Changed lines of this act. */
+  readonly diff: string;
+}
+
+export interface Iterations {
+  /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
+  work(at: number): Promise<boolean>;
+  /** What happened so far, for the summary. */
+  readonly story: string;
+}
+
+/** What is wrong without asking anybody: failed actions, failed checks, and at the end what was promised and not done. */
+function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
+  const failed = work.batch.reports.filter(({ ok, kind }) => !ok && kind !== "look");
+  const broken = checks.filter(({ fatal }) => fatal);
+  return [
+    ...failed.map(({ name, target, text }) => `${name} ${target}: ${text}`),
+    ...broken.map(({ command, exit, output }) => `check failed: ${command} (exit ${exit ?? "none"})\n${output}`),
+    ...open.map((claim) => `promised and not done: ${claim}`),
+  ];
+}
+
+/** The failure of a step that stays failed: a check's, an action's, else that nothing was done or the verdict. */
+function codeOf({ checks }: Act, { failure, open }: Progress): ErrorCode {
+  if (checks.some(({ fatal }) => fatal)) return "check_failed";
+  return failure?.code ?? (open.length > 0 ? "nothing_done" : "check_failed");
+}
+
+/** Healed by a check that passes now, or without checks by a change whose every action succeeded; else why not. */
+function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: Verdict): string | null {
+  const fault = faults[0];
+  if (fault !== undefined) return fault;
+  const proven = checks.some(({ passed }) => passed === true);
+  const mended = work.batch.changed && work.batch.reports.every(({ ok }) => ok);
+  return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
+}
+
+const meanOf = (scores: readonly number[]) =>
+  scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
+
+export async function createIterations(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<Iterations> {
+  const { plan, steps } = schedule;
+  const rights = rightsOf(plan, claims);
+  const progress = createProgress(run, plan, claims);
+  const evidence = await collectEvidence(run, plan, rights);
+  const checks = run.options.dryRun ? [] : checksOf(run);
+  const passedBefore = progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
+  const tag = chooseTag([run.task.text, run.task.context ?? "", ...evidence.texts]);
+  const system = `${executePrompt.replaceAll("EOT", tag)}\n${actPrompt}`;
+  const scores: number[] = [];
+  const story: string[] = [];
+  let messages: readonly Message[] = [];
+  let news = renderTask(run, plan, evidence, checks);
+
+  const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
+    messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
+    const { script, text } = await askForScript(run, { purpose, system, messages, tag });
+    messages = [...messages, { role: "assistant", text, calls: [], native: null }];
+    showStep(run, purpose === "heal" ? 7 : 5, purpose === "heal" ? "heal" : "act", proseOf({ script, text }));
+    const from = run.begun?.changes.length ?? 0;
+    const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
+    progress.absorb(work.batch);
+    const changes = run.options.dryRun ? run.record.staged : squash((run.begun?.changes ?? []).slice(from));
+    const reports = work.batch.changed && !run.options.dryRun ? await runChecks(run, checks, passedBefore) : [];
+    news = [renderCalls(work.batch.reports), ...work.notes].filter((part) => part !== "").join("\n");
+    return { work, checks: reports, finished: keepFinish(run, script), diff: renderChanges(changes) };
+  };
+
+  const heal = async (
+    at: number,
+    step: ScheduleStep,
+    verdict: Verdict,
+    faults: readonly string[],
+    last: boolean,
+  ): Promise<boolean> => {
+    const reasons = [...faults, ...verdict.reasons, ...verdict.next_fix.map((fix) => `fix: ${fix}`)];
+    showStep(run, 7, "heal", reasons.map((reason) => reason.split("\n", 1)[0]).join("\n"));
+    const healed = await act(
+      "heal",
+      at,
+      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with actions only.`,
+    );
+    const why = whyStillFailed(healed, faultsOf(healed, last ? progress.open : []), verdict);
+    if (why !== null) {
+      run.record.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
+      run.record.next = [];
+      throw new PaiError(codeOf(healed, progress), `step ${at + 1} stayed failed: ${why.split("\n", 1)[0]}`);
+    }
+    return healed.finished;
+  };
+
+  return {
+    get story() {
+      return story.join("\n");
+    },
+    async work(at) {
+      const step = steps[at] ?? { title: "", hint: "" };
+      const last = at === steps.length - 1;
+      showStep(run, 4, `think: ${step.title}`, step.hint);
+      const acted = await act("execute", at, `Step ${at + 1} of ${steps.length}: ${renderStep(step)}`);
+      const faults = faultsOf(acted, last ? progress.open : []);
+      const verdict = await judge(run, step, acted);
+      if (verdict.quality_score !== null) scores.push(verdict.quality_score);
+      run.record.score = meanOf(scores);
+      showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
+      story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
+      const good = verdict.passed && faults.length === 0;
+      const finished = good ? acted.finished : await heal(at, step, verdict, faults, last);
+      return finished && progress.open.length === 0;
+    },
+  };
+}
+
+const renderStep = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
+const renderVerdict = ({ passed, quality_score: score }: Verdict) =>
+  `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
+
+/** Asks for the verdict on one step, with the evidence and nothing else. */
+async function judge(run: Run, step: ScheduleStep, { work, checks, diff }: Act): Promise<Verdict> {
+  const { readVerdict, unreadable } = await import("../core/schedule.ts");
+  const parts = [
+    `Request: ${run.task.text}`,
+    `Step: ${renderStep(step)}`,
+    `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
+    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),
+    ...checks.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
+  ];
+  try {
+    const reply = await ask(run, {
+      purpose: "integrity",
+      system: integrityPrompt,
+      messages: [{ role: "user", text: parts.join("\n\n") }],
+      format: { name: "verdict", schema: verdictSchema },
+    });
+    const json = readJson(reply.text);
+    return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    if (!["reply_empty", "reply_invalid", "reply_cut"].includes(code)) throw thrown;
+    return unreadable(message);
+  }
+}

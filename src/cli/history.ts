@@ -1,6 +1,6 @@
 /** `pai undo`, `pai redo`, `pai history`: the runs of this folder, taken back and brought back. */
 import { type Change, sameBlob } from "../core/change.ts";
-import { renderChanges, summarize } from "../core/diff.ts";
+import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { PaiError } from "../core/error.ts";
 import { renderDiff } from "../ui/diff.ts";
 import { visibleLine } from "../ui/sanitize.ts";
@@ -66,7 +66,7 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
   if (done.clashes.length > 0) refuse(context, done, verb);
-  const changes = done.changes.map((change) => summarize(change, "plan"));
+  const changes = summarizeAll(done.changes, () => "plan");
   const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
   const back = kind === "undo" ? "redo" : "undo";

@@ -25,17 +25,21 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
+/** Where the content of a change stood before all of them, also when it moved more than once. */
+function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change>): RelPath | null {
+  if (from === null) return null;
+  const source = byPath.get(from);
+  const origin = source?.before === null ? source.from : from;
+  return origin === path ? null : origin;
+}
+
 /** Merges changes of the same path in order; what ends where it began disappears. */
 export function squash(changes: readonly Change[]): Change[] {
   const byPath = new Map<RelPath, Change>();
   for (const change of changes) {
     const earlier = byPath.get(change.path);
-    byPath.set(
-      change.path,
-      earlier
-        ? { path: change.path, before: earlier.before, after: change.after, from: change.from ?? earlier.from }
-        : change,
-    );
+    const from = firstOrigin(change, byPath) ?? earlier?.from ?? null;
+    byPath.set(change.path, { ...change, before: earlier ? earlier.before : change.before, from });
   }
   return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
 }

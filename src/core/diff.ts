@@ -24,11 +24,36 @@ function hashOf(blob: Blob | null): string | null {
   return blob?.kind === "file" ? new Bun.CryptoHasher("sha256").update(blob.bytes).digest("hex") : null;
 }
 
-/** What events and results tell of a change; its content stays behind. */
-export function summarize(change: Change, by: ChangeSummary["by"]): ChangeSummary {
-  const { path, from, before, after } = change;
-  const counts = countLines(before, after);
-  return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by };
+/** What changes of one set made by moving: each with what stood at its origin, which is gone. Only the first of an origin. */
+function findRenames(changes: readonly Change[]): Map<Change, Change> {
+  const gone = new Map(changes.filter(({ after }) => after === null).map((change) => [change.path, change]));
+  const renames = new Map<Change, Change>();
+  for (const change of changes) {
+    const origin = change.from === null || change.before !== null ? undefined : gone.get(change.from);
+    if (origin === undefined || origin.before?.kind !== change.after?.kind) continue;
+    renames.set(change, origin);
+    gone.delete(origin.path);
+  }
+  return renames;
+}
+
+/**
+ * What events and results tell of changes; their content stays behind. A moved file counts only the lines that differ
+ * from those at its origin, and the origin counts none.
+ */
+export function summarizeAll(
+  changes: readonly Change[],
+  by: (path: Change["path"]) => ChangeSummary["by"],
+): ChangeSummary[] {
+  const renames = findRenames(changes);
+  const origins = new Set(renames.values());
+  return changes.map((change) => {
+    const { path, from, before, after } = change;
+    const counts = origins.has(change)
+      ? { added: 0, deleted: 0 }
+      : countLines(renames.get(change)?.before ?? before, after);
+    return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by: by(path) };
+  });
 }
 
 const contextLines = 3;
@@ -152,18 +177,13 @@ function renderChange(change: Change, from: string | null): string {
 
 /** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
 export function renderChanges(changes: readonly Change[]): string {
-  const gone = new Map(changes.filter((change) => change.after === null).map((change) => [change.path, change.before]));
-  const origins = new Map<string, Change>();
-  for (const change of changes) {
-    const isRename =
-      change.from !== null && change.before === null && gone.get(change.from)?.kind === change.after?.kind;
-    if (isRename && change.from !== null && !origins.has(change.from)) origins.set(change.from, change);
-  }
+  const renames = findRenames(changes);
+  const origins = new Set(renames.values());
   let out = "";
   for (const change of changes) {
-    if (change.after === null && origins.has(change.path)) continue;
-    const from = change.from !== null && origins.get(change.from) === change ? change.from : null;
-    out += renderChange(from === null ? change : { ...change, before: gone.get(from) ?? null }, from);
+    if (origins.has(change)) continue;
+    const origin = renames.get(change);
+    out += renderChange(origin ? { ...change, before: origin.before } : change, origin?.path ?? null);
   }
   return out;
 }

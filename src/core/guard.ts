@@ -1,5 +1,5 @@
 /** The change guard: refuses changes that are too large, that lose code nobody meant to lose, or that bring in keys. */
-import type { Blob, Change } from "./change.ts";
+import { type Blob, type Change, squash } from "./change.ts";
 import { findDefinitions } from "./definition.ts";
 import type { RelPath } from "./path.ts";
 import { findPlaceholders } from "./placeholder.ts";
@@ -17,10 +17,10 @@ export interface GuardLimits {
 }
 
 export interface GuardInput {
-  /** The whole run squashed: each file against its content at the start, this batch included. */
-  readonly since: readonly Change[];
-  /** Paths the batch under judgement touches. */
-  readonly batch: readonly RelPath[];
+  /** All changes of the run before this batch, in order. */
+  readonly earlier: readonly Change[];
+  /** The batch under judgement; every file is judged against its content at the start of the run. */
+  readonly batch: readonly Change[];
   readonly limits: GuardLimits;
   readonly planned: {
     /** Files and folders the plan deletes. */
@@ -31,6 +31,7 @@ export interface GuardInput {
 }
 
 export interface Verdict {
+  /** A path of the batch. */
   readonly path: RelPath;
   readonly verdict: "refused" | "ask";
   readonly rule: "size" | "deletion" | "definitions" | "placeholder" | "secret";
@@ -98,11 +99,14 @@ const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => 
   const deleted = countTally(balance.lost, weigh);
   const total = linesOf(old).reduce((sum, line) => sum + weigh(line), 0);
   const ratio = (added + deleted) / total;
-  const [isLong, isLarge] = [added + deleted > limits.lines, ratio > limits.ratio];
-  if (limits.strict ? !isLong && !isLarge : !isLong || !isLarge) return null;
+  const passed = [
+    ...(added + deleted > limits.lines ? [`${limits.lines} lines`] : []),
+    ...(ratio > limits.ratio ? [percent(limits.ratio)] : []),
+  ];
+  if (passed.length < (limits.strict ? 1 : 2)) return null;
   return (
     `${added + deleted} lines changed in this run (${added} added, ${deleted} deleted), ${percent(ratio)} of the file; ` +
-    `the limit is ${limits.lines} lines ${limits.strict ? "or" : "and"} ${percent(limits.ratio)}. ` +
+    `that is over the limit of ${passed.join(" and ")}. ` +
     "Change less of it, or move code into new files in the same reply: lines that move do not count"
   );
 };
@@ -159,7 +163,7 @@ const judgeDefinitions: Rule = ({ file: { path, old, now }, others, input: { pla
 
 const judgePlaceholders: Rule = ({ file, others }) => {
   if (file.now === null) return null;
-  const found = findPlaceholders(file.now);
+  const found = findPlaceholders(file.now, file.path);
   if (found.length === 0) return null;
   const known = new Set([file, ...others].flatMap(({ old }) => linesOf(old ?? "").map((line) => line.trim())));
   const fresh = found.filter(({ text }) => !known.has(text));
@@ -185,34 +189,55 @@ const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdic
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 
-function judgeFiles(input: GuardInput, files: readonly File[]): Verdict[] {
+function judgeFiles(files: readonly File[], input: GuardInput): Verdict[] {
   const balances = new Map(files.map((file) => [file, balanceOf(file.old ?? "", file.now ?? "")]));
   settleMoves([...balances.values()]);
-  const verdicts: Verdict[] = [];
-  for (const [file, balance] of balances) {
-    if (!input.batch.includes(file.path)) continue;
+  return [...balances].flatMap(([file, balance]) => {
     const subject = { file, balance, others: files.filter((other) => other !== file), input };
-    for (const { rule, verdict, judge: judgeRule } of rules) {
+    return rules.flatMap(({ rule, verdict, judge: judgeRule }) => {
       const text = judgeRule(subject);
-      if (text !== null) verdicts.push({ path: file.path, verdict, rule, text: `${file.path}: ${text}` });
-    }
-  }
-  return verdicts;
+      return text === null ? [] : [{ path: file.path, verdict, rule, text: `${file.path}: ${text}` }];
+    });
+  });
+}
+
+/** Paths of the batch that take away lines which an earlier batch had moved there from `path`; all of them if none is seen to. */
+function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPath[] {
+  const wasThere = balanceOf(
+    contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "",
+    contentOf(earlier.findLast((change) => change.path === path)?.after ?? null) ?? "",
+  ).lost;
+  const takers = squash(batch).filter(({ before, after }) => {
+    const { lost } = balanceOf(contentOf(before) ?? "", contentOf(after) ?? "");
+    return [...lost.keys()].some((line) => /\w{3}/.test(line) && wasThere.has(line));
+  });
+  return (takers.length > 0 ? takers : batch).map((change) => change.path);
+}
+
+/** What the batch does to files it does not touch: code that moved out of them earlier would be lost only now. */
+function judgeAway(away: readonly Verdict[], input: GuardInput): Verdict[] {
+  const open = away.filter(({ verdict }) => verdict === "refused");
+  if (open.length === 0) return [];
+  const before = judgeFiles(filesOf(squash(input.earlier)), input);
+  const fresh = open.filter(({ path, rule }) => !before.some((old) => old.path === path && old.rule === rule));
+  return fresh.flatMap((verdict) => {
+    const takers = [...new Set(takersOf(verdict.path, input))];
+    return takers.map((path) => ({
+      ...verdict,
+      path,
+      text: `${path}: this takes away what an earlier step moved here from another file. ${verdict.text}`,
+    }));
+  });
 }
 
 /**
  * Everything in a batch that must not be applied as it is (`refused`), or only after a question (`ask`);
- * empty when all is well. A file may be named by several rules. Pure.
+ * empty when all is well. A file may be named by several rules. Nothing can have moved to a file that is refused:
+ * whoever drops it from the batch must have the rest judged again. Pure.
  */
 export function judge(input: GuardInput): readonly Verdict[] {
-  const refused: Verdict[] = [];
-  let files = filesOf(input.since);
-  for (;;) {
-    const verdicts = judgeFiles(input, files);
-    const gone = new Set(verdicts.filter(({ verdict }) => verdict === "refused").map(({ path }) => path));
-    if (gone.size === 0) return [...refused, ...verdicts];
-    // Nothing can have moved to a file that is refused: the others are judged again without it.
-    refused.push(...verdicts.filter(({ path }) => gone.has(path)));
-    files = files.filter(({ path }) => !gone.has(path));
-  }
+  const verdicts = judgeFiles(filesOf(squash([...input.earlier, ...input.batch])), input);
+  const touched = new Set(input.batch.map(({ path }) => path));
+  const away = verdicts.filter(({ path }) => !touched.has(path));
+  return [...verdicts.filter(({ path }) => touched.has(path)), ...judgeAway(away, input)];
 }

@@ -1,6 +1,6 @@
 /** What is staged becomes real: judged by the change guard, decided, applied as one. */
-import { squash } from "../core/change.ts";
-import { renderChanges, summarize } from "../core/diff.ts";
+import { type Change, invert, squash } from "../core/change.ts";
+import { renderChanges, summarizeAll } from "../core/diff.ts";
 import type { ErrorCode } from "../core/error.ts";
 import { judge, type Verdict } from "../core/guard.ts";
 import type { RelPath } from "../core/path.ts";
@@ -20,38 +20,93 @@ export interface Refusal {
   readonly text: string;
 }
 
-function judgeNow(run: Run, rights: Rights | null): readonly Verdict[] {
-  const batch = run.overlay.staged();
-  const since = squash([...(run.begun?.changes ?? run.record.staged), ...batch]);
-  const planned = { deletes: [...(rights?.scope.deletes ?? [])], texts: rights?.texts ?? [] };
-  return judge({ since, batch: batch.map(({ path }) => path), limits: run.options.guard, planned });
-}
+type Refusals = Map<RelPath, Refusal>;
 
 /** True when the person at the terminal allows what the guard only asks about. */
-async function isAllowed(run: Run, { path, verdict, text }: Verdict): Promise<boolean> {
-  return verdict === "ask" && (await run.ports.decide({ kind: "changes", text: `${path}: ${text}` })).accept;
+async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
+  return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
 }
 
-/**
- * Judges what is staged and drops what is refused. A file that drops out may be where others moved their lines to,
- * so the rest is judged again until nothing more drops out.
- */
-export async function judgeStaged(run: Run, rights: Rights | null): Promise<ReadonlyMap<RelPath, Refusal>> {
-  const refused = new Map<RelPath, Refusal>();
-  const allowed = new Set<string>();
-  const isOpen = ({ path, rule }: Verdict) => !refused.has(path) && !allowed.has(`${rule} ${path}`);
-  for (let open = judgeNow(run, rights); open.length > 0; open = judgeNow(run, rights).filter(isOpen)) {
-    for (const verdict of open.filter(isOpen)) {
-      if (await isAllowed(run, verdict)) allowed.add(`${verdict.rule} ${verdict.path}`);
-      else
-        refused.set(verdict.path, {
-          code: verdict.rule === "secret" ? "secret_refused" : "guard_refused",
-          text: verdict.text,
-        });
-    }
-    run.overlay.drop(new Set(refused.keys()));
+/** Paths of `batch` that the guard refuses, or asks about and is told no. What is allowed is noted in `allowed`. */
+async function findRefusals(
+  run: Run,
+  rights: Rights | null,
+  earlier: readonly Change[],
+  batch: readonly Change[],
+  allowed: Set<string> = new Set(),
+): Promise<Refusals> {
+  const planned = { deletes: [...(rights?.scope.deletes ?? [])], texts: rights?.texts ?? [] };
+  const refused: Refusals = new Map();
+  for (const verdict of judge({ earlier, batch, limits: run.options.guard, planned })) {
+    const { path, rule, text } = verdict;
+    if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
+    if (await isAllowed(run, verdict)) allowed.add(`${rule} ${path}`);
+    else refused.set(path, { code: rule === "secret" ? "secret_refused" : "guard_refused", text });
   }
   return refused;
+}
+
+const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
+
+/** A call is done whole or not at all, and nothing stands below what is not made. Folders stay while something needs them. */
+function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
+  const made = new Set(staged.filter(isMade).map(({ path }) => path));
+  const above = (path: string) => [...refused].find(([folder]) => path.startsWith(`${folder}/`))?.[1];
+  for (let size = -1; size !== refused.size; ) {
+    size = refused.size;
+    const missing = staged.map(({ path }) => [[path], above(path)] as const);
+    const broken = calls.map((paths) => [paths, paths.flatMap((path) => refused.get(path) ?? [])[0]] as const);
+    for (const [paths, why] of [...missing, ...broken]) {
+      for (const path of paths) if (why !== undefined && !made.has(path) && !refused.has(path)) refused.set(path, why);
+    }
+  }
+}
+
+/** Folders that only calls which are refused wanted. */
+function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
+  const made = staged.filter(isMade).map(({ path }) => path);
+  const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
+  return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
+}
+
+const earlierOf = (run: Run) => run.begun?.changes ?? run.record.staged;
+
+/**
+ * Judges what is staged and drops what is refused, whole calls at a time; `calls` are the paths of each. A file that
+ * drops out may be where others moved their lines to, so the rest is judged again until nothing more drops out.
+ */
+export async function judgeStaged(
+  run: Run,
+  rights: Rights | null,
+  calls: readonly (readonly RelPath[])[],
+): Promise<ReadonlyMap<RelPath, Refusal>> {
+  const refused: Refusals = new Map();
+  const allowed = new Set<string>();
+  for (;;) {
+    const staged = run.overlay.staged();
+    const found = await findRefusals(run, rights, earlierOf(run), staged, allowed);
+    if (found.size === 0) return refused;
+    for (const [path, why] of found) refused.set(path, why);
+    spread(refused, staged, calls);
+    run.overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
+  }
+}
+
+/** Takes back what a command of the plan has changed when the guard refuses any of it; null: it stands. */
+export async function judgeCommand(
+  run: Run,
+  rights: Rights | null,
+  changes: readonly Change[],
+): Promise<Refusal | null> {
+  if (changes.length === 0) return null;
+  const transaction = await run.transaction();
+  const earlier = transaction.changes.filter((change) => !changes.includes(change));
+  const [refused] = (await findRefusals(run, rights, earlier, changes)).values();
+  if (refused === undefined) return null;
+  const back = invert(changes);
+  await transaction.apply(back);
+  run.overlay.learn(back);
+  return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
 /** Applies what is staged as one; true when anything changed. In a dry run it stays staged. Throws conflict, disk_full … */
@@ -61,7 +116,7 @@ export async function applyBatch(run: Run): Promise<boolean> {
   if (changes.length > 0) {
     record.batches += 1;
     const batch = record.batches;
-    const summaries = changes.map((change) => summarize(change, "plan"));
+    const summaries = summarizeAll(changes, () => "plan");
     emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
     emit({ type: "changes.decided", batch, changes: summaries, accept: true, by: "policy" });
     if (options.dryRun) record.staged = squash([...record.staged, ...changes]);

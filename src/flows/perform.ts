@@ -6,7 +6,7 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
-import { applyBatch, judgeStaged, type Rights } from "./batch.ts";
+import { applyBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import type { Run } from "./run.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
@@ -118,9 +118,13 @@ function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string):
 async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting } = batch;
   batch.waiting = [];
-  const verdicts = await judgeStaged(run, rights);
+  const refusals = await judgeStaged(
+    run,
+    rights,
+    waiting.map(({ paths }) => paths),
+  );
   for (const { call, text, paths } of waiting) {
-    const refused = paths.flatMap((path) => verdicts.get(path) ?? []).at(0);
+    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
   if (await applyBatch(run)) batch.changed = true;
@@ -138,10 +142,13 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     batch.waiting.push({ call, text: proposal.text, paths: all });
   } else {
     await flush(batch);
-    const ran = await runPlanned(run, proposal.command);
-    if ((ran?.changes.length ?? 0) > 0) batch.changed = true;
+    const ran = await runPlanned(batch, proposal.command);
     if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
-    report(batch, call, { kind: "command", code: null, text: ran === null ? notRun : renderCommand(ran) });
+    report(batch, call, {
+      kind: "command",
+      code: ran?.refused?.code ?? null,
+      text: ran === null ? notRun : renderCommand(ran),
+    });
   }
 }
 
@@ -199,14 +206,21 @@ export async function performChanges(run: Run, changes: readonly Change[], right
     if (!moved(path)) await requireRight(run, { kind, path }, rights);
   }
   run.overlay.stage(changes);
-  for (const { code, text } of (await judgeStaged(run, rights)).values()) throw new PaiError(code, text);
+  const paths = changes.map(({ path }) => [path]);
+  for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
   await applyBatch(run);
 }
 
 const notRun = "not run: commands of a plan run headless only with --allow-run";
 
+interface Ran extends CommandResult {
+  /** Why its changes were taken back; null: they stand. */
+  readonly refused: Refusal | null;
+}
+
 /** Runs a command of the model, when commands may run here at all; null: not run. */
-async function runPlanned(run: Run, command: string): Promise<CommandResult | null> {
+async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
+  const { run, rights } = batch;
   const { options, signal } = run;
   if (options.dryRun || !(options.interactive || options.allowRun)) return null;
   const transaction = await run.transaction();
@@ -214,11 +228,14 @@ async function runPlanned(run: Run, command: string): Promise<CommandResult | nu
   signal.throwIfAborted();
   run.overlay.learn(result.changes);
   for (const text of result.notes) run.emit({ type: "notice", level: "info", code: "command_left", text });
-  return result;
+  const refused = await judgeCommand(run, rights, result.changes);
+  if (refused === null && result.changes.length > 0) batch.changed = true;
+  return { ...result, refused };
 }
 
 /** A command's result for the model: how it ended first, then what it said. */
-function renderCommand({ exit, timedOut, output, ms }: CommandResult): string {
+function renderCommand({ exit, timedOut, output, ms, refused }: Ran): string {
   const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
-  return `${end} after ${Math.round(ms)} ms\n${output}`.trimEnd();
+  const back = refused === null ? "" : `; ${refused.text}`;
+  return `${end} after ${Math.round(ms)} ms${back}\n${output}`.trimEnd();
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
-import { countLines, renderChanges, summarize } from "../../src/core/diff.ts";
+import { countLines, renderChanges, summarizeAll } from "../../src/core/diff.ts";
 import { matchLines, splitLines } from "../../src/core/lines.ts";
 import type { RelPath } from "../../src/core/path.ts";
 
@@ -99,7 +99,7 @@ test("says that bytes differ when the text does not show it", () => {
 });
 
 test("summarizes with hashes of the bytes and no content", () => {
-  expect(summarize(change("x", null, file("abc")), "plan")).toEqual({
+  expect(summarizeAll([change("x", null, file("abc"))], () => "plan")[0]).toEqual({
     path: "x",
     op: "create",
     from: null,
@@ -207,4 +207,13 @@ test("huge texts that share little order are aligned in bounded time", () => {
   expect(performance.now() - started).toBeLessThan(4000);
   expect(added).toBe(deleted);
   expect(added).toBeLessThan(30_000);
+});
+
+test("a moved file counts the lines that differ from its origin, and the origin none", () => {
+  const [moved, origin] = summarizeAll(
+    [{ ...change("b", null, file("1\n2\n3\nfour\n")), from: "a" as RelPath }, change("a", file("1\n2\n3\n4\n"), null)],
+    () => "plan",
+  );
+  expect(moved).toMatchObject({ op: "move", from: "a", added: 1, deleted: 1 });
+  expect(origin).toMatchObject({ op: "delete", added: 0, deleted: 0 });
 });

@@ -1,5 +1,6 @@
 /** Runs the checks of a run, before and after its changes; only what got worse counts against it (spec 6.9). */
 import type { CheckResult } from "../core/event.ts";
+import { judgeCommand } from "./batch.ts";
 import type { Run } from "./run.ts";
 
 export interface Check {
@@ -39,6 +40,9 @@ async function runCheck(
   const result = await transaction.run(command, { by, timeoutMs, signal: run.signal });
   run.signal.throwIfAborted();
   run.overlay.learn(result.changes);
+  const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
+  if (refused !== null)
+    run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
   const check = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };

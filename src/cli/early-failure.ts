@@ -1,7 +1,6 @@
 /** What a program reads when a command failed before it could begin: the same shapes as ever. */
 import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
-import { toIso } from "../flows/run.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import { version } from "./version.ts";
 
@@ -18,7 +17,7 @@ export function renderEarlyFailure(command: string, error: Failure, form: "json"
   const sink = createJsonl((line) => {
     text += line;
   });
-  const stamp = { run: "", at: toIso(now) };
+  const stamp = { run: "", at: now.toISOString() };
   sink({
     type: "run.started",
     v: 1,

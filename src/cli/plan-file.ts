@@ -11,7 +11,7 @@ import type { Workspace } from "../core/ports.ts";
 import { pathsOfClaim } from "../core/scope.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/planning.ts";
-import { type Run, toIso } from "../flows/run.ts";
+import type { Run } from "../flows/run.ts";
 
 const base = z.object({ path: z.string(), sha256: z.string().nullable(), mode: z.number().nullable() });
 const kept = z.object({
@@ -84,7 +84,7 @@ export async function savePlan(run: Run, { file, full, now }: SaveOptions): Prom
     version: 1,
     kind: "pai-plan",
     pai: run.options.version,
-    created: toIso(now()),
+    created: now().toISOString(),
     task: run.task.text,
     mode: run.options.mode,
     model: run.ports.model.id,

@@ -16,14 +16,9 @@ export function renderAuditLines(event: StampedEvent): string {
     .join("");
 }
 
-/** `2026-01-31 14:05:09+07:00` in the local zone. */
+/** `2026-01-31 14:05:09Z`. */
 export function renderTime(time: Date): string {
-  const offset = -time.getTimezoneOffset();
-  const local = new Date(time.getTime() + offset * 60_000).toISOString();
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
-    String(part).padStart(2, "0"),
-  );
-  return `${local.slice(0, 10)} ${local.slice(11, 19)}${offset < 0 ? "-" : "+"}${hours}:${minutes}`;
+  return `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 
 function shorten(text: string): string {

@@ -3,7 +3,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Root, Stat } from "./confine.ts";
+import type { Root } from "./confine.ts";
 import type { Disk, Owner } from "./disk.ts";
 import {
   changedMeanwhile,
@@ -19,6 +19,7 @@ import {
   temporaryName,
 } from "./files.ts";
 import { parentOf, showName } from "./parse.ts";
+import type { Stat } from "./stat.ts";
 
 /** A set of changes that is ready for the disk, with everything a recovery needs to know beforehand. */
 export interface Batch {

@@ -1,12 +1,13 @@
 /** Finds what a command changed: the workspace before and after it, by identity first and by bytes where it matters. */
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Root, Stat } from "./confine.ts";
+import type { Root } from "./confine.ts";
 import type { Owner } from "./disk.ts";
 import { namesIn, sameObject } from "./files.ts";
 import { joinPath, showName } from "./parse.ts";
 import type { PathRules } from "./policy.ts";
 import { walk } from "./scan.ts";
+import type { Stat } from "./stat.ts";
 
 interface Seen {
   readonly stat: Stat;

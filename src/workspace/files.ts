@@ -4,9 +4,10 @@ import type { Blob } from "../core/change.ts";
 import { sameBlob } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Root, Stat } from "./confine.ts";
+import type { Root } from "./confine.ts";
 import type { Disk, Owner } from "./disk.ts";
 import { showName } from "./parse.ts";
+import type { Stat } from "./stat.ts";
 
 /** What stands at a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
 export interface Standing {

@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { LineRange } from "../core/ports.ts";
 import { decode } from "../core/text.ts";
-import { openFileAt, type Root } from "./confine.ts";
+import type { Root } from "./confine.ts";
 import { showName } from "./parse.ts";
 
 const chunkBytes = 256 * 1024;
@@ -24,7 +24,7 @@ export async function readLines(
   to: number,
   signal?: AbortSignal,
 ): Promise<LineRange> {
-  const open = root.withParent(path, (at, name) => openFileAt(at, name, path));
+  const open = root.openFile(path);
   if (open === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);
   try {
     const range = openRange(from, to);

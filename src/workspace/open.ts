@@ -15,8 +15,9 @@ import { thisProcess } from "./holder.ts";
 import { openJournal, prepareState, type State } from "./journal.ts";
 import { readLines } from "./lines.ts";
 import { type Lock, openLock } from "./lock.ts";
+import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse.ts";
-import { findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
+import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
 import { recover } from "./recover.ts";
 import { inside, list, walk } from "./scan.ts";
 import { search } from "./search.ts";
@@ -27,6 +28,8 @@ export interface WorkspaceOptions {
   readonly root: string;
   /** pai's own folder for all workspaces; null: nothing is kept (--ephemeral). */
   readonly stateDir: string | null;
+  /** pai's other folders (settings, keys): like the state they are protected under every name. */
+  readonly own?: readonly string[];
   readonly home: string | null;
   readonly force: boolean;
   readonly policy: PathRules;
@@ -34,6 +37,8 @@ export interface WorkspaceOptions {
   /** Names that commands of a model may see besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
+  /** For tests; chosen by trying when it is left out. */
+  readonly backend?: Workspace["protection"] | undefined;
 }
 
 export interface OpenedWorkspace {
@@ -48,7 +53,10 @@ const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace, unless a run was cut off here. Throws root_refused. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
-  const root = openRoot(options.root, { force: options.force, home: options.home });
+  const { force, home, backend } = options;
+  const own = [...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])];
+  const root = openRoot(options.root, { force, home, own, backend });
+  const policy = denyBelow(options.policy, root.path, realFolders(own));
   const state = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : unlocked;
   const history = openHistory(root, state, lock);
@@ -58,9 +66,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       root: root.path,
       protection: root.backend,
       undoable: state !== null,
-      ...openView(root, options.policy),
+      ...openView(root, policy),
       concern(path) {
-        const verdict = judgePath(path, "write", options.policy);
+        const verdict = judgePath(path, "write", policy);
         return verdict.verdict === "ask" ? verdict.why : null;
       },
       async begin(run) {
@@ -71,8 +79,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             lock,
             journal: state && openJournal(state, run.id),
             umask: options.umask,
-            judge: (changes) => judgeChanges(root, changes, options.policy),
-            perform: openPerform(root, options),
+            judge: (changes) => judgeChanges(root, changes, policy),
+            perform: openPerform(root, { ...options, policy }),
             ended: () => history.prune(),
           },
           run,

@@ -140,6 +140,14 @@ function matchesRule(folder: RelPath, names: readonly string[], patterns: readon
   });
 }
 
+/** The rules with those of the absolute `folders` denied that stand below the root, whatever they are called. */
+export function denyBelow(rules: PathRules, root: string, folders: readonly string[]): PathRules {
+  const above = root === "/" ? root : `${root}/`;
+  const below = folders.filter((folder) => folder.startsWith(above)).map((folder) => folder.slice(above.length));
+  const globs = below.map((path) => `/${path.replace(/[*?[\]{}!\\]/g, "\\$&")}`);
+  return globs.length === 0 ? rules : { ...rules, deny: [...rules.deny, ...globs] };
+}
+
 const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));
 const systemTree = /^\/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(bin|lib|lib32|lib64|sbin))(\/|$)/;
 

@@ -1,12 +1,14 @@
 /** Lists and walks folders the way people may see them: sorted, without what is denied or ignored, no link entered. */
-import { closeSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import { openFolderAt, type Root, statAt } from "./confine.ts";
+import type { Handle } from "./backend.ts";
+import type { Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
-import { joinPath, showName } from "./parse.ts";
+import { joinPath, nameOf, showName } from "./parse.ts";
 import { isHidden, type PathRules } from "./policy.ts";
+import { statAt } from "./stat.ts";
 
 /** Told of every folder that could not be read and every name that is no UTF-8: both are left out of a walk. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
@@ -23,7 +25,7 @@ export function list(root: Root, folder: RelPath, rules: PathRules): readonly En
     const names = level.names.filter((name) => !isHidden(folder, name, rules));
     return names.map((name) => entryAt(level, name)).filter((entry) => entry !== null);
   } finally {
-    closeSync(level.fd);
+    level.handle.close();
   }
 }
 
@@ -64,7 +66,7 @@ export function inside(root: Root, folder: RelPath): readonly RelPath[] {
 }
 
 interface Level {
-  readonly fd: number;
+  readonly handle: Handle;
   readonly folder: RelPath;
   readonly names: readonly string[];
   readonly ignored: IgnoreRules | null;
@@ -86,30 +88,30 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
       const name = level.names[level.next++];
       if (name === undefined) {
         stack.pop();
-        closeSync(level.fd);
+        level.handle.close();
         continue;
       }
       const entry = selectEntry(level, name, selection);
       if (entry === null) continue;
       yield entry;
-      const inner = entry.kind === "folder" ? enterLevel(level, name, entry.path, selection.omitted) : null;
+      const inner = entry.kind === "folder" ? enterLevel(root, level, entry.path, selection.omitted) : null;
       if (inner !== null) stack.push(inner);
     }
   } finally {
-    for (const { fd } of stack) closeSync(fd);
+    for (const { handle } of stack) handle.close();
   }
 }
 
 function openLevel(root: Root, folder: RelPath, ignored: IgnoreRules | null): Level {
-  const fd = root.withFolder(folder, (at) => openFolderAt(at, ".", folder));
-  if (fd === null) throw new PaiError("file_unusable", `${showName(folder)} does not exist`);
-  return fillLevel(fd, folder, () => ignored);
+  const handle = root.open(folder);
+  if (handle === null) throw new PaiError("file_unusable", `${showName(folder)} does not exist`);
+  return fillLevel(handle, folder, () => ignored);
 }
 
-function enterLevel(above: Level, name: string, path: RelPath, omitted: Omitted | undefined): Level | null {
+function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | undefined): Level | null {
   try {
-    const fd = openFolderAt(`/proc/self/fd/${above.fd}`, name, path);
-    return fd === null ? null : fillLevel(fd, path, (names) => above.ignored?.inside(name, names) ?? null);
+    const handle = root.openBelow(above.handle, path);
+    return handle && fillLevel(handle, path, (names) => above.ignored?.inside(nameOf(path), names) ?? null);
   } catch {
     // Another's folder, one that became a link meanwhile, or no descriptor left.
     omitted?.(path, "unreadable");
@@ -117,12 +119,13 @@ function enterLevel(above: Level, name: string, path: RelPath, omitted: Omitted 
   }
 }
 
-function fillLevel(fd: number, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
+function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
   try {
-    const names = readdirSync(`/proc/self/fd/${fd}`).sort(compareCodePoints);
-    return { fd, folder, names, ignored: rulesFor(names), next: 0 };
+    const names = readdirSync(`${handle.at}/`).sort(compareCodePoints);
+    handle.check();
+    return { handle, folder, names, ignored: rulesFor(names), next: 0 };
   } catch (thrown) {
-    closeSync(fd);
+    handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "The root"} cannot be listed`, {
       cause: thrown,
     });
@@ -141,7 +144,7 @@ function selectEntry(level: Level, name: string, { rules, omitted }: Selection):
 function entryAt(level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   if (name.includes("\ufffd") && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
-  const stat = statAt(`/proc/self/fd/${level.fd}`, name, path);
+  const stat = statAt(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }
 

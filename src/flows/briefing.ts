@@ -7,8 +7,24 @@ import { renderTree } from "../core/tree.ts";
 import type { Run } from "./run.ts";
 
 /** Characters; a token is about four. */
-const budgets = { knowledge: 8_000, tree: 10_000, excerpt: 6_000, excerpts: 16_000, history: 3_000, context: 200_000 };
-const limits = { entries: 20_000, readFiles: 200, readBytes: 2_000_000, fileBytes: 100_000, excerpts: 3 };
+const budgets = {
+  knowledge: 8_000,
+  tree: 10_000,
+  excerpt: 6_000,
+  more: 2_000,
+  excerpts: 20_000,
+  history: 3_000,
+  context: 200_000,
+};
+const limits = {
+  entries: 20_000,
+  readFiles: 200,
+  readBytes: 2_000_000,
+  fileBytes: 100_000,
+  best: 3,
+  excerpts: 12,
+  relevance: 1 / 4,
+};
 
 /** Read in this order; the first of each row that is there. */
 const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
@@ -58,20 +74,25 @@ async function readContents(
   return contents;
 }
 
-/** The files the request is most likely about, with their text. */
+/** The files the request is most likely about, or all of a small project: much of the best, the beginning of some more. */
 async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
   const request = run.task.text;
   const byName = rankPaths(request, [...files.keys()]);
   const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
   const contents = await readContents(run, order, files);
+  const ranked = rankContents(request, byName, contents);
+  const least = (ranked[0]?.score ?? 0) * limits.relevance;
+  const wanted = ranked.filter(({ score }) => score >= least).map(({ path }) => path);
+  const small = files.size <= limits.excerpts ? [...files.keys()] : [];
   const picked: [RelPath, string][] = [];
   let used = 0;
-  for (const { path } of rankContents(request, byName, contents).slice(0, limits.excerpts)) {
+  for (const path of [...new Set([...wanted, ...small])].slice(0, limits.excerpts)) {
     const text = contents.get(path);
     const entry = files.get(path);
-    if (text === undefined || entry === undefined || used > budgets.excerpts) continue;
-    const shown = cut(text, budgets.excerpt);
+    if (text === undefined || entry === undefined) continue;
+    const shown = cut(text, picked.length < limits.best ? budgets.excerpt : budgets.more);
     used += shown.length;
+    if (used > budgets.excerpts) break;
     picked.push([entry.path, shown]);
   }
   return picked;
@@ -109,6 +130,8 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
   ];
   if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run)));
   if (run.task.context !== null) parts.push(fence("context", {}, cut(run.task.context, budgets.context)));
+  if (run.options.checks.length > 0)
+    parts.push(`Checks of the user:\n${run.options.checks.map((check) => `- ${check}`).join("\n")}`);
   parts.push(`Request: ${run.task.text}`);
   return { text: parts.join("\n\n"), shown: [...knowledge, ...excerpts].map(([path]) => path) };
 }

@@ -50,7 +50,10 @@ function renderStatus(outcome: Outcome, applied: boolean, style: Style): string[
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  return [`${mark(style, meaning)} ${style.paint(meaning, untouched ? `${words}, nothing changed` : words)}${score}`];
+  const passed = outcome.checks.filter((check) => check.passed === true).length;
+  const by = outcome.status === "verified" && passed > 0 ? ` by ${counted(passed, "check")}` : "";
+  const told = untouched ? `${words}, nothing changed` : `${words}${by}`;
+  return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 
 function renderNext(next: readonly string[], style: Style, columns: number | null): string[] {
@@ -64,15 +67,17 @@ export interface ResultOptions {
   readonly columns: number | null;
   /** Whether the changes listed are in the workspace now. */
   readonly applied: boolean;
+  /** The checks are on the screen already. */
+  readonly checksShown: boolean;
 }
 
 /** Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say. */
-export function renderResult(outcome: Outcome, { style, columns, applied }: ResultOptions): string {
+export function renderResult(outcome: Outcome, { style, columns, applied, checksShown }: ResultOptions): string {
   const dry = outcome.changes.length > 0 && !applied;
   const lines = [
     ...renderChanges(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
-    ...outcome.checks.flatMap((check) => renderCheck(check, style, columns)),
+    ...(checksShown ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...renderStatus(outcome, applied, style),
     ...renderNext(outcome.next, style, columns),
   ];

@@ -10,13 +10,13 @@ import type { Style } from "./style.ts";
 const tableFrom = 56;
 const gap = 2;
 
-/** "expected 2, at most 3 calls, about 1,900 tokens, price unknown" */
+/** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; what is not known is left out. */
 export function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   return [
     `expected ${grouped(expected)}`,
     `at most ${counted(at_most, "call")}`,
-    tokens === null ? "tokens unknown" : `about ${grouped(tokens)} tokens`,
-    cost === null ? priced(null) : `about ${priced(cost)}`,
+    ...(tokens === null || tokens === 0 ? [] : [`about ${grouped(Number(tokens.toPrecision(2)))} tokens`]),
+    ...(cost === null || cost === 0 ? [] : [`about ${priced(cost)}`]),
   ].join(", ");
 }
 
@@ -75,16 +75,26 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
   ];
 }
 
+/** A risk that is none. */
+const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
+
 function factLines(plan: Plan, promise: string, style: Style, columns: number | null): string[] {
   const { analysis, execution_plan: work } = plan;
-  const listed = (items: readonly string[] | undefined) => (items ?? []).map(visibleLine).join(", ");
+  const stepped = new Set(work?.steps.map(({ target }) => target));
+  /** Only what no step says already. */
+  const listed = (items: readonly string[] | undefined) =>
+    (items ?? [])
+      .filter((item) => !stepped.has(item))
+      .map(visibleLine)
+      .join(", ");
+  const risk = visible(analysis?.risk_assessment ?? "").trim();
   const facts = [
     ["reads", listed(analysis?.files_to_read)],
     ["creates", listed(analysis?.files_to_create)],
     ["modifies", listed(analysis?.files_to_modify)],
     ["deletes", listed(analysis?.files_to_delete)],
     ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
-    ["risk", visible(analysis?.risk_assessment ?? "").trim()],
+    ["risk", noRisk.test(risk) ? "" : risk],
     ["calls", promise],
   ].filter(([, value]) => value !== "");
   const width = widest(facts.map(([name = ""]) => name)) + gap;
@@ -96,7 +106,7 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
  * `columns` null: not for a terminal, nothing is wrapped.
  */
 export function renderPlan(plan: Plan, promise: Promised, style: Style, columns: number | null): string {
-  const steps = plan.execution_plan?.steps ?? [];
+  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
   const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
   const facts = factLines(plan, renderPromise(promise), style, columns);

@@ -3,7 +3,7 @@ import type { Promised, StampedEvent } from "../core/event.ts";
 import type { Purpose } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { counted, grouped, spent } from "./amount.ts";
-import { renderCounts, renderDiff } from "./diff.ts";
+import { renderDiff } from "./diff.ts";
 import { hang, wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
 import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult } from "./outcome.ts";
@@ -69,10 +69,13 @@ interface Shown {
   readonly applied: Set<number>;
   /** What a look found, not printed yet. */
   looked: string;
-  any: boolean;
+  /** The last characters that were printed. */
+  tail: string;
+  /** A blank line comes before whatever is printed next. */
+  gap: boolean;
 }
 
-const nothing = (): Shown => ({ promise: null, applied: new Set(), looked: "", any: false });
+const nothing = (): Shown => ({ promise: null, applied: new Set(), looked: "", tail: "", gap: false });
 
 export function createTerminal(options: TerminalOptions): Terminal {
   const { style, outStyle, quiet, verbose, screen } = options;
@@ -80,8 +83,15 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const outColumns = outStyle.plain ? null : options.columns;
   const err = (text: string) => {
     if (quiet || text === "") return;
+    openGap(options.err);
     options.err(text);
-    shown.any = true;
+    shown.tail = (shown.tail + text).slice(-2);
+  };
+  const out = (text: string) => {
+    if (text === "") return;
+    if (screen) openGap(options.out);
+    options.out(text);
+    if (screen) shown.tail = (shown.tail + text).slice(-2);
   };
   let shown = nothing();
   const spinner = createSpinner({ ...options, err: quiet ? () => {} : options.err });
@@ -91,26 +101,31 @@ export function createTerminal(options: TerminalOptions): Terminal {
   const line = (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, columns));
   const dim = (text: string) => wrap(text, columns).map((part) => style.paint("dim", part));
 
-  /** A blank line before what begins something new, but not at the top of the screen. */
+  /** One blank line before what begins something new, but not at the top of the screen. */
   function section(): void {
-    if (shown.any) err("\n");
+    shown.gap = true;
+  }
+
+  function openGap(write: (text: string) => void): void {
+    if (shown.gap && shown.tail !== "" && shown.tail !== "\n\n") write("\n");
+    shown.gap = false;
   }
 
   function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
-    if (options.planIsResult) options.out(renderPlan(plan, promise, outStyle, outColumns));
-    else {
-      section();
-      err(renderPlan(plan, promise, style, columns));
-    }
+    section();
+    if (options.planIsResult) out(renderPlan(plan, promise, outStyle, outColumns));
+    else err(renderPlan(plan, promise, style, columns));
+    section();
     shown.promise = promise;
   }
 
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     if (diff === "") say(renderChanges(changes, style));
-    else err(`${renderDiff(diff, style, { fold: unfolded })}\n`);
+    else err(renderDiff(diff, style, { fold: unfolded }));
+    section();
   }
 
   function wait(what: string): void {
@@ -121,7 +136,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   function showCheck(event: EventOf<"check.finished">): void {
     if (event.when === "before") {
       if (verbose || event.passed === false)
-        say(dim(`before the change: exit ${event.exit ?? "none"}, ${visibleLine(event.command)}`));
+        say(dim(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}`));
       return;
     }
     say(renderCheck(event, style, columns));
@@ -129,15 +144,13 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
 
   function showApplied(event: EventOf<"changes.applied" | "changes.rolled_back">): void {
-    const sum = (pick: "added" | "deleted") => event.changes.reduce((total, change) => total + change[pick], 0);
-    const paths = counted(event.changes.length, "path");
+    const changes = counted(event.changes.length, "change");
     if (event.type === "changes.applied") {
       shown.applied.add(event.batch);
-      if (event.changes.length > 0)
-        line("ok", `applied ${paths}  ${renderCounts(sum("added"), sum("deleted"), style)}`.trimEnd());
+      if (event.changes.length > 0) line("ok", `applied ${changes}`);
     } else {
       shown.applied.clear();
-      if (event.changes.length > 0) line("warn", `rolled back ${paths}`);
+      if (event.changes.length > 0) line("warn", `rolled back ${changes}`);
     }
   }
 
@@ -179,7 +192,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     "phase.started"(event) {
       reply.show();
       section();
-      say(dim(`phase ${event.phase} of ${event.of}`));
+      if (event.of > 1) say(dim(`phase ${event.phase} of ${event.of}`));
     },
     "step.started"(event) {
       section();
@@ -213,17 +226,16 @@ export function createTerminal(options: TerminalOptions): Terminal {
   /** Printed to standard output after the message, with the footer between result and undo. */
   function showResult(outcome: Outcome): void {
     const applied = shown.applied.size > 0;
-    if (outcome.text !== "" && reply.shown !== outcome.text) {
-      if (screen) section();
-      options.out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
-    }
-    const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied });
-    options.out(result !== "" && outcome.text !== "" ? `\n${result}` : result);
-    if (outcome.calls.made > 0) {
-      section();
-      say(dim(renderFooter(outcome)));
-    }
-    if (applied && outcome.run !== null) options.out("undo with: pai undo\n");
+    section();
+    if (outcome.text !== "" && reply.shown !== outcome.text)
+      out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
+    section();
+    const checksShown = screen && !quiet;
+    const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, checksShown });
+    out(!screen && result !== "" && outcome.text !== "" ? `\n${result}` : result);
+    section();
+    if (outcome.calls.made > 0) say(dim(renderFooter(outcome)));
+    if (applied && outcome.run !== null) out("undo with: pai undo\n");
   }
 
   return {
@@ -241,7 +253,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       showLooked();
       const again = outcome.code === 10 && !options.planIsResult && !screen;
       if (again && outcome.plan !== null && shown.promise !== null) {
-        options.out(renderPlan(outcome.plan, shown.promise, outStyle, outColumns));
+        out(renderPlan(outcome.plan, shown.promise, outStyle, outColumns));
       }
       showResult(outcome);
       if (outcome.error !== null) options.err(renderFailure(outcome.error, style, columns));

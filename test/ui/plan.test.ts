@@ -35,17 +35,13 @@ test("60 columns", () => {
        3  MODIFY  src/資料/main.py        面積の計算式を共有モジ
                                           ュールから取り込むよう
                                           に変更する
-       4  FINISH                          Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays
-              the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens,
-              price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays
+             the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
@@ -59,15 +55,12 @@ test("80 columns", () => {
                   area_of_things.py
        3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
                                                     取り込むように変更する
-       4  FINISH                                    Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
@@ -78,15 +71,12 @@ test("120 columns", () => {
        1  READ    src/main.py                                   See how the formula is used today
        2  WRITE   src/lib/a/very/deep/folder/area_of_things.py  The formula in one place
        3  MODIFY  src/資料/main.py                              面積の計算式を共有モジュールから取り込むように変更する
-       4  FINISH                                                Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
@@ -98,16 +88,12 @@ test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
        The formula in one place
     3  MODIFY src/資料/main.py
        面積の計算式を共有モジュールから取り込むように変更する
-    4  FINISH
-       Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });

@@ -19,15 +19,12 @@ test("a whole run at 80 columns, in the order of a task", () => {
                   area_of_things.py
        3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
                                                     取り込むように変更する
-       4  FINISH                                    Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
 
     phase 1 of 2
     working with gemini:gemini-2.5-flash-lite …
@@ -40,7 +37,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
         1 + from lib.area import area
         2   print("\\x1b]52;c;aGk=\\x07")
 
-    ✓ applied 2 paths  +6 -1
+    ✓ applied 2 changes
     ✗ check pytest -q  exit 1, 0.8 s
       │ F
       │ assert 1 == 2
@@ -50,8 +47,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
 
     ● create src/lib/area.py  +5
     ● modify src/main.py      +1 -1
-    ✓ check pytest -q  exit 0, 0.8 s
-    ✓ verified
+    ✓ verified by 1 check
 
     next steps
       1. Tambahkan tes untuk area()
@@ -79,7 +75,7 @@ test("standard output holds message, files, checks, status, next steps and undo,
     *  create src/lib/area.py  +5
     *  modify src/main.py      +1 -1
     ok check pytest -q  exit 0, 0.8 s
-    ok verified
+    ok verified by 1 check
 
     next steps
       1. Tambahkan tes untuk area()
@@ -107,16 +103,12 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12, D90)
        The formula in one place
     3  MODIFY src/資料/main.py
        面積の計算式を共有モジュールから取り込むように変更する
-    4  FINISH
-       Report
 
-    reads     src/main.py
-    creates   src/lib/area.py
-    modifies  src/main.py
-    checks    python -m py_compile src/main.py
-              pytest -q
-    risk      Low: one import changes, the printed value stays the same
-    calls     expected 2, at most 3 calls, about 1,900 tokens, price unknown
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
 
     phase 1 of 2
     working with gemini:gemini-2.5-flash-lite ...
@@ -129,7 +121,7 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12, D90)
         1 + from lib.area import area
         2   print("\\x1b]52;c;aGk=\\x07")
 
-    ok applied 2 paths  +6 -1
+    ok applied 2 changes
     x  check pytest -q  exit 1, 0.8 s
       | F
       | assert 1 == 2

@@ -50,6 +50,7 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Op
   const opened = await openWorkspace({
     root: base.root,
     stateDir: context.flags["ephemeral"] === true ? null : places.stateDir,
+    own: [places.configDir, places.stateDir].filter((folder) => folder !== null),
     home: places.home,
     force: settings.forceRoot,
     policy: settings.policy,

@@ -10,7 +10,7 @@ import type { Plan } from "../core/plan-type.ts";
 import type { Workspace } from "../core/ports.ts";
 import { pathsOfClaim } from "../core/scope.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
-import { isLook } from "../flows/planning.ts";
+import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
 
 const base = z.object({ path: z.string(), sha256: z.string().nullable(), mode: z.number().nullable() });

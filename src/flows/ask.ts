@@ -36,7 +36,7 @@ export function estimateOf(run: Run, question: Question): number {
   return run.ledger.estimate(sizeOf(question));
 }
 
-/** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a call left. */
+/** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a spare call. */
 const worthAsking: readonly string[] = ["reply_empty", "reply_invalid", "reply_cut"];
 
 /**
@@ -51,7 +51,7 @@ export async function ask(
   try {
     return await askOnce(run, question, onText);
   } catch (thrown) {
-    if (!(thrown instanceof PaiError && worthAsking.includes(thrown.code)) || run.ledger.exhausted) throw thrown;
+    if (!(thrown instanceof PaiError && worthAsking.includes(thrown.code)) || !run.ledger.spare) throw thrown;
     run.emit({ type: "notice", level: "warning", code: thrown.code, text: `${thrown.message}: asking once more` });
     return askOnce(run, question, onText);
   }

@@ -3,13 +3,13 @@ import { fence } from "../core/fence.ts";
 import type { Call } from "../core/model.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
+import { rightOf } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
 import { type CallReport, perform } from "./perform.ts";
-import { isLook } from "./planning.ts";
 import type { Run } from "./run.ts";
 
 /** Bytes of one file that are sent whole; a larger one is shown from its start and can be read in ranges. */
-const mostBytes = 256 * 1024;
+export const mostBytes = 256 * 1024;
 
 export interface Evidence {
   readonly text: string;
@@ -17,15 +17,17 @@ export interface Evidence {
   readonly texts: readonly string[];
 }
 
+/** True for steps that only look. */
+export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
+
 /** The plan's look steps as calls. */
 export function looksOf(plan: Plan): readonly Call[] {
   const steps = plan.execution_plan?.steps ?? [];
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];
-    const subject = action === "SEARCH" || action === "GLOB" ? { pattern: target } : { path: target };
-    return [
-      { id: `look.${at + 1}`, name: action, input: destination === null ? subject : { ...subject, path: destination } },
-    ];
+    const under = destination === null ? {} : { path: destination };
+    const input = action === "SEARCH" || action === "GLOB" ? { pattern: target, ...under } : { path: target };
+    return [{ id: `look.${at + 1}`, name: action, input }];
   });
 }
 
@@ -38,7 +40,7 @@ function filesOf(plan: Plan): readonly string[] {
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
-function toPath(run: Run, text: string, use: PathUse): RelPath | null {
+export function toPath(run: Run, text: string, use: PathUse): RelPath | null {
   try {
     return run.overlay.path(text, use);
   } catch {

@@ -3,6 +3,7 @@ import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan-type.ts";
+import { complexityOf, phasesOf } from "../core/promise.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
 import { chooseTag } from "../core/script.ts";
 import type { Rights } from "./batch.ts";
@@ -106,8 +107,9 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     return passedBefore;
   };
   let messages: readonly Message[] = [{ role: "user", text: renderTask(run, plan, evidence, checks) }];
-  const phases = Math.max(1, run.ledger.promised.at_most - run.ledger.made - 1);
+  const phases = phasesOf[complexityOf(plan)];
   for (let n = 1; ; n += 1) {
+    run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
     const { left, text, batch, notes, reports } = await doPhase(
       { run, rights, progress, checks, system, tag },
@@ -117,6 +119,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     );
     if (left === null) return;
     if (run.ledger.exhausted) giveUp(run, left);
+    run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     const results = await renderResults(run, batch, left, notes, reports satisfies readonly CheckReport[]);
     messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
@@ -129,7 +132,6 @@ export async function executeFinished(
   claims: readonly Claim[],
   changes: readonly Change[],
 ): Promise<void> {
-  run.ledger.promise({ expected: 0, at_most: 0 });
   const checks = run.options.dryRun ? [] : checksOf(run);
   const passedBefore = await runBaseline(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));

@@ -1,4 +1,4 @@
-/** A reply that is one JSON value: read tolerantly, asked for again once when it is unusable and a call is left. */
+/** A reply that is one JSON value: read tolerantly, asked for again once when it is unusable and a call is to spare. */
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
@@ -40,7 +40,7 @@ export async function askForJson<T>(
   const first = await read(askOnce(run, question), load);
   if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
   const { why } = first.reading;
-  if (run.ledger.exhausted) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}`);
+  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}`);
   run.emit({
     type: "notice",
     level: "warning",

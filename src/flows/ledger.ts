@@ -23,12 +23,18 @@ export interface Ledger {
   readonly capped: boolean;
   /** True when the promise leaves no call. */
   readonly exhausted: boolean;
+  /** True when the promise has a call beyond those kept back. */
+  readonly spare: boolean;
+  /** Keeps calls of the promise back for what is still to come; until the next word on it. */
+  reserve(calls: number): void;
   /** A reply began to arrive: it counts. Returns its number, from 1. */
   count(): number;
   spend(usage: Usage, served: string, key: string | null, estimate: number): void;
   promise(next: CallPromise): void;
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
+  /** USD; null: price unknown. */
+  priceOf(usage: Usage): number | null;
   readonly made: number;
   readonly promised: CallPromise;
   readonly usage: Usage;
@@ -44,6 +50,7 @@ const costOf = (usage: Usage, price: Price) =>
 export function createLedger(caps: Caps, price: Price | null, first: CallPromise): Ledger {
   let made = 0;
   let promised = first;
+  let reserved = 0;
   let usage = noUsage;
   let key: string | null = null;
   let ratio = 1 / 4;
@@ -80,6 +87,12 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
     get exhausted() {
       return made >= promised.at_most || (caps.calls !== null && made >= caps.calls);
     },
+    get spare() {
+      return made + reserved < promised.at_most;
+    },
+    reserve(calls) {
+      reserved = calls;
+    },
     count() {
       made += 1;
       return made;
@@ -94,6 +107,7 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
       promised = next;
     },
     estimate: (characters) => Math.ceil(characters * ratio),
+    priceOf: (used) => (price === null ? null : costOf(used, price)),
     get made() {
       return made;
     },

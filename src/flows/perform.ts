@@ -44,7 +44,7 @@ const field = (input: Json, name: string): string => {
 };
 
 /** What the call points at, as shown to people. */
-function targetOf({ input }: Call): string {
+export function targetOf({ input }: Call): string {
   const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
   const to = field(input, "to");
   return to === "" ? (subject ?? "") : `${subject} → ${to}`;

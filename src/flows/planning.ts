@@ -5,10 +5,11 @@ import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan-schema.ts" with { type: "macro" };
 import type { Plan } from "../core/plan-type.ts";
 import { type CallPromise, promiseOf } from "../core/promise.ts";
-import { type Claim, rightOf } from "../core/scope.ts";
+import type { Claim } from "../core/scope.ts";
 import { claimsOfPlan, refuseForbidden, requireYes } from "./approval.ts";
 import type { Question, Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
+import { forecast } from "./forecast.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
 import { keyOfPlan } from "./plan-key.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
@@ -39,18 +40,21 @@ export const singleShotPlan: PlanKind<Plan> = {
   promise: promiseOf,
 };
 
-function announce(run: Run, plan: Plan, promise: CallPromise, cached: boolean): void {
-  run.ledger.promise(promise);
-  run.record.plan = plan;
-  if (plan.intent === "conversation") return;
-  const { expected, at_most } = run.ledger.promised;
-  run.emit({ type: "plan.ready", plan, promise: { expected, at_most, tokens: estimateRun(run), cost: null }, cached });
+/** What a plan promises, and how many planning calls that counts. */
+interface Offer {
+  readonly promise: CallPromise;
+  readonly plans: number;
+  readonly cached: boolean;
 }
 
-/** Rough: what was sent once is sent again with the execution, which answers with about as much. */
-function estimateRun(run: Run): number {
-  const { input, output } = run.ledger.usage;
-  return (input + output) * 2;
+async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer): Promise<void> {
+  run.ledger.promise(promise);
+  // Another planning call may take the one spare, never a call the execution needs.
+  run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
+  run.record.plan = plan;
+  if (plan.intent === "conversation") return;
+  const { expected, at_most } = promise;
+  run.emit({ type: "plan.ready", plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached });
 }
 
 /** A plan that was announced, and what was said to get it. */
@@ -62,8 +66,8 @@ interface Draft<Made> {
 }
 
 /** Shows the plan with its promise; refuses at once what no yes may allow. */
-function present(run: Run, plan: Plan, promise: CallPromise, cached: boolean): readonly Claim[] {
-  announce(run, plan, promise, cached);
+async function present(run: Run, plan: Plan, offer: Offer): Promise<readonly Claim[]> {
+  await announce(run, plan, offer);
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   refuseForbidden(run, claims);
   return claims;
@@ -85,7 +89,7 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
     const text = "the plan of an earlier run of the same request is used again (--no-plan-cache asks anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
     const plan = kind.planOf(cached);
-    const claims = present(run, plan, kind.promise(cached, 0), true);
+    const claims = await present(run, plan, { promise: kind.promise(cached, 0), plans: 0, cached: true });
     return { made: cached, plan, claims, messages: [...start, assistant(JSON.stringify(cached), null)] };
   }
   return makeOne(run, kind, start, "plan", 1);
@@ -101,13 +105,13 @@ async function makeOne<Made>(
   const question: Question = { purpose, system: kind.system, messages, format: kind.format };
   const { value: made, reply } = await askForJson(run, question, "plan", kind.load);
   const plan = kind.planOf(made);
-  const claims = present(run, plan, kind.promise(made, plans), false);
+  const claims = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });
   return { made, plan, claims, messages: [...messages, assistant(reply.text, reply.native)] };
 }
 
 /** Shows a saved plan and asks for a yes. It cannot be changed by feedback: that is a no. */
-export async function presentSaved(run: Run, plan: Plan): Promise<readonly Claim[]> {
-  const claims = present(run, plan, promiseOf(plan, 0), false);
+export async function presentSaved(run: Run, plan: Plan, promise: CallPromise): Promise<readonly Claim[]> {
+  const claims = await present(run, plan, { promise, plans: 0, cached: false });
   const feedback = await requireYes(run, plan, claims);
   if (feedback !== null)
     throw new PaiError("declined", "a saved plan is carried out as it is; nothing was changed", {
@@ -142,8 +146,6 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const request = `Change the plan: ${feedback}\nSend the whole plan again.`;
     current = await makeOne(run, kind, [...current.messages, { role: "user", text: request }], "replan", plans);
   }
+  run.ledger.reserve(0);
   return { made: current.made, plan: current.plan, claims: current.claims, key };
 }
-
-/** True for steps that only look. */
-export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";

@@ -1,9 +1,9 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
-import type { Message, Purpose } from "../core/model.ts";
+import type { Call, Message, Purpose } from "../core/model.ts";
 import { parseScript, renderResume, type Script } from "../core/script.ts";
 import { ask } from "./ask.ts";
 import type { Rights } from "./batch.ts";
-import { type BatchReport, perform } from "./perform.ts";
+import { type BatchReport, perform, targetOf } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { callsOf } from "./script-calls.ts";
 
@@ -21,7 +21,7 @@ export interface ScriptReply {
   readonly text: string;
 }
 
-/** One call, and one more for the rest if it was cut and a call is left. */
+/** One call, and one more for the rest if it was cut and a call is to spare. */
 export async function askForScript(run: Run, { purpose, system, messages, tag }: ScriptQuestion): Promise<ScriptReply> {
   const read = (path: string) => {
     try {
@@ -33,7 +33,7 @@ export async function askForScript(run: Run, { purpose, system, messages, tag }:
   };
   const reply = await ask(run, { purpose, system, messages, format: null });
   const script = parseScript(reply.text, { stop: reply.stop, read, tag });
-  if (script.cut === null || run.ledger.exhausted) return { script, text: reply.text };
+  if (script.cut === null || !run.ledger.spare) return { script, text: reply.text };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   const resume: Message[] = [
     ...messages,
@@ -69,6 +69,11 @@ export interface ScriptWork {
   readonly overflow: boolean;
 }
 
+function renderOverflow(calls: readonly Call[], most: number): string {
+  const rest = calls.slice(most).map((call) => `- ${call.name} ${targetOf(call)}`);
+  return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
+}
+
 /** Performs the script's actions, at most as many as spec 6.7 allows. `prefix` makes the ids of its calls unique. */
 export async function performScript(
   run: Run,
@@ -81,7 +86,7 @@ export async function performScript(
   const batch = await perform(run, calls.slice(0, most), rights);
   const notes = [
     ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
-    ...(overflow ? [`only the first ${most} actions were done; ${calls.length - most} are left: send them again`] : []),
+    ...(overflow ? [renderOverflow(calls, most)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];
   return { batch, notes, overflow };

@@ -2,6 +2,7 @@
 
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan-type.ts";
+import { promiseOf } from "../core/promise.ts";
 import { execute, executeFinished } from "./execution.ts";
 import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import type { Flow } from "./run.ts";
@@ -20,7 +21,8 @@ export const singleShot: Flow = async (run) => {
 /** The same from a saved plan: no planning call; with finished edits no call at all. */
 export function followPlan(plan: Plan, changes: readonly Change[] | null): Flow {
   return async (run) => {
-    const claims = await presentSaved(run, plan);
+    const promise = changes === null ? promiseOf(plan, 0) : { expected: 0, at_most: 0 };
+    const claims = await presentSaved(run, plan, promise);
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);
   };

@@ -1,0 +1,47 @@
+/** What a run will have sent, received and cost at its end, as far as a plan can tell (spec 2.6). */
+import type { Plan, PlanAction } from "../core/plan-type.ts";
+import { filesOf, mostBytes, toPath } from "./evidence.ts";
+import executePrompt from "./prompts/execute.md" with { type: "text" };
+import type { Run } from "./run.ts";
+
+/** Characters a look brings, where only doing it would tell. */
+const mostOfLook = 2000;
+/** Characters a model writes for an action, and for FINISH. */
+const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
+const shortAction = 60;
+const finishText = 400;
+
+/** Characters of the files a plan names, as far as they are there and may be read. */
+async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
+  let size = 0;
+  for (const path of new Set(filesOf(plan).flatMap((text) => toPath(run, text, "read") ?? []))) {
+    const blob = await run.overlay.read(path).catch(() => null);
+    if (blob?.kind === "file") size += Math.min(blob.bytes.length, mostBytes);
+  }
+  return size;
+}
+
+/** Tokens and USD of the calls so far and of those still expected; null: price unknown. */
+export async function forecast(
+  run: Run,
+  plan: Plan,
+): Promise<{ readonly tokens: number; readonly cost: number | null }> {
+  const { ledger, task } = run;
+  const steps = plan.execution_plan?.steps ?? [];
+  const looks = steps.filter(({ action }) => ["SEARCH", "GLOB", "TREE", "LIST_PATH"].includes(action)).length;
+  const sent =
+    executePrompt.length +
+    task.text.length +
+    (task.context?.length ?? 0) +
+    JSON.stringify(steps).length / 2 +
+    looks * mostOfLook +
+    (await sizeOfFiles(run, plan));
+  const output = steps.reduce((sum, { action }) => sum + (written[action] ?? shortAction), finishText);
+  const calls = Math.max(0, ledger.promised.expected - ledger.made);
+  const rest = { input: calls * ledger.estimate(sent), cached: 0, output: calls * ledger.estimate(output), thought: 0 };
+  const price = ledger.priceOf(rest);
+  return {
+    tokens: ledger.usage.input + ledger.usage.output + rest.input + rest.output,
+    cost: price === null || ledger.cost === null ? null : ledger.cost + price,
+  };
+}

@@ -1,0 +1,249 @@
+/** A whole run on a real folder with a model that plays a script: what every test of a flow starts from. */
+import { expect } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { allActions } from "../../src/actions/all.ts";
+import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
+import type { Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { Decision, Question } from "../../src/core/ports.ts";
+import type { Price } from "../../src/flows/ledger.ts";
+import { type Flow, type PlanCache, type RunOptions, runTask } from "../../src/flows/run.ts";
+import { singleShot } from "../../src/flows/single-shot.ts";
+import { openWorkspace } from "../../src/workspace/open.ts";
+
+export const usage: Usage = { input: 100, cached: 0, output: 50, thought: 0 };
+
+/** One reply: its text, or more of it; `before` runs while the model is "thinking". */
+export type Line =
+  | string
+  | {
+      readonly text: string;
+      readonly stop?: StopReason;
+      readonly usage?: Usage;
+      readonly before?: () => void | Promise<void>;
+      /** Thrown instead of a reply. */
+      readonly fail?: Error;
+    };
+
+export interface ScriptedModel extends Model {
+  readonly requests: readonly ModelRequest[];
+}
+
+const isEmpty = (message: Message) =>
+  message.role !== "tools" && message.text.trim() === "" && (message.role === "user" || message.calls.length === 0);
+
+/** What a provider would refuse: unanswered calls, a side that speaks twice in a row, nothing said or asked. */
+export function faultOf(messages: readonly Message[]): string | null {
+  let open: readonly string[] = [];
+  for (const [at, message] of messages.entries()) {
+    const isOurs = message.role !== "assistant";
+    if (isOurs !== (at % 2 === 0)) return `message ${at + 1} is ${message.role}`;
+    if (isEmpty(message)) return `message ${at + 1} is empty`;
+    const answered = message.role === "tools" ? message.results.map(({ id }) => id) : [];
+    if (open.join() !== answered.join()) return `calls ${open.join()}, answers ${answered.join()}`;
+    open = message.role === "assistant" ? message.calls.map(({ id }) => id) : [];
+  }
+  return messages.at(-1)?.role === "assistant" ? "nothing is asked" : null;
+}
+
+/** Plays its lines in order; a request beyond the last one fails the test. */
+export function scriptModel(lines: readonly Line[], window = 1_000_000): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    id: "test:model",
+    provider: "test",
+    name: "model",
+    window,
+    maxOutputTokens: 8192,
+    requests,
+    async *stream(request, signal) {
+      const line = lines[requests.length];
+      requests.push(structuredClone(request));
+      if (line === undefined) throw new Error(`the script has ${lines.length} lines and is asked for one more`);
+      const fault = faultOf(request.messages);
+      if (fault !== null) throw new Error(`request ${requests.length}: ${fault}`);
+      const {
+        text,
+        stop = "end",
+        usage: used = usage,
+        before,
+        fail,
+      } = typeof line === "string" ? { text: line } : line;
+      await before?.();
+      signal.throwIfAborted();
+      if (fail !== undefined) throw fail;
+      for (let at = 0; at < text.length; at += 700) yield { type: "text", text: text.slice(at, at + 700) };
+      yield { type: "done", stop, usage: used, served: "model-1", key: "k1", native: null };
+    },
+  };
+}
+
+export type Files = Readonly<Record<string, string>>;
+/** Answers to questions in their order; `yes` for all. */
+export type Answers = "yes" | readonly ("yes" | "no" | "policy no" | { readonly feedback: string })[];
+
+export interface Setup {
+  readonly files?: Files;
+  readonly lines: readonly Line[];
+  readonly task?: string;
+  readonly context?: string;
+  readonly history?: readonly { readonly request: string; readonly answer: string }[];
+  readonly options?: Partial<RunOptions>;
+  readonly answers?: Answers;
+  readonly price?: Price;
+  readonly planCache?: PlanCache;
+  readonly flow?: Flow;
+  readonly window?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Ran {
+  readonly outcome: Outcome;
+  readonly events: readonly StampedEvent[];
+  readonly requests: readonly ModelRequest[];
+  readonly questions: readonly Question[];
+  readonly files: Files;
+  /** Purposes of all requests, in order. */
+  readonly purposes: string;
+  eventsOf<T extends RunEvent["type"]>(type: T): readonly Extract<StampedEvent, { type: T }>[];
+  /** The last user message of the n-th request, from 1. */
+  asked(n: number): string;
+}
+
+/** Every file below a folder; empty folders end in a slash. */
+export function filesIn(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(folder.length + 1);
+    if (entry.isFile()) found[name] = readFileSync(path, "utf8");
+    else if (entry.isDirectory() && readdirSync(path).length === 0) found[`${name}/`] = "";
+  }
+  return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function placeFiles(folder: string, files: Files): void {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    if (name.endsWith("/")) mkdirSync(path, { recursive: true });
+    else {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    }
+  }
+}
+
+export const defaults: RunOptions = {
+  command: "run",
+  mode: "single-shot",
+  version: "0.0.0",
+  temperature: 0,
+  caps: { calls: null, tokens: null, cost: null },
+  guard: { lines: 500, ratio: 0.5, strict: false },
+  maxActions: 15,
+  only: [],
+  checks: [],
+  checkTimeoutMs: 20_000,
+  commandTimeoutMs: 20_000,
+  interactive: false,
+  allowDelete: false,
+  allowRun: false,
+  dryRun: false,
+  keep: false,
+  planOnly: false,
+};
+
+/** Headless answers beyond a yes to the plan come from the policy, as with `-y`. */
+function decider(answers: Answers | undefined, questions: Question[]) {
+  return async (question: Question): Promise<Decision> => {
+    const answer = Array.isArray(answers) ? answers[questions.length] : answers;
+    questions.push(question);
+    if (answer === undefined && answers !== undefined) throw new Error(`nobody answers: ${question.text}`);
+    const yes = answer === undefined ? question.kind === "plan" : answer === "yes";
+    const by = answer === undefined || answer === "policy no" ? "policy" : "user";
+    if (yes) return { accept: true, by, reason: "yes" };
+    return { accept: false, by, reason: "no", feedback: typeof answer === "object" ? answer.feedback : null };
+  };
+}
+
+/** A folder in memory, so that a sync costs nothing. */
+export function makeFolder(files: Files = {}): { readonly root: string; readonly state: string; remove(): void } {
+  const base = realpathSync(mkdtempSync("/dev/shm/pai-flow-"));
+  const root = join(base, "work");
+  mkdirSync(root);
+  placeFiles(root, files);
+  return { root, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+/** Runs a flow in an existing folder. */
+export async function playIn(place: { readonly root: string; readonly state: string }, setup: Setup): Promise<Ran> {
+  const { workspace } = await openWorkspace({
+    root: place.root,
+    stateDir: place.state,
+    home: null,
+    force: true,
+    policy: { allow: [], deny: [] },
+    env: { PATH: process.env["PATH"] },
+    commandEnv: [],
+    umask: 0o022,
+  });
+  const model = scriptModel(setup.lines, setup.window);
+  const events: StampedEvent[] = [];
+  const questions: Question[] = [];
+  const outcome = await runTask(
+    setup.flow ?? singleShot,
+    { text: setup.task ?? "do it", history: setup.history ?? [], context: setup.context ?? null },
+    { ...defaults, ...setup.options },
+    {
+      id: "r1",
+      model,
+      price: setup.price ?? null,
+      workspace,
+      actions: async () => allActions,
+      decide: decider(setup.answers, questions),
+      sink: (event) => events.push(event),
+      signal: setup.signal ?? new AbortController().signal,
+      now: () => new Date(0),
+      planCache: setup.planCache ?? null,
+    },
+  );
+  if (outcome.error?.code === "internal") throw new Error(outcome.error.message);
+  const { requests } = model;
+  expect(outcome.calls.made).toBeLessThanOrEqual(outcome.calls.at_most);
+  return {
+    outcome,
+    events,
+    requests,
+    questions,
+    files: filesIn(place.root),
+    purposes: requests.map(({ purpose }) => purpose).join(" "),
+    eventsOf: (type) => events.filter((event) => event.type === type) as never,
+    asked: (n) => {
+      const last = requests[n - 1]?.messages.at(-1);
+      return last?.role === "user" ? last.text : "";
+    },
+  };
+}
+
+/** Runs a flow in a fresh folder and throws the folder away. */
+export async function play(setup: Setup): Promise<Ran> {
+  const place = makeFolder(setup.files);
+  try {
+    return await playIn(place, setup);
+  } finally {
+    place.remove();
+  }
+}
+
+/** A plan cache in memory. */
+export function openCache(): PlanCache & { readonly saved: Map<string, Json> } {
+  const saved = new Map<string, Json>();
+  return {
+    saved,
+    load: async (key) => saved.get(key) ?? null,
+    save: async (key, made) => {
+      saved.set(key, made as unknown as Json);
+    },
+  };
+}

@@ -31,11 +31,11 @@ export function looksOf(plan: Plan): readonly Call[] {
   });
 }
 
-/** Files the model must have seen before it may change them (spec 6.7): named to read, read, modified or overwritten. */
-function filesOf(plan: Plan): readonly string[] {
+/** Files the model must have seen before it may change them (spec 6.7): named to read, read, modified, overwritten or moved. */
+export function filesOf(plan: Plan): readonly string[] {
   const steps = plan.execution_plan?.steps ?? [];
   const touched = steps
-    .filter(({ action }) => ["READ", "MODIFY", "WRITE"].includes(action))
+    .filter(({ action }) => ["READ", "MODIFY", "WRITE", "MV"].includes(action))
     .map(({ target }) => target);
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }

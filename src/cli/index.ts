@@ -5,8 +5,8 @@ import { commands, findCommand } from "./commands.ts";
 import { parseCommandLine, requireFlags } from "./flags.ts";
 import { suggest } from "./suggest.ts";
 
-/** A single word like this is a mistyped command, never a task that costs money. */
-const looksLikeCommand = /^[A-Za-z0-9_-]+$/;
+/** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
+const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;
 
 interface Choice {
   readonly command: Command;

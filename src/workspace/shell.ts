@@ -2,7 +2,7 @@
 import { closeSync, existsSync } from "node:fs";
 import { toPaiError } from "../core/error.ts";
 import { openClip } from "./output.ts";
-import { commandMark, endProcesses } from "./processes.ts";
+import { commandMark, endProcesses, killProcesses } from "./processes.ts";
 
 export interface ShellOptions {
   readonly cwd: string;
@@ -53,6 +53,8 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const onAbort = () => end("abort");
+  const onExit = () => killProcesses(child.pid, mark);
+  process.once("exit", onExit);
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (options.signal.aborted) onAbort();
 
@@ -71,6 +73,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
   await (ending ?? endProcesses(child.pid, mark, graceMs));
+  process.off("exit", onExit);
   const lifeline = child.stdio[3];
   if (typeof lifeline === "number") closeSync(lifeline);
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";

@@ -4,6 +4,7 @@ import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { applyEdits } from "../core/edit.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
+import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
 
@@ -75,6 +76,13 @@ export const modify = defineAction({
     path: z.string(),
     edits: z.array(z.object({ search: z.string(), replace: z.string(), all: z.boolean().default(false) })),
   }),
+  tool: {
+    input: z.object({ path: z.string(), old_str: z.string(), new_str: z.string(), all: z.boolean().optional() }),
+    toInput(written) {
+      const { path = "", old_str = "", new_str = "", all = false } = written as Readonly<Record<string, Json>>;
+      return { path, edits: [{ search: old_str, replace: new_str, all }] };
+    },
+  },
   async propose({ path: text, edits }, stage) {
     const path = stage.path(text, "write");
     const before = await stage.read(path);

@@ -2,12 +2,13 @@
 import type { AnyAction } from "../core/action.ts";
 import { mkdir, modify, mv, rm, touch, write } from "./act.ts";
 import { runCommand } from "./command.ts";
-import { glob, listPath, read, search, tree } from "./look.ts";
+import { glob, listPath, ls, read, search, tree } from "./look.ts";
 
 export const allActions: readonly AnyAction[] = [
   read,
   tree,
   listPath,
+  ls,
   search,
   glob,
   write,

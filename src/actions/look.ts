@@ -135,7 +135,7 @@ export const tree = defineAction({
 
 export const listPath = defineAction({
   name: "LIST_PATH",
-  alias: "ls",
+  alias: "list_path",
   kind: "look",
   description: "Lists everything below a folder, one path a line; folders end in /.",
   input: z.object({ path: z.string().optional() }),
@@ -150,6 +150,26 @@ export const listPath = defineAction({
     }
     if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
     return answer(more === 0 ? lines.join("\n") : `${lines.join("\n")}\n(${more} more not shown)`);
+  },
+});
+
+/** One level of a folder; the tool-loop's `ls`. */
+export const ls = defineAction({
+  name: "LS",
+  alias: "ls",
+  kind: "look",
+  description: "Lists one folder: names, sizes; folders end in /.",
+  input: z.object({ path: z.string().optional() }),
+  async propose({ path }, stage) {
+    const folder = await toFolder(stage, path);
+    if (isComplaint(folder)) return folder;
+    const entries = await stage.list(folder);
+    if (entries.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
+    const shown = entries
+      .slice(0, limits.list)
+      .map((entry) => `${renderEntry(entry)}${entry.kind === "file" ? `  ${entry.size} B` : ""}`);
+    const more = entries.length - shown.length;
+    return answer(more > 0 ? `${shown.join("\n")}\n(${more} more not shown)` : shown.join("\n"));
   },
 });
 

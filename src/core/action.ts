@@ -1,5 +1,5 @@
 /** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Change } from "./change.ts";
 import type { Json } from "./model.ts";
 import type { Stage } from "./ports.ts";
@@ -26,6 +26,8 @@ export interface Action<Input = never> {
   readonly kind: ActionKind;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** How the tool-loop writes the input, where that differs; `toInput` turns it into the action's own. */
+  readonly tool?: { readonly input: z.ZodType; readonly toInput: (written: Json) => Json };
   /** Must not change anything. Throws PaiError for what the policy denies. */
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
@@ -36,6 +38,10 @@ export interface AnyAction {
   readonly alias: string;
   readonly kind: ActionKind;
   readonly description: string;
+  /** JSON Schema of the input as the tool-loop writes it. */
+  toolSchema(): Json;
+  /** The action's input from what the tool-loop wrote. */
+  fromTool(written: Json): Json;
   propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
@@ -46,6 +52,8 @@ export function defineAction<Input>(action: Action<Input>): AnyAction {
     alias: action.alias,
     kind: action.kind,
     description: action.description,
+    toolSchema: () => z.toJSONSchema(action.tool?.input ?? action.input, { io: "input", reused: "inline" }) as Json,
+    fromTool: (written) => action.tool?.toInput(written) ?? written,
     async propose(input, stage, signal) {
       const parsed = action.input.safeParse(input);
       if (parsed.success) return action.propose(parsed.data, stage, signal);

@@ -1,0 +1,100 @@
+/** What a tool-loop session carries from turn to turn: its messages, and its tasks outside of them. Pure. */
+import { z } from "zod";
+import type { Json, Message } from "./model.ts";
+
+export const taskStatuses = ["pending", "in_progress", "completed"] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+
+export interface TaskItem {
+  readonly id: number;
+  readonly content: string;
+  readonly description: string;
+  /** How it is called while it is being done; null: as `content`. */
+  readonly active_form: string | null;
+  readonly status: TaskStatus;
+}
+
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly tasks: readonly TaskItem[];
+}
+
+export const emptyConversation: Conversation = { messages: [], tasks: [] };
+
+export const writeTasksInput = z.object({
+  tasks: z
+    .array(z.object({ content: z.string().min(1), description: z.string().min(1), active_form: z.string().optional() }))
+    .min(1),
+});
+
+export const updateTaskInput = z.object({ id: z.coerce.number().int().positive(), status: z.enum(taskStatuses) });
+
+export type TasksResult =
+  | { readonly ok: true; readonly tasks: readonly TaskItem[]; readonly text: string }
+  | { readonly ok: false; readonly text: string };
+
+const explain = ({ issues }: z.ZodError) =>
+  issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`).join("; ");
+
+/** Replaces the whole list; ids count from 1. */
+export function writeTasks(input: Json): TasksResult {
+  const parsed = writeTasksInput.safeParse(input);
+  if (!parsed.success) return { ok: false, text: `write_tasks: ${explain(parsed.error)}` };
+  const tasks = parsed.data.tasks.map(
+    ({ content, description, active_form = null }, at): TaskItem => ({
+      id: at + 1,
+      content,
+      description,
+      active_form,
+      status: "pending",
+    }),
+  );
+  return { ok: true, tasks, text: renderTasks(tasks) };
+}
+
+export function updateTask(tasks: readonly TaskItem[], input: Json): TasksResult {
+  const parsed = updateTaskInput.safeParse(input);
+  if (!parsed.success) return { ok: false, text: `update_task: ${explain(parsed.error)}` };
+  const { id, status } = parsed.data;
+  if (!tasks.some((task) => task.id === id)) return { ok: false, text: `update_task: there is no task ${id}` };
+  const updated = tasks.map((task) => (task.id === id ? { ...task, status } : task));
+  return { ok: true, tasks: updated, text: renderTasks(updated) };
+}
+
+const boxes: Readonly<Record<TaskStatus, string>> = { pending: "[ ]", in_progress: "[~]", completed: "[x]" };
+
+export function renderTasks(tasks: readonly TaskItem[]): string {
+  if (tasks.length === 0) return "No tasks.";
+  const lines = tasks.map(
+    ({ id, content, description, status }) => `${boxes[status]} ${id}. ${content}\n      ${description}`,
+  );
+  const count = (status: TaskStatus) => tasks.filter((task) => task.status === status).length;
+  const counts = `${tasks.length} tasks (${count("pending")} pending, ${count("in_progress")} in progress, ${count("completed")} completed)`;
+  return [...lines, counts].join("\n");
+}
+
+/** Characters of a message, calls and results included; a token is about four. */
+export function sizeOf(message: Message): number {
+  if (message.role === "tools") return message.results.reduce((sum, { text }) => sum + text.length, 0);
+  const calls = message.role === "assistant" ? JSON.stringify(message.calls).length : 0;
+  return message.text.length + calls;
+}
+
+/** The messages from the last request of the user on: what must survive a compaction whole. */
+export function lastTurn(messages: readonly Message[]): readonly Message[] {
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  return at < 0 ? [] : messages.slice(at);
+}
+
+/** The conversation as text, for a summary: results shortened, everything else whole. */
+export function renderConversation(messages: readonly Message[]): string {
+  const cut = (text: string) => (text.length > 1000 ? `${text.slice(0, 1000)} […]` : text);
+  const blocks = messages.map((message) => {
+    if (message.role === "user") return `[User]\n${message.text}`;
+    if (message.role === "tools")
+      return message.results.map(({ name, text }) => `[Result of ${name}]\n${cut(text)}`).join("\n\n");
+    const calls = message.calls.map(({ name, input }) => `[Call] ${name} ${JSON.stringify(input)}`);
+    return [`[Assistant]\n${message.text}`, ...calls].join("\n");
+  });
+  return blocks.join("\n\n");
+}

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { followPlan } from "../flows/single-shot.ts";
+import { createReplayModel } from "../models/replay.ts";
 import type { Context } from "./command.ts";
 import { changesOf, readPlanFile, requireBase } from "./plan-file.ts";
 import { doTask } from "./task.ts";
@@ -23,6 +24,7 @@ export async function applyCommand(context: Context): Promise<number> {
   const typed = Array.isArray(context.flags["check"]) ? (context.flags["check"] as readonly string[]) : [];
   return doTask(context, {
     command: "apply",
+    model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
     task: { text: saved.task, history: [], context: null },
     options: {
       only: saved.only.length > 0 ? [saved.only, ...only] : only,

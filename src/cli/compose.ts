@@ -171,18 +171,19 @@ export interface Composed {
   readonly close: () => void;
 }
 
-/** Everything for one or more runs in one workspace. Notices that come before a run are collected for its sink. */
+/** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
 export async function composeTask(
   context: Context,
   base: Base,
   notify: (notice: Notice) => void,
   ask: ((question: string) => Promise<boolean>) | null,
+  given: Model | null = null,
 ): Promise<Composed> {
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
   const [opened, model] = await Promise.all([
     composeWorkspace(context, base),
-    composeModel(context, base, notify, ask),
+    given ?? composeModel(context, base, notify, ask),
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
   const audit = ephemeral

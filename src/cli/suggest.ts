@@ -1,16 +1,18 @@
 /** "Did you mean": the nearest known name. */
 
+/** Characters to add, leave out, replace or swap with their neighbour. */
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)];
+  const steps = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
   for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
+    rows.push([i]);
     for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const changed = steps(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? steps(i - 2, j - 2) + 1 : changed;
+      rows[i]?.push(Math.min(changed, swapped, steps(i - 1, j) + 1, steps(i, j - 1) + 1));
     }
-    row = next;
   }
-  return row[b.length] ?? 0;
+  return steps(a.length, b.length);
 }
 
 /** The name at most a third of its length away; null: none is near. */

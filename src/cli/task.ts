@@ -1,11 +1,11 @@
 /** `pai run` and `pai plan`: one task from the command line to its outcome. */
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Model } from "../core/model.ts";
 import { type Flow, type RunOptions, runTask, type Task } from "../flows/run.ts";
 import { singleShot } from "../flows/single-shot.ts";
 import type { Context } from "./command.ts";
-import { type Composed, composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
+import { composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
 import { flowFor } from "./flow.ts";
 import { openView } from "./view.ts";
 
@@ -50,19 +50,12 @@ export interface TaskRun {
   readonly task: Task;
   readonly options: Partial<RunOptions>;
   readonly command: string;
+  /** null: the one of the settings. */
+  readonly model: Model | null;
 }
 
-export interface DoneTask {
-  readonly outcome: Outcome;
-  readonly composed: Composed;
-}
-
-/** Runs one task with the face the flags ask for; `after` sees the outcome before it is shown and may replace it. */
-export async function doTask(
-  context: Context,
-  { flow, task, options, command }: TaskRun,
-  after: (done: DoneTask) => Promise<Outcome> = async ({ outcome }) => outcome,
-): Promise<number> {
+/** Runs one task with the face the flags ask for. */
+export async function doTask(context: Context, { flow, task, options, command, model }: TaskRun): Promise<number> {
   const base = composeBase(context);
   const limited = limitTime(context.signal, base.settings.limits.timeout);
   try {
@@ -71,13 +64,12 @@ export async function doTask(
     const ask = view.interactive
       ? async (question: string) => (await view.decide({ kind: "command", text: question })).accept
       : null;
-    const composed = await composeTask(context, base, view.notify, ask);
+    const composed = await composeTask(context, base, view.notify, ask, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const ports = composed.portsFor({ sink: view.sink, signal: limited.signal, decide: view.decide });
     const mode = flow === null ? base.settings.mode : "single-shot";
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
-    const ran = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
-    const outcome = await after({ outcome: ran, composed });
+    const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
     composed.close();
     if (context.flags["json"] === true) {
       const { renderDocument } = await import("../ui/json.ts");
@@ -91,7 +83,7 @@ export async function doTask(
 }
 
 export async function runCommand(context: Context): Promise<number> {
-  return doTask(context, { flow: null, task: await readTask(context), options: {}, command: "run" });
+  return doTask(context, { flow: null, task: await readTask(context), options: {}, command: "run", model: null });
 }
 
 export async function planCommand(context: Context): Promise<number> {
@@ -106,5 +98,5 @@ export async function planCommand(context: Context): Promise<number> {
     const { savePlan } = await import("./plan-file.ts");
     await savePlan(run, { file: resolve(context.cwd, output), full, now: context.now });
   };
-  return doTask(context, { flow, task, options, command: "plan" });
+  return doTask(context, { flow, task, options, command: "plan", model: null });
 }

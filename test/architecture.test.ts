@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path";
 const packages = {
   core: ["zod", "diff"],
   flows: [],
-  models: ["@google/generative-ai"],
+  models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi"],
   store: ["zod"],

@@ -4,6 +4,12 @@ import { PaiError } from "../core/error.ts";
 /** The process environment, or the proxy variables of it. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
+/** Files in PEM form, for networks that want one. */
+export interface ClientCertificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 export interface Endpoint {
   /** Without a slash at the end. */
   readonly url: string;
@@ -13,6 +19,8 @@ export interface Endpoint {
   readonly proxy: string | false;
   /** Plain http to another machine: everyone on the way can read it. */
   readonly exposed: boolean;
+  /** The client certificate to show; null: none, or plain http. */
+  readonly tls: ClientCertificate | null;
 }
 
 /**
@@ -35,7 +43,14 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
     address: url.origin,
     proxy: findProxy(url, env),
     exposed: url.protocol === "http:" && !isLoopback(url.hostname),
+    tls: url.protocol === "https:" ? findCertificate(env) : null,
   };
+}
+
+/** PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
+function findCertificate(env: ProxyEnv): ClientCertificate | null {
+  const certFile = (env["PAI_CLIENT_CERT"] ?? "").trim();
+  return certFile === "" ? null : { certFile, keyFile: (env["PAI_CLIENT_KEY"] ?? "").trim() || certFile };
 }
 
 export function isLoopback(host: string): boolean {

@@ -1,17 +1,9 @@
 /** What Gemini answers, in pai's words: chunks in, events out, and one verdict at the end. */
 import type { PaiError } from "../core/error.ts";
 import type { Json, ModelEvent, StopReason, Usage } from "../core/model.ts";
+import type { Decoder } from "./bridge.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
 import { failure, never } from "./http-errors.ts";
-
-export interface Decoder {
-  /** Events of one chunk. Throws PaiError when the provider refuses to go on. */
-  read(chunk: unknown): readonly ModelEvent[];
-  /** True once the reply is whole: its finish reason has arrived. */
-  finished(): boolean;
-  /** The one `done`. Throws PaiError for a reply that is empty or was cut by the connection. */
-  end(key: string | null): ModelEvent;
-}
 
 const refusals = new Set([
   "SAFETY",

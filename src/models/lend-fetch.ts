@@ -1,6 +1,6 @@
 /** Lends our own fetch to an SDK that offers no way to pass one: for the moment of one call, and for that call only. */
 
-export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
+import type { SendRequest } from "./exchange.ts";
 
 const mark = "x-pai-call";
 const lent = new Map<string, SendRequest>();

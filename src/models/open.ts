@@ -2,6 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
+import type { BridgeOptions } from "./bridge.ts";
 import { describeModel } from "./catalogue.ts";
 import type { Endpoint, ProxyEnv } from "./endpoint.ts";
 import type { Key, KeyState } from "./keys-in-turn.ts";
@@ -57,7 +58,7 @@ export function parseModelId(source: string): ModelId {
 
 /**
  * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy,
- * `untrusted` for a key over plain http, and what `readText` throws. Sends nothing.
+ * `untrusted` for a key over plain http, and what `readText` throws. Sends nothing, but asks a local server what it is.
  */
 export async function openModel(options: OpenOptions): Promise<Model> {
   const { provider, name } = parseModelId(options.id);
@@ -65,29 +66,91 @@ export async function openModel(options: OpenOptions): Promise<Model> {
     const { createReplayModel, parseReplay } = await import("./replay.ts");
     return createReplayModel(parseReplay(await options.readText(name), name), name);
   }
-  if (provider !== "gemini") {
-    throw new PaiError("model_unknown", `${provider} comes with a later version`, { hint: "use a gemini model" });
-  }
-  return { ...describeModel(provider, name), stream: await openGeminiStream(name, options) };
+  return { ...describeModel(provider, name), ...(await openRemote(provider, name, options)) };
 }
 
-async function openGeminiStream(model: string, options: OpenOptions): Promise<Stream> {
-  const [{ geminiUrl, openGemini }, { parseEndpoint }, { takeKeysInTurn }, { withRetry }] = await Promise.all([
-    import("./gemini.ts"),
+/** Opens the stream for one key. */
+type OpenKey = (key: Key | null) => Stream;
+type Opened = Pick<Model, "stream"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
+type Remote = Exclude<Provider, "replay">;
+
+async function openRemote(provider: Remote, name: string, options: OpenOptions): Promise<Opened> {
+  const [{ parseEndpoint }, { takeKeysInTurn }, { withRetry }, bridge] = await Promise.all([
     import("./endpoint.ts"),
     import("./keys-in-turn.ts"),
     import("./retry.ts"),
+    bridges[provider](),
   ]);
-  const { keys, now, idleMs = 600_000 } = options;
-  const baseUrl = (options.baseUrl ?? geminiUrl).replace(/\/v1(beta|alpha)?\/?$/, "");
-  const endpoint = parseEndpoint(baseUrl, options.proxyEnv);
+  const { keys, now, idleMs = 600_000, notify } = options;
+  const endpoint = parseEndpoint(bridge.url(options.baseUrl), options.proxyEnv);
   judgeExposure(endpoint, keys, options);
-  if (keys.length === 0 && options.baseUrl === null) throw noKey();
-  const open = (key: Key | null): Stream => openGemini({ model, key, endpoint, idleMs, now });
+  if (keys.length === 0 && options.baseUrl === null && provider !== "local") throw noKey(provider);
+  const { open, ...limits } = await bridge.prepare({ model: name, endpoint, idleMs, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
-  const turn = { provider: "gemini", state: options.keyState, notify: options.notify, now };
-  return withRetry(keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn), options);
+  const turn = { provider, state: options.keyState, notify, now };
+  const stream = keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn);
+  return { ...limits, stream: withRetry(stream, options) };
 }
+
+interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
+  readonly open: OpenKey;
+}
+
+interface Loaded {
+  /** The address to use when the user gave this one, or none. */
+  readonly url: (given: string | null) => string;
+  readonly prepare: (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
+}
+
+/** Each is loaded when its provider is used, and never otherwise. */
+const bridges: Readonly<Record<Remote, () => Promise<Loaded>>> = {
+  gemini: async () => {
+    const { geminiUrl, openGemini } = await import("./gemini.ts");
+    return {
+      url: (given) => (given ?? geminiUrl).replace(/\/v1(beta|alpha)?\/?$/, ""),
+      prepare: (base) => ({ open: (key) => openGemini({ ...base, key }) }),
+    };
+  },
+  openai: async () => {
+    const [{ openaiUrl, openOpenai }, { concede }] = await Promise.all([import("./openai.ts"), import("./concede.ts")]);
+    return {
+      url: (given) => given ?? openaiUrl,
+      prepare: (base, { notify }) => ({
+        open: (key) => concede((without) => openOpenai({ ...base, key }, without), { model: base.model, notify }),
+      }),
+    };
+  },
+  anthropic: async () => {
+    const [{ anthropicUrl, openAnthropic }, { concede }] = await Promise.all([
+      import("./anthropic.ts"),
+      import("./concede.ts"),
+    ]);
+    return {
+      url: (given) => (given ?? anthropicUrl).replace(/\/v1\/?$/, ""),
+      prepare: (base, { notify }) => ({
+        open: (key) => concede((without) => openAnthropic({ ...base, key }, without), { model: base.model, notify }),
+      }),
+    };
+  },
+  local: async () => {
+    const [{ localHeaders, localUrl, openLocal }, { askServer, outputOf }, { concede }] = await Promise.all([
+      import("./local.ts"),
+      import("./local-server.ts"),
+      import("./concede.ts"),
+    ]);
+    return {
+      url: (given) => given ?? localUrl,
+      async prepare(base, { keys: [first], notify }) {
+        const server = await askServer(base.endpoint, base.model, first === undefined ? {} : localHeaders(first.key));
+        const limits =
+          server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
+        const open: OpenKey = (key) =>
+          concede((without) => openLocal({ ...base, key, server, notify }, without), { model: base.model, notify });
+        return { ...limits, open };
+      },
+    };
+  },
+};
 
 function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOptions): void {
   if (!endpoint.exposed) return;
@@ -104,8 +167,9 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
   options.notify(notice);
 }
 
-function noKey(): PaiError {
-  return new PaiError("no_key", "there is no key for gemini", {
-    hint: "set GEMINI_API_KEY, or store one with: pai config set",
+function noKey(provider: Remote): PaiError {
+  const option = provider === "gemini" ? "" : ` --provider ${provider}`;
+  return new PaiError("no_key", `there is no key for ${provider}`, {
+    hint: `set ${provider.toUpperCase()}_API_KEY, or store one with: pai config set${option}`,
   });
 }

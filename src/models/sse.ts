@@ -1,6 +1,6 @@
 /** Server-sent events as servers and gateways really write them: comments, CRLF, no space, no last blank line. */
 
-export interface SseReader {
+export interface ChunkReader {
   /** Takes the next piece of text, cut anywhere; returns the data of every event it completed. */
   push(piece: string): readonly string[];
   /** The end of the stream; returns the data of an event whose blank line never came. */
@@ -12,7 +12,7 @@ export interface SseReader {
 const strayLimit = 65_536;
 const field = /^(data|event|id|retry)(?::|$)/;
 
-export function createSseReader(): SseReader {
+export function createSseReader(): ChunkReader {
   let rest = "";
   let data: string[] = [];
   let stray = "";
@@ -48,6 +48,25 @@ export function createSseReader(): SseReader {
       return done;
     },
     stray: () => stray,
+  };
+}
+
+/** Streams of one JSON value a line: every line is the data of an event. */
+export function createLineReader(): ChunkReader {
+  let rest = "";
+  const full = (lines: readonly string[]) => lines.filter((line) => line.trim() !== "");
+  return {
+    push(piece) {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      return full(lines);
+    },
+    end() {
+      const last = rest;
+      rest = "";
+      return full([last]);
+    },
+    stray: () => "",
   };
 }
 

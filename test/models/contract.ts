@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LLMock } from "@copilotkit/aimock";
 import { PaiError } from "../../src/core/error.ts";
+import type { Model } from "../../src/core/model.ts";
 import type { Notice } from "../../src/core/ports.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
@@ -15,6 +16,8 @@ export interface Bridge {
   readonly keyHeader: (key: string) => readonly [name: string, value: string];
   /** The whole event stream of a reply that says these pieces and ends by itself. */
   readonly reply: (pieces: readonly string[]) => string;
+  /** Variables that the provider's SDK reads and that must have no effect. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Aborts in a moment; resolves to when it did. */
@@ -62,6 +65,28 @@ export function describeBridge(bridge: Bridge): void {
       expect(last?.headers.get(name)).toBe(value);
       expect(last?.path).not.toContain("SECRET");
       expect([...(last?.headers.keys() ?? [])].filter((each) => each.startsWith("x-pai"))).toEqual([]);
+    });
+
+    test("no variable of its SDK has any effect, and no header of its SDK leaves", async () => {
+      server.answer = () => sse([bridge.reply(["x"])]);
+      const variables = bridge.environment ?? {};
+      const saved = { ...process.env };
+      Object.assign(process.env, variables);
+      try {
+        expect((await take(await open(server.origin))).text).toBe("x");
+      } finally {
+        for (const name of Object.keys(variables)) {
+          if (saved[name] === undefined) delete process.env[name];
+          else process.env[name] = saved[name];
+        }
+      }
+      const last = server.seen.at(-1);
+      const [name, value] = bridge.keyHeader("AIzaTESTTESTTESTTESTTESTTESTTESTTESTTEST");
+      expect(last?.headers.get(name)).toBe(value);
+      const foreign = [...(last?.headers.keys() ?? [])].filter((each) =>
+        /stainless|foreign|organization|project/.test(each),
+      );
+      expect(foreign).toEqual([]);
     });
 
     test("sends nothing when the signal is aborted already (fault 3)", async () => {
@@ -220,10 +245,19 @@ export function describeBridge(bridge: Bridge): void {
 
     test("never asks again once something was seen", async () => {
       mock.onMessage("say hello", { content: "This will be cut short" }, { truncateAfterChunks: 2, chunkSize: 5 });
-      const before = mock.getRequests().length;
-      const { error, text } = await take(await open(mock.url));
-      expect(["network", "reply_cut"]).toContain(error?.code ?? "none");
-      if (text !== "") expect(mock.getRequests().length - before).toBe(1);
+      const model = await open(mock.url);
+      let seenAfter = 0;
+      const watched: Pick<Model, "stream"> = {
+        async *stream(...asked) {
+          for await (const event of model.stream(...asked)) {
+            seenAfter ||= mock.getRequests().length;
+            yield event;
+          }
+        },
+      };
+      const { error } = await take(watched);
+      expect(["network", "reply_cut", "reply_empty"]).toContain(error?.code ?? "none");
+      if (seenAfter > 0) expect(mock.getRequests().length).toBe(seenAfter);
       mock.clearFixtures();
     });
   });

@@ -1,6 +1,6 @@
 /** How a Gemini reply ends: every finish reason, every form of nothing, and what is counted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readChunks } from "../../src/models/gemini-chunks.ts";
+import { readChunks } from "../../src/models/chunks.ts";
 import type { Asked } from "../../src/models/http-errors.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { event, says } from "./gemini-wire.ts";

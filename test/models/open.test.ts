@@ -45,7 +45,8 @@ describe("opening", () => {
   const refusals: readonly (readonly [string, Partial<Parameters<typeof options>[0]>, string])[] = [
     ["no key", { keys: [] }, "no_key"],
     ["a key no header can carry", { keys: [{ id: "k", key: "a\nb" }] }, "key_invalid"],
-    ["a provider of a later version", { id: "gpt-5" }, "model_unknown"],
+    ["no key for openai", { id: "gpt-5", keys: [] }, "no_key"],
+    ["no key for anthropic", { id: "claude-haiku-4-5", keys: [] }, "no_key"],
     ["no address", { baseUrl: "example.com" }, "config_invalid"],
     ["another scheme", { baseUrl: "ftp://example.com" }, "config_invalid"],
     ["a key over plain http", { baseUrl: "http://example.com" }, "untrusted"],

@@ -1,14 +1,21 @@
-/** The SDK's way to the network, mended: own signal, a limit on silence, no redirects, whole errors, a clean event stream. */
-import type { PaiError } from "../core/error.ts";
-import { readChunks } from "./gemini-chunks.ts";
+/** One request and its answer: own signal, a limit on silence, no redirects, only our headers, whole errors. */
+import { readFileSync } from "node:fs";
+import { PaiError } from "../core/error.ts";
+import { type Framing, readChunks } from "./chunks.ts";
+import type { ClientCertificate } from "./endpoint.ts";
 import { type Asked, failure, never, often, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { interruption } from "./interruption.ts";
-import { lendFetch, type SendRequest } from "./lend-fetch.ts";
+
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The one request of one call. */
 export interface Exchange {
-  /** Runs an SDK call; the request that carries the headers goes through this exchange. */
-  send<T>(call: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
+  /** A fetch for an SDK, or for a bridge itself. Answers other than 2xx throw; of `init` only method and body are used. */
+  readonly send: SendRequest;
+  /** The answer, chunk by chunk. */
+  chunks(response: Response, framing?: Framing): AsyncGenerator<unknown, void>;
+  /** Keeps what went wrong, for `failed`. */
+  note(thrown: unknown): PaiError;
   /** What really went wrong, when the SDK only knows that something did. */
   failed(): PaiError | null;
   /** Ends the connection and every timer. */
@@ -17,6 +24,9 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly asked: Asked;
+  /** Beside those of the body: an SDK's own headers never leave, whatever the environment told it. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: ClientCertificate | null;
   readonly signal: AbortSignal;
   /** Silence after which the connection counts as dead, in milliseconds. */
   readonly idleMs: number;
@@ -27,7 +37,7 @@ export interface ExchangeOptions {
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
-export function openExchange({ asked, signal, idleMs, now }: ExchangeOptions): Exchange {
+export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;
   let timer: Timer | null = null;
@@ -51,37 +61,53 @@ export function openExchange({ asked, signal, idleMs, now }: ExchangeOptions): E
     return error;
   }
 
-  const request: SendRequest = async (url, init) => {
-    const headers = new Headers(init.headers);
-    if (asked.key === null) headers.delete("x-goog-api-key");
+  async function request(url: string, { method, body }: RequestInit): Promise<Response> {
     const response = await fetch(url, {
-      ...init,
-      headers,
+      ...(method === undefined ? {} : { method }),
+      ...(body === undefined || body === null ? {} : { body }),
+      headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },
       signal: connection.signal,
       redirect: "manual",
       timeout: false,
       proxy: asked.proxy,
+      ...(tls === null ? {} : { tls: readCertificate(tls) }),
     });
     heard();
     if (response.status >= 300 && response.status < 400) throw redirected(asked, response);
-    if (response.ok) return toEventStream(readChunks(response, { asked, heard, now }), note);
+    if (response.ok) return response;
     const { status, headers: answered } = response;
     throw readHttpError(asked, { status, headers: answered, body: await readStart(response), now: now() });
-  };
+  }
 
+  signal.addEventListener("abort", onAbort, { once: true });
+  heard();
   return {
-    send(call) {
-      signal.addEventListener("abort", onAbort, { once: true });
-      heard();
-      const noted: SendRequest = (url, init) =>
-        request(url, init).catch((thrown) => {
-          throw note(thrown);
-        });
-      return lendFetch(noted, call);
+    send: (url, init) =>
+      request(url, init).catch((thrown) => {
+        throw note(thrown);
+      }),
+    async *chunks(response, framing) {
+      try {
+        yield* readChunks(response, { asked, heard, now, framing });
+      } catch (thrown) {
+        throw note(thrown);
+      }
     },
+    note,
     failed: () => error,
     close,
   };
+}
+
+function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: string; key: string } {
+  try {
+    return { cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
+  } catch (cause) {
+    throw new PaiError("config_invalid", `the client certificate cannot be read: ${(cause as Error).message}`, {
+      hint: "set PAI_CLIENT_CERT and PAI_CLIENT_KEY to files in PEM form",
+      cause,
+    });
+  }
 }
 
 async function readStart(response: Response): Promise<string> {
@@ -92,26 +118,6 @@ async function readStart(response: Response): Promise<string> {
     if (body.length >= bodyLimit) break;
   }
   return body;
-}
-
-/** The one form the SDK's parser reads: `data: {json}` and a blank line. It takes U+2028 for the end of the line. */
-function toEventStream(chunks: AsyncGenerator<unknown, void>, note: (thrown: unknown) => PaiError): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await chunks.next();
-        if (done === true) return controller.close();
-        const line = JSON.stringify(value).replace(/[\u2028\u2029]/g, (each) =>
-          each === "\u2028" ? "\\u2028" : "\\u2029",
-        );
-        controller.enqueue(encoder.encode(`data: ${line}\n\n`));
-      } catch (thrown) {
-        controller.error(note(thrown));
-      }
-    },
-  });
-  return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
 function silence({ provider, address }: Asked, idleMs: number): PaiError {

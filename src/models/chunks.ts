@@ -1,8 +1,14 @@
-/** The bytes of a Gemini answer as its chunks, however a gateway wrapped them. */
+/** The bytes of an answer as its chunks, however a provider or a gateway wrapped them. */
 import type { PaiError } from "../core/error.ts";
 import { fields, list, parseJson, text } from "./fields.ts";
 import { type Asked, failure, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
-import { createSseReader } from "./sse.ts";
+import { createLineReader, createSseReader } from "./sse.ts";
+
+/** Server-sent events, or one JSON value a line. */
+export type Framing = "events" | "lines";
+
+/** What stands for the `[DONE]` that closes some streams. */
+export const closing: unknown = Object.freeze({ closing: true });
 
 export interface ChunkOptions {
   readonly asked: Asked;
@@ -10,14 +16,27 @@ export interface ChunkOptions {
   readonly heard: () => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Absent: server-sent events. */
+  readonly framing?: Framing | undefined;
 }
 
+/** Names of errors that come without a status of their own; any other means the provider is down. */
 const statuses: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   UNAUTHENTICATED: 401,
   PERMISSION_DENIED: 403,
   NOT_FOUND: 404,
   RESOURCE_EXHAUSTED: 429,
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
 };
 
 /**
@@ -25,7 +44,7 @@ const statuses: Readonly<Record<string, number>> = {
  * that is no stream at all; a connection that breaks throws what the runtime throws.
  */
 export async function* readChunks(response: Response, options: ChunkOptions): AsyncGenerator<unknown, void> {
-  const sse = createSseReader();
+  const sse = options.framing === "lines" ? createLineReader() : createSseReader();
   const decoder = new TextDecoder();
   let seen = false;
   for await (const bytes of response.body ?? []) {
@@ -42,7 +61,8 @@ export async function* readChunks(response: Response, options: ChunkOptions): As
 
 /** `wrong` says what it means when the data is no JSON. */
 function* readData(data: string, response: Response, options: ChunkOptions, wrong = broken): Generator<unknown> {
-  if (data.trim() === "" || data === "[DONE]") return;
+  if (data.trim() === "") return;
+  if (data.trim() === "[DONE]") return yield closing;
   const value = parseJson(data);
   if (value !== undefined) {
     yield* check(value, response, options);
@@ -62,15 +82,22 @@ function* readPlain(body: string, response: Response, options: ChunkOptions): Ge
   yield* check(value, response, options);
 }
 
-function* check(value: unknown, { headers }: Response, { asked, now }: ChunkOptions): Generator<unknown> {
+function* check(value: unknown, response: Response, options: ChunkOptions): Generator<unknown> {
   for (const chunk of Array.isArray(value) ? list(value) : [value]) {
-    if ("error" in fields(chunk)) {
-      const error = fields(fields(chunk)["error"]);
-      const status = typeof error["code"] === "number" ? error["code"] : (statuses[text(error["status"])] ?? 503);
-      throw readHttpError(asked, { status, headers, body: JSON.stringify(chunk), now: now() });
-    }
+    const { error, type } = fields(chunk);
+    if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
     yield chunk;
   }
+}
+
+/** `{"error":{…}}`, `{"error":"text"}`, and `{"type":"error","code":…,"message":…}`. */
+function readStreamError(chunk: unknown, { headers }: Response, { asked, now }: ChunkOptions): PaiError {
+  const outer = fields(chunk);
+  const error = typeof outer["error"] === "string" ? { message: outer["error"] } : fields(outer["error"] ?? outer);
+  const names = [error["status"], error["code"], error["type"]];
+  const named = names.map((name) => statuses[text(name)]).find((status) => status !== undefined);
+  const status = names.find((name) => typeof name === "number" && name >= 400) ?? named ?? 503;
+  return readHttpError(asked, { status: Number(status), headers, body: JSON.stringify({ error }), now: now() });
 }
 
 function cut({ model }: Asked): PaiError {

@@ -1,0 +1,122 @@
+/** What Anthropic answers, in pai's words: events in, events out, and one verdict at the end. */
+import type { Json, ModelEvent, Usage } from "../core/model.ts";
+import { nativeOf } from "./anthropic-encode.ts";
+import type { Decoder } from "./bridge.ts";
+import { count, type Fields, fields, parseJson, text } from "./fields.ts";
+import { createTally, refused } from "./replies.ts";
+
+/** Ends that are not the model's own: what it left unfinished must not count as finished. */
+const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn"]);
+
+/** A block as it arrives: `json` is the input of a call so far. */
+interface Arriving {
+  block: Fields;
+  json: string;
+}
+
+/** `model`: the bare name that was asked for. `turn`: replies so far. */
+export function createAnthropicDecoder(model: string, turn: number): Decoder {
+  const tally = createTally(model, turn);
+  const open = new Map<unknown, Arriving>();
+  const blocks: Fields[] = [];
+  let usage: Fields = {};
+  let served = model;
+  let stopReason = "";
+  let closed = false;
+
+  function add(at: Arriving, key: string, said: string): void {
+    at.block = { ...at.block, [key]: text(at.block[key]) + said };
+  }
+
+  function readDelta(at: Arriving, delta: Fields): readonly ModelEvent[] {
+    switch (delta["type"]) {
+      case "text_delta":
+        add(at, "text", text(delta["text"]));
+        return tally.text(text(delta["text"]));
+      case "thinking_delta":
+        add(at, "thinking", text(delta["thinking"]));
+        return tally.thought(text(delta["thinking"]));
+      case "signature_delta":
+        add(at, "signature", text(delta["signature"]));
+        return [];
+      case "input_json_delta":
+        at.json += text(delta["partial_json"]);
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  function close({ block, json }: Arriving): readonly ModelEvent[] {
+    if (block["type"] !== "tool_use") {
+      if (block["type"] !== "text" || text(block["text"]) !== "") blocks.push(block);
+      return [];
+    }
+    const input = json === "" ? (block["input"] ?? {}) : json;
+    blocks.push({ ...block, input: typeof input === "string" ? (parseJson(input) ?? {}) : input });
+    return tally.call(text(block["id"]), text(block["name"]), input);
+  }
+
+  function readStart(message: Fields): readonly ModelEvent[] {
+    usage = { ...usage, ...given(fields(message["usage"])) };
+    served = text(message["model"]) || served;
+    return [];
+  }
+
+  function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): readonly ModelEvent[] {
+    stopReason = text(stop_reason) || stopReason;
+    usage = { ...usage, ...given(counted) };
+    if (stopReason === "refusal") throw refused("to go on (refusal)", text(fields(stop_details)["explanation"]));
+    return [];
+  }
+
+  return {
+    read(chunk) {
+      const event = fields(chunk);
+      const at = open.get(event["index"]);
+      switch (event["type"]) {
+        case "message_start":
+          return readStart(fields(event["message"]));
+        case "content_block_start": {
+          const block = fields(event["content_block"]);
+          open.set(event["index"], { block, json: "" });
+          return block["type"] === "text" ? tally.text(text(block["text"])) : [];
+        }
+        case "content_block_delta":
+          return at === undefined ? [] : readDelta(at, fields(event["delta"]));
+        case "content_block_stop":
+          open.delete(event["index"]);
+          return at === undefined ? [] : close(at);
+        case "message_delta":
+          return readEnd(fields(event["delta"]), fields(event["usage"]));
+        case "message_stop":
+          closed = true;
+          return [];
+        default:
+          return [];
+      }
+    },
+    finished: () => closed,
+    end(key) {
+      const stop = tally.stop(closed, cuts.has(stopReason));
+      const native = { model: nativeOf(model), content: { blocks: blocks as Json[] } };
+      return { type: "done", stop, usage: readUsage(usage), served, key, native };
+    },
+  };
+}
+
+/** Without the nulls with which later counts leave earlier ones alone. */
+function given(usage: Fields): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+}
+
+/** Anthropic counts what it read from and wrote to its cache beside the input. */
+function readUsage(usage: Fields): Usage {
+  const cached = count(usage["cache_read_input_tokens"]);
+  return {
+    input: count(usage["input_tokens"]) + cached + count(usage["cache_creation_input_tokens"]),
+    cached,
+    output: count(usage["output_tokens"]),
+    thought: count(fields(usage["output_tokens_details"])["thinking_tokens"]),
+  };
+}

@@ -1,0 +1,37 @@
+/** The bridge to Anthropic's Messages API, through its official SDK. */
+import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
+import { createAnthropicDecoder } from "./anthropic-decode.ts";
+import { encodeAnthropic } from "./anthropic-encode.ts";
+import { type BridgeOptions, openBridge, turnOf } from "./bridge.ts";
+import type { Without } from "./concede.ts";
+import type { Stream } from "./stream.ts";
+
+export const anthropicUrl = "https://api.anthropic.com";
+
+export function openAnthropic(options: BridgeOptions, without: Without): Stream {
+  const { model, key, endpoint } = options;
+  return openBridge(
+    {
+      provider: "anthropic",
+      headers: (secret) => ({ "x-api-key": secret, "anthropic-version": "2023-06-01" }),
+      decode: (request) => createAnthropicDecoder(model, turnOf(request)),
+      async ask(request, exchange) {
+        const { Anthropic } = await import("@anthropic-ai/sdk");
+        const failed = exchange.failed();
+        if (failed !== null) throw failed;
+        const sdk = new Anthropic({
+          apiKey: key?.key ?? "none",
+          authToken: null,
+          webhookKey: null,
+          baseURL: endpoint.url,
+          maxRetries: 0,
+          logLevel: "off",
+          fetch: (url, init) => exchange.send(String(url), init ?? {}),
+        });
+        const body = encodeAnthropic(model, request, without) as unknown as MessageCreateParamsStreaming;
+        return exchange.chunks(await sdk.messages.create(body).asResponse());
+      },
+    },
+    options,
+  );
+}

@@ -1,0 +1,131 @@
+/** What a server of the user answers, in pai's words: Chat Completions and Ollama's own form, tolerant of both. */
+import type { ModelEvent, Usage } from "../core/model.ts";
+import type { Decoder } from "./bridge.ts";
+import { closing } from "./chunks.ts";
+import { count, type Fields, fields, list, text } from "./fields.ts";
+import { createTally, refused } from "./replies.ts";
+import { createTextCallReader } from "./text-calls.ts";
+
+/** Ends that are not the model's own. Any other reason, known or not, is an end. */
+const cuts = new Set(["length", "max_tokens", "model_length", "load", "unload", "abort", "error"]);
+
+/** A call as it arrives, piece by piece. */
+interface Arriving {
+  readonly id: string;
+  name: string;
+  /** JSON text, or the value at once. */
+  input: unknown;
+}
+
+export interface ChatDecoderOptions {
+  /** The bare name that was asked for. */
+  readonly model: string;
+  /** Replies so far. */
+  readonly turn: number;
+  /** Names of the tools that were offered. */
+  readonly tools: readonly string[];
+  /** Sees what was counted at the end. */
+  readonly onUsage: (usage: Usage) => void;
+}
+
+export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOptions): Decoder {
+  const tally = createTally(model, turn);
+  const written = createTextCallReader(tools);
+  const calls = new Map<unknown, Arriving>();
+  const complete: Arriving[] = [];
+  let usage: Fields = {};
+  let served = model;
+  let reason = "";
+  let finished = false;
+
+  function readCall(piece: Fields, position: number): void {
+    const made = fields(piece["function"]);
+    const index = piece["index"] ?? position;
+    const id = text(piece["id"]);
+    const known = calls.get(index);
+    const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
+    const call = isNew ? { id, name: "", input: "" } : known;
+    if (isNew) {
+      calls.set(index, call);
+      complete.push(call);
+    }
+    call.name ||= text(made["name"]);
+    const input = made["arguments"] ?? "";
+    call.input = typeof input === "string" && typeof call.input === "string" ? call.input + input : input;
+  }
+
+  /** One message or the next piece of it. */
+  function readMessage(message: Fields): readonly ModelEvent[] {
+    const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    const refusal = text(message["refusal"]);
+    if (refusal !== "") throw refused("the request", refusal);
+    list(message["tool_calls"]).forEach((piece, position) => {
+      readCall(fields(piece), isWhole(message) ? complete.length : position);
+    });
+    return [...tally.thought(thought), ...tally.text(written.push(text(message["content"])))];
+  }
+
+  /** The reply is whole: calls are made known, and what was held back. */
+  function finish(): readonly ModelEvent[] {
+    if (finished) return [];
+    finished = true;
+    const rest = written.end();
+    const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
+    const said = complete.length > 0 || rest.calls.length === 0 ? rest.text : "";
+    return [...tally.text(said), ...made.flatMap(({ id, name, input }) => tally.call(id, name, input))];
+  }
+
+  function readReason(given: unknown): readonly ModelEvent[] {
+    reason = text(given).toLowerCase() || reason;
+    if (reason === "content_filter") throw refused("to go on", reason);
+    return text(given) === "" ? [] : finish();
+  }
+
+  return {
+    read(chunk) {
+      if (chunk === closing) return finish();
+      const reply = fields(chunk);
+      served = text(reply["model"]) || served;
+      usage = { ...usage, ...fields(reply["usage"]), ...counts(reply) };
+      const choice = fields(list(reply["choices"])[0]);
+      const message = fields(choice["delta"] ?? choice["message"] ?? reply["message"]);
+      const said = readMessage(message);
+      if (reply["done"] === true) return [...said, ...readReason(text(reply["done_reason"]) || "stop")];
+      return [...said, ...readReason(choice["finish_reason"])];
+    },
+    finished: () => finished,
+    end(key) {
+      const stop = tally.stop(finished, cuts.has(reason));
+      const counted = readUsage(usage);
+      onUsage(counted);
+      return { type: "done", stop, usage: counted, served, key, native: null };
+    },
+  };
+}
+
+/** Ollama sends every call whole, each in a message of its own, without index. */
+function isWhole(message: Fields): boolean {
+  return list(message["tool_calls"]).every((piece) => {
+    const { index } = fields(piece);
+    const { arguments: input, index: inner } = fields(fields(piece)["function"]);
+    return index === undefined && (typeof input === "object" || inner !== undefined);
+  });
+}
+
+/** Ollama's own names. */
+function counts(reply: Fields): Fields {
+  const { prompt_eval_count, eval_count } = reply;
+  return {
+    ...(prompt_eval_count === undefined ? {} : { prompt_tokens: prompt_eval_count }),
+    ...(eval_count === undefined ? {} : { completion_tokens: eval_count }),
+  };
+}
+
+function readUsage(usage: Fields): Usage {
+  return {
+    input: count(usage["prompt_tokens"]),
+    cached: count(fields(usage["prompt_tokens_details"])["cached_tokens"]),
+    output: count(usage["completion_tokens"]),
+    thought: count(fields(usage["completion_tokens_details"])["reasoning_tokens"]),
+  };
+}

@@ -1,0 +1,47 @@
+/** What a request can do without: a server that refuses one of these by its name is asked again without it. */
+import { PaiError } from "../core/error.ts";
+import type { ModelRequest } from "../core/model.ts";
+import type { Notice } from "../core/ports.ts";
+import { begin, type Stream } from "./stream.ts";
+
+export type Extra = "temperature" | "format" | "reasoning";
+export type Without = ReadonlySet<Extra>;
+
+const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: string }>> = {
+  temperature: { named: /temperature/i, what: "temperature" },
+  format: {
+    named:
+      /output_config|output_format|response_format|text\.format|json_schema|json schema|structured output|grammar/i,
+    what: "JSON schema",
+  },
+  reasoning: { named: /encrypted|\binclude\b/i, what: "encrypted reasoning" },
+};
+
+/** `open` makes the stream of a request without some extras. What was refused once is left out from then on. */
+export function concede(
+  open: (without: Without) => Stream,
+  { model, notify }: { readonly model: string; readonly notify: (notice: Notice) => void },
+): Stream {
+  const without = new Set<Extra>();
+  return async function* (request, signal) {
+    const attempt = async (): ReturnType<typeof begin> => {
+      try {
+        return await begin(open(without)(request, signal));
+      } catch (thrown) {
+        const extra = findRefused(thrown, request, without);
+        if (extra === null) throw thrown;
+        without.add(extra);
+        notify({ level: "info", code: "conceded", text: `${model} takes no ${extras[extra].what}: asked without it` });
+        return attempt();
+      }
+    };
+    yield* await attempt();
+  };
+}
+
+function findRefused(thrown: unknown, { format }: ModelRequest, without: Without): Extra | null {
+  if (!(thrown instanceof PaiError) || thrown.code !== "request_rejected") return null;
+  const left = (Object.keys(extras) as Extra[]).filter((extra) => !without.has(extra));
+  const sent = left.filter((extra) => extra !== "format" || format !== null);
+  return sent.find((extra) => extras[extra].named.test(thrown.message)) ?? null;
+}

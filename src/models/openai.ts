@@ -1,0 +1,39 @@
+/** The bridge to OpenAI's Responses API, through its official SDK. */
+import type { ResponseCreateParamsStreaming } from "openai/resources/responses/responses";
+import { type BridgeOptions, openBridge, turnOf } from "./bridge.ts";
+import type { Without } from "./concede.ts";
+import { createOpenaiDecoder } from "./openai-decode.ts";
+import { encodeOpenai } from "./openai-encode.ts";
+import type { Stream } from "./stream.ts";
+
+export const openaiUrl = "https://api.openai.com/v1";
+
+export function openOpenai(options: BridgeOptions, without: Without): Stream {
+  const { model, key, endpoint } = options;
+  return openBridge(
+    {
+      provider: "openai",
+      headers: (secret) => ({ authorization: `Bearer ${secret}` }),
+      decode: (request) => createOpenaiDecoder(model, turnOf(request)),
+      async ask(request, exchange) {
+        const { OpenAI } = await import("openai");
+        const failed = exchange.failed();
+        if (failed !== null) throw failed;
+        const sdk = new OpenAI({
+          apiKey: key?.key ?? "none",
+          adminAPIKey: null,
+          baseURL: endpoint.url,
+          organization: null,
+          project: null,
+          webhookSecret: null,
+          maxRetries: 0,
+          logLevel: "off",
+          fetch: (url, init) => exchange.send(String(url), init ?? {}),
+        });
+        const body = encodeOpenai(model, request, without) as unknown as ResponseCreateParamsStreaming;
+        return exchange.chunks(await sdk.responses.create(body).asResponse());
+      },
+    },
+    options,
+  );
+}

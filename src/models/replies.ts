@@ -1,0 +1,79 @@
+/** What is the same in every provider's replies: the errors they end in, and calls whose input is JSON text. */
+import type { PaiError } from "../core/error.ts";
+import type { Json, ModelEvent, StopReason } from "../core/model.ts";
+import { parseJson } from "./fields.ts";
+import { failure, never } from "./http-errors.ts";
+
+export function refused(what: string, why: string): PaiError {
+  const said = why === "" ? "" : `: ${why.slice(0, 300)}`;
+  return failure("reply_blocked", `the model refused ${what}${said}`, never, {
+    hint: "word the task differently, or choose another model",
+  });
+}
+
+export function unusable(model: string, why: string): PaiError {
+  return failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, {
+    hint: "ask again, or choose another model",
+  });
+}
+
+/** What has been seen of a reply, and whether it is one. */
+export interface Tally {
+  text(said: string): readonly ModelEvent[];
+  thought(said: string): readonly ModelEvent[];
+  /** `input` is JSON text, or the value itself. */
+  call(id: string, name: string, input: unknown): readonly ModelEvent[];
+  /** Throws PaiError for a reply that was cut, is empty, or holds a call that is none. */
+  stop(finished: boolean, cut: boolean): StopReason;
+}
+
+/** `turn` keeps made-up call ids unique in a conversation. */
+export function createTally(model: string, turn: number): Tally {
+  let calls = 0;
+  let seen = false;
+  let spoken = false;
+  let garbled = false;
+  return {
+    text(said) {
+      if (said === "") return [];
+      seen = spoken = true;
+      return [{ type: "text", text: said }];
+    },
+    thought(said) {
+      if (said === "") return [];
+      seen = true;
+      return [{ type: "thought", text: said }];
+    },
+    call(id, name, input) {
+      seen = true;
+      const value = readInput(input);
+      if (name === "" || value === undefined) {
+        garbled = true;
+        return [];
+      }
+      calls += 1;
+      return [{ type: "call", call: { id: id || `call-${turn}-${calls}`, name, input: value } }];
+    },
+    stop(finished, cut) {
+      if (!finished && seen) {
+        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, { hint: "ask again" });
+      }
+      if (garbled && !cut) throw unusable(model, "a call that is not JSON");
+      if (calls === 0 && !spoken && !cut) {
+        throw failure("reply_empty", `${model} sent an empty reply`, never, {
+          hint: "ask again, or choose another model",
+        });
+      }
+      if (cut) return "length";
+      return calls > 0 ? "calls" : "end";
+    },
+  };
+}
+
+/** Some servers send the input as JSON text, some as text of that text, some as the value. */
+function readInput(input: unknown): Json | undefined {
+  if (typeof input !== "string") return (input ?? {}) as Json;
+  if (input.trim() === "") return {};
+  const value = parseJson(input) as Json | undefined;
+  return typeof value === "string" ? readInput(value) : value;
+}

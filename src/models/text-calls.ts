@@ -1,0 +1,108 @@
+/** Calls that a small model writes into its text instead of making them. */
+import { type Fields, fields, parseJson, text } from "./fields.ts";
+
+export interface TextCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface TextCallReader {
+  /** The part of the text that is surely no call, to be shown at once. */
+  push(piece: string): string;
+  /** The end of the reply: the calls, or the text that was held back in vain. */
+  end(): { readonly text: string; readonly calls: readonly TextCall[] };
+}
+
+/** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
+const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|python_tag\|>|```|(?<=^\s*)[{[]/;
+const longestOpening = "<|python_tag|>".length;
+
+/** `names`: the tools that were offered; without any, text stays text. */
+export function createTextCallReader(names: readonly string[]): TextCallReader {
+  let shown = "";
+  let held = "";
+  let holding = false;
+  return {
+    push(piece) {
+      if (names.length === 0) return piece;
+      held += piece;
+      if (holding) return "";
+      const at = (shown + held).search(opening) - shown.length;
+      holding = at >= 0;
+      const upto = holding ? at : safeLength(held);
+      const safe = held.slice(0, upto);
+      shown += safe;
+      held = held.slice(upto);
+      return safe;
+    },
+    end() {
+      const calls = holding ? findCalls(held, names) : [];
+      return { text: calls.length === 0 ? held : "", calls };
+    },
+  };
+}
+
+/** All but a tail in which an opening may be under way. */
+function safeLength(held: string): number {
+  const tail = held.slice(-longestOpening);
+  const start = tail.search(/[<[`]|^\s*$/);
+  return start < 0 ? held.length : held.length - tail.length + start;
+}
+
+function findCalls(held: string, names: readonly string[]): readonly TextCall[] {
+  const tagged = [...held.matchAll(/<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g)].map(
+    ([, name = "", body = ""]) => ({
+      name,
+      input: readBody(body),
+    }),
+  );
+  const all = tagged.length > 0 ? tagged : jsonValues(held).flatMap((value) => readCalls(value));
+  return all.filter(({ name, input }) => names.includes(name) && input !== undefined);
+}
+
+/** JSON, or `<parameter=name>value</parameter>` for each. */
+function readBody(body: string): unknown {
+  const parameters = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
+  if (parameters.length === 0) return body.trim() === "" ? {} : parseJson(body);
+  return Object.fromEntries(parameters.map(([, name = "", value = ""]) => [name, parseJson(value) ?? value]));
+}
+
+function readCalls(value: unknown): readonly TextCall[] {
+  if (Array.isArray(value)) return value.flatMap(readCalls);
+  const outer = fields(value);
+  if (Array.isArray(outer["tool_calls"])) return readCalls(outer["tool_calls"]);
+  const call = "function" in outer ? fields(outer["function"]) : outer;
+  const name = text(call["name"]) || text(call["tool"]) || text(outer["function"]);
+  return name === "" ? [] : [{ name, input: readInput(call) }];
+}
+
+function readInput(call: Fields): unknown {
+  const input = call["arguments"] ?? call["parameters"] ?? call["input"] ?? call["args"] ?? {};
+  return typeof input === "string" ? parseJson(input) : input;
+}
+
+/** Every JSON object or array that stands in the text, one after the other. */
+function jsonValues(source: string): readonly unknown[] {
+  const found: unknown[] = [];
+  for (let at = 0; at < source.length; at += 1) {
+    const end = source[at] === "{" || source[at] === "[" ? closingOf(source, at) : -1;
+    const value = end < 0 ? undefined : parseJson(source.slice(at, end));
+    if (value === undefined) continue;
+    found.push(value);
+    at = end - 1;
+  }
+  return found;
+}
+
+/** Behind the bracket that closes the one at `start`, or -1. */
+function closingOf(source: string, start: number): number {
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
+    if (/^[{[]/.test(match[0])) depth += 1;
+    else if (/^[}\]]/.test(match[0])) depth -= 1;
+    if (depth === 0) return token.lastIndex;
+  }
+  return -1;
+}

@@ -24,7 +24,8 @@ async function askOnce(run: Run, question: Question): Promise<Reply> {
 }
 
 async function read<T>(asked: Promise<Reply>, load: LoadReader<T>): Promise<{ reply: Reply; reading: Reading<T> }> {
-  const [readValue, reply] = await Promise.all([load(), asked]);
+  // The next turn of the event loop: by then the request has left.
+  const [readValue, reply] = await Promise.all([Bun.sleep(0).then(load), asked]);
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
   return { reply, reading: json.ok ? readValue(json.value) : json };

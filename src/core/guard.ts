@@ -182,10 +182,10 @@ const judgeSecrets: Rule = ({ file, others }) => {
 
 const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdict["verdict"]; readonly judge: Rule }[] =
   [
+    { rule: "placeholder", verdict: "refused", judge: judgePlaceholders },
     { rule: "size", verdict: "refused", judge: judgeSize },
     { rule: "deletion", verdict: "refused", judge: judgeDeletion },
     { rule: "definitions", verdict: "refused", judge: judgeDefinitions },
-    { rule: "placeholder", verdict: "refused", judge: judgePlaceholders },
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 

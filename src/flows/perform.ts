@@ -148,6 +148,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
       kind: "command",
       code: ran?.refused?.code ?? null,
       text: ran === null ? notRun : renderCommand(ran),
+      paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
     });
   }
 }

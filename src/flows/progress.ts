@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
-import { type Claim, pathsOfClaim, renderClaim } from "../core/scope.ts";
+import { type Claim, pathsOfClaim, renderClaim, rightOf } from "../core/scope.ts";
 import type { CheckReport } from "./checks.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
@@ -43,13 +43,18 @@ const needsNoTouch: readonly Claim["kind"][] = ["command"];
 
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
   const promised = claims.filter(({ kind }) => !needsNoTouch.includes(kind));
-  const touched = new Set<RelPath>();
+  const touched = new Set<string>();
   let failures: readonly CallReport[] = [];
 
-  const openClaims = () => promised.filter((claim) => !pathsOfClaim(claim).every((path) => touched.has(path)));
+  // A file that is deleted is not yet written anew; a folder is there as soon as anything happened in it.
+  const isDone = (claim: Claim) =>
+    pathsOfClaim(claim).every((path) => touched.has(claim.kind === "folder" ? path : `${claim.kind} ${path}`));
+  const openClaims = () => promised.filter((claim) => !isDone(claim));
 
   const absorb = ({ reports }: BatchReport) => {
-    for (const { ok, kind, paths } of reports) if (ok && kind === "change") for (const path of paths) touched.add(path);
+    for (const { name, ok, kind, paths } of reports) {
+      if (ok && kind === "change") for (const path of paths) touched.add(path).add(`${rightOf(name)} ${path}`);
+    }
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
     // A scope refusal is settled by not being repeated; any other failure by a later change of its path.

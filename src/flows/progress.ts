@@ -48,12 +48,13 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
 
   // A file that is deleted is not yet written anew; a folder is there as soon as anything happened in it.
   const isDone = (claim: Claim) =>
-    pathsOfClaim(claim).every((path) => touched.has(claim.kind === "folder" ? path : `${claim.kind} ${path}`));
+    pathsOfClaim(claim).every((path) => touched.has(path) || touched.has(`${claim.kind} ${path}`));
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 
   const absorb = ({ reports }: BatchReport) => {
     for (const { name, ok, kind, paths } of reports) {
-      if (ok && kind === "change") for (const path of paths) touched.add(path).add(`${rightOf(name)} ${path}`);
+      if (ok && kind === "change")
+        for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
     }
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));

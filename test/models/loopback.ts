@@ -71,8 +71,12 @@ export interface Server {
   /** Requests seen, bodies parsed. */
   readonly seen: { readonly headers: Headers; readonly path: string; readonly body: unknown }[];
   answer: (n: number) => Response | Promise<Response>;
+  /** What the server says of itself, by path; not among the requests seen. */
+  about: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
+
+const questions = /^\/(api\/(version|show|ps|v0\/models)|props|v1\/models)$/;
 
 /** A server on loopback that answers the n-th request (from 0) as told. */
 export function serve(answer: (n: number) => Response | Promise<Response> = () => new Response("")): Server {
@@ -80,6 +84,7 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
     origin: "",
     seen: [],
     answer,
+    about: {},
     stop: () => running.stop(true),
   };
   const running = Bun.serve({
@@ -89,6 +94,10 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
     async fetch(incoming) {
       const { pathname, search } = new URL(incoming.url);
       const source = await incoming.text();
+      if (questions.test(pathname)) {
+        const known = server.about[pathname];
+        return known === undefined ? new Response("not found", { status: 404 }) : Response.json(known);
+      }
       server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
       return server.answer(server.seen.length - 1);
     },

@@ -2,10 +2,10 @@
 import type { Decide, Decision, Question } from "../core/ports.ts";
 import type { Prompter } from "../ui/prompt.ts";
 
-/** Headless: `-y` approves a plan and nothing else; it never widens what the plan promised. */
+/** Headless: `-y` approves a plan, or a batch where there is none; it never widens what was promised. */
 export function decideByPolicy(yes: boolean): Decide {
   return async ({ kind }) =>
-    kind === "plan" && yes
+    (kind === "plan" || kind === "batch") && yes
       ? { accept: true, by: "policy", reason: "-y" }
       : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
 }

@@ -19,8 +19,6 @@ export interface Conversation {
   readonly tasks: readonly TaskItem[];
 }
 
-export const emptyConversation: Conversation = { messages: [], tasks: [] };
-
 export const writeTasksInput = z.object({
   tasks: z
     .array(z.object({ content: z.string().min(1), description: z.string().min(1), active_form: z.string().optional() }))

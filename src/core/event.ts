@@ -1,7 +1,8 @@
 /** What a run reports while it happens (spec 6.2): the only way core and flows speak. */
 
 import type { ChangeOp } from "./change.ts";
-import type { Purpose, StopReason, Usage } from "./model.ts";
+import type { TaskItem } from "./conversation.ts";
+import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan-type.ts";
 import type { Notice } from "./ports.ts";
@@ -114,6 +115,10 @@ export type RunEvent =
       readonly cost: number | null;
     }
   | ({ readonly type: "notice" } & Notice)
+  /** For the session file only: what the conversation of a tool-loop holds now. */
+  | { readonly type: "message.added"; readonly message: Message }
+  | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
+  | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }
   /** Content a look action showed: for the terminal and the audit log, never for --jsonl. */
   | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }
   | { readonly type: "run.finished"; readonly outcome: Outcome };

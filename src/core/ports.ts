@@ -130,7 +130,8 @@ export interface Workspace extends View {
 }
 
 export interface Question {
-  readonly kind: "plan" | "changes" | "scope" | "command" | "keep";
+  /** `batch`: the changes of one reply in a mode without a plan. */
+  readonly kind: "plan" | "batch" | "changes" | "scope" | "command" | "keep";
   /** What a yes will do, whole, nothing cut. */
   readonly text: string;
 }

@@ -112,6 +112,17 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("check.finished", { when: z.enum(["before", "after"]), output: z.string(), ...check.shape }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),
   event("notice", { level: z.enum(["info", "warning"]), code: z.string(), text: z.string() }),
+  event("tasks.updated", {
+    tasks: z.array(
+      z.object({
+        id: count,
+        content: z.string(),
+        description: z.string(),
+        active_form: z.string().nullable(),
+        status: z.enum(["pending", "in_progress", "completed"]),
+      }),
+    ),
+  }),
   event("run.finished", { outcome: outcomeSchema }),
 ]);
 

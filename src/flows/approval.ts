@@ -3,7 +3,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { type Claim, claimsOf, pathsOfClaim } from "../core/scope.ts";
-import { toClaimPath, withinOnly } from "./perform.ts";
+import { toClaimPath, withinOnly } from "./right.ts";
 import type { Run } from "./run.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
@@ -13,7 +13,7 @@ export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
 
 /** What no yes may allow is refused here, before any further call (spec 6.4). */
 export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
-  const { only, interactive, allowDelete, planOnly } = run.options;
+  const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
   for (const claim of claims) {
     for (const path of pathsOfClaim(claim)) {
       if (!withinOnly(only, path))
@@ -23,7 +23,7 @@ export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
         );
       refuseConcern(run, path);
     }
-    if (claim.kind === "delete" && !interactive && !allowDelete && !planOnly) {
+    if (claim.kind === "delete" && !interactive && !allowDelete && !planOnly && !dryRun) {
       throw new PaiError("delete_refused", `the plan would delete ${claim.path}`, {
         hint: "allow deletions with --allow-delete",
       });
@@ -32,9 +32,9 @@ export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
 }
 
 function refuseConcern(run: Run, path: RelPath): void {
-  const { only, interactive, planOnly } = run.options;
+  const { only, interactive, planOnly, dryRun } = run.options;
   const concern = run.ports.workspace.concern(path);
-  if (concern === null || interactive || planOnly || only.some((globs) => globs.includes(path))) return;
+  if (concern === null || interactive || planOnly || dryRun || only.some((globs) => globs.includes(path))) return;
   throw new PaiError("path_refused", `${path}: ${concern}`, { hint: `allow it by naming it: --only ${path}` });
 }
 

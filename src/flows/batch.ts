@@ -2,6 +2,7 @@
 import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import type { ErrorCode } from "../core/error.ts";
+import type { ChangeSummary } from "../core/event.ts";
 import { judge, type Verdict } from "../core/guard.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Scope } from "../core/scope.ts";
@@ -35,7 +36,7 @@ async function findRefusals(
   batch: readonly Change[],
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
-  const planned = { deletes: [...(rights?.scope.deletes ?? [])], texts: rights?.texts ?? [] };
+  const planned = { deletes: [...(rights?.scope.deletes ?? [])], texts: rights?.texts ?? [run.task.text] };
   const refused: Refusals = new Map();
   for (const verdict of judge({ earlier, batch, limits: run.options.guard, planned })) {
     const { path, rule, text } = verdict;
@@ -109,20 +110,54 @@ export async function judgeCommand(
   return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
-/** Applies what is staged as one; true when anything changed. In a dry run it stays staged. Throws conflict, disk_full … */
-export async function applyBatch(run: Run): Promise<boolean> {
+/** Shows what is staged and says how it was decided. */
+function announce(run: Run, decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null): void {
+  const changes = run.overlay.staged();
+  const summaries = summarizeAll(changes, () => "plan");
+  const batch = run.record.batches;
+  if (decided === null) run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
+  else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
+}
+
+const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
+
+/** In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied. */
+export async function decideBatch(run: Run): Promise<Refusal | null> {
+  const changes = run.overlay.staged();
+  if (changes.length === 0) return null;
+  run.record.batches += 1;
+  announce(run, null);
+  const lines = summarizeAll(changes, () => "plan").map(lineOf);
+  const decision = run.options.dryRun
+    ? ({ accept: true, by: "policy" } as const)
+    : await run.ports.decide({ kind: "batch", text: `Apply these changes?\n${lines.join("\n")}` });
+  announce(run, decision);
+  if (decision.accept) return null;
+  run.overlay.drop(new Set(changes.map(({ path }) => path)));
+  const said = "feedback" in decision && decision.feedback !== null ? `: ${decision.feedback}` : "";
+  return {
+    code: decision.by === "user" ? "declined" : "approval_needed",
+    text: `the user declined these changes${said}`,
+  };
+}
+
+/**
+ * Applies what is staged as one; true when anything changed. In a dry run it stays staged. `decided`: it was shown and
+ * approved before. Throws conflict, disk_full …
+ */
+export async function applyBatch(run: Run, decided: boolean): Promise<boolean> {
   const { overlay, options, record, emit } = run;
   const changes = overlay.staged();
   if (changes.length > 0) {
-    record.batches += 1;
-    const batch = record.batches;
-    const summaries = summarizeAll(changes, () => "plan");
-    emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
-    emit({ type: "changes.decided", batch, changes: summaries, accept: true, by: "policy" });
+    if (!decided) {
+      record.batches += 1;
+      announce(run, null);
+      announce(run, { accept: true, by: "policy" });
+    }
     if (options.dryRun) record.staged = squash([...record.staged, ...changes]);
     else {
       await (await run.transaction()).apply(changes);
-      emit({ type: "changes.applied", batch, changes: summaries });
+      emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "plan") });
     }
   }
   overlay.settle(options.dryRun);

@@ -24,6 +24,7 @@ const limits = {
   best: 3,
   excerpts: 12,
   relevance: 1 / 4,
+  context: 10_000,
 };
 
 /** Read in this order; the first of each row that is there. */
@@ -77,7 +78,7 @@ async function readContents(
 /** The files the request is most likely about, or all of a small project: much of the best, the beginning of some more. */
 async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
   const request = run.task.text;
-  const byName = rankPaths(request, [...files.keys()]);
+  const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");
   const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
   const contents = await readContents(run, order, files);
   const ranked = rankContents(request, byName, contents);

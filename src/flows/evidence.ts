@@ -49,7 +49,7 @@ export function toPath(run: Run, text: string, use: PathUse): RelPath | null {
 }
 
 /** One file for the prompt; null when nothing stands there. */
-async function showFile(run: Run, path: RelPath): Promise<string | null> {
+export async function showFile(run: Run, path: RelPath): Promise<string | null> {
   try {
     const blob = await run.overlay.read(path);
     if (blob?.kind !== "file") return null;
@@ -83,8 +83,10 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     const shown = await showFile(run, path);
     if (shown !== null) texts.push(shown);
   }
-  const seen = (report: CallReport) =>
-    report.name === "READ" && run.overlay.shown(report.target.replace(/^\.\//, "") as RelPath) !== null;
+  const seen = ({ name, target }: CallReport) => {
+    const path = name === "READ" ? toPath(run, target, "read") : null;
+    return path !== null && run.overlay.shown(path) !== null;
+  };
   for (const report of reports) if (!seen(report)) texts.push(renderLook(report));
   return { text: texts.join("\n\n"), texts };
 }

@@ -2,12 +2,13 @@
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
+import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, phasesOf } from "../core/promise.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
 import { chooseTag } from "../core/script.ts";
 import type { Rights } from "./batch.ts";
-import { type Check, type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
+import { type Check, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
 import { type BatchReport, performChanges } from "./perform.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -37,6 +38,7 @@ export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
 interface Phase {
   readonly run: Run;
   readonly rights: Rights;
+  readonly claims: readonly Claim[];
   readonly progress: Progress;
   readonly checks: readonly Check[];
   readonly system: string;
@@ -52,6 +54,17 @@ function keepProse(run: Run, reply: ScriptReply, progress: Progress): boolean {
   return run.record.text !== "";
 }
 
+/** Promised folders that stand and promised deletions that are gone, whoever saw to it. */
+async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly RelPath[]> {
+  const settled: RelPath[] = [];
+  for (const claim of claims) {
+    if (claim.kind !== "folder" && claim.kind !== "delete") continue;
+    const blob = await run.overlay.read(claim.path).catch(() => undefined);
+    if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim.path);
+  }
+  return settled;
+}
+
 /** One phase: a script, performed; then the checks, when nothing else is left. */
 async function doPhase(
   phase: Phase,
@@ -59,7 +72,7 @@ async function doPhase(
   messages: readonly Message[],
   baseline: () => Promise<ReadonlySet<string>>,
 ) {
-  const { run, rights, progress, checks, system, tag } = phase;
+  const { run, rights, claims, progress, checks, system, tag } = phase;
   const question: ScriptQuestion = { purpose: "execute", system, messages, tag };
   const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
@@ -74,15 +87,16 @@ async function doPhase(
     cut: wasCut(script),
     overflow,
     empty: script.actions.length === 0 && !finished,
+    settled: await findSettled(run, claims),
   });
-  const reports =
-    left === null && (await changedAnything(run, batch)) ? await runChecks(run, checks, passedBefore.value) : [];
+  const due = progress.promisesChanges || changedAnything(run, batch);
+  const reports = left === null && due ? await runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
   return { left, text, batch, notes, reports };
 }
 
-async function changedAnything(run: Run, batch: BatchReport): Promise<boolean> {
-  return !run.options.dryRun && (batch.changed || (run.begun?.changes.length ?? 0) > 0);
+function changedAnything(run: Run, batch: BatchReport): boolean {
+  return batch.changed || (run.begun?.changes.length ?? 0) > 0;
 }
 
 /** Throws what is still wrong when no call is left for it. */
@@ -99,7 +113,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   const progress = createProgress(run, plan, claims);
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
-  const tag = chooseTag([run.task.text, run.task.context ?? "", ...evidence.texts]);
+  const said = run.task.history.flatMap(({ request, answer }) => [request, answer]);
+  const tag = chooseTag([run.task.text, run.task.context ?? "", ...said, ...evidence.texts]);
   const system = executePrompt.replaceAll("EOT", tag);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
@@ -112,7 +127,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
     const { left, text, batch, notes, reports } = await doPhase(
-      { run, rights, progress, checks, system, tag },
+      { run, rights, claims, progress, checks, system, tag },
       n,
       messages,
       baseline,
@@ -120,7 +135,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     if (left === null) return;
     if (run.ledger.exhausted) giveUp(run, left);
     run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
-    const results = await renderResults(run, batch, left, notes, reports satisfies readonly CheckReport[]);
+    const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
 }

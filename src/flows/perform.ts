@@ -1,12 +1,13 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
-import type { Change } from "../core/change.ts";
+import { type Change, squash } from "../core/change.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
-import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
-import { applyBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { type Claim, pathsOfClaim } from "../core/scope.ts";
+import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
 import type { Run } from "./run.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
@@ -23,64 +24,12 @@ export interface BatchReport {
   readonly reports: readonly CallReport[];
   /** Something on disk (or, in a dry run, on top of it) is different now. */
   readonly changed: boolean;
+  /** What was different on disk after it; empty in a dry run. */
+  readonly changes: readonly Change[];
 }
 
-const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
-  content: "write",
-  folder: "folder",
-  delete: "delete",
-  move: "move",
-  command: "read",
-};
-
-/** What a plan or call wants to touch, as paths the policy allows. Throws path_refused. */
-export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPath {
-  return run.overlay.path(text, useOf[right]);
-}
-
-const field = (input: Json, name: string): string => {
-  const value = typeof input === "object" && input !== null ? (input as Readonly<Record<string, Json>>)[name] : null;
-  return typeof value === "string" ? value : "";
-};
-
-/** What the call points at, as shown to people. */
-export function targetOf({ input }: Call): string {
-  const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
-  const to = field(input, "to");
-  return to === "" ? (subject ?? "") : `${subject} → ${to}`;
-}
-
-function claimOfCall(run: Run, { name, input }: Call): Claim | null {
-  const target = field(input, name === "RUN" ? "command" : name === "MV" ? "from" : "path");
-  return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
-}
-
-function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
-  try {
-    const claim = claimOfCall(run, call);
-    return claim === null ? [] : pathsOfClaim(claim);
-  } catch {
-    return [];
-  }
-}
-
-/** True when every group of --only globs has one that names the path. */
-export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
-  return only.every((globs) => globs.some((glob) => new Bun.Glob(glob).match(path)));
-}
-
-/** Throws scope_refused unless the plan promised it, or the person at the terminal allows it now. */
-async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
-  const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
-  if (outside !== undefined) {
-    throw new PaiError("scope_refused", `${outside} is outside --only ${run.options.only.flat().join(" ")}`);
-  }
-  if (rights === null || permits(rights.scope, claim)) return;
-  const what = renderClaim(claim);
-  const text = `The plan did not promise this: ${what}\nThe model asks for it while carrying the plan out.\nYes: ${what}`;
-  const decision = await run.ports.decide({ kind: "scope", text });
-  if (!decision.accept) throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
-}
+/** Bytes that READ shows of a file at once. */
+const mostSeen = 256 * 1024;
 
 /** A change that is staged and waits for the judgement of its batch. */
 interface Waiting {
@@ -123,18 +72,20 @@ async function flush(batch: Batch): Promise<void> {
     rights,
     waiting.map(({ paths }) => paths),
   );
+  const declined = rights === null ? await decideBatch(run) : null;
   for (const { call, text, paths } of waiting) {
-    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
+    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
-  if (await applyBatch(run)) batch.changed = true;
+  if (await applyBatch(run, rights === null)) batch.changed = true;
 }
 
 async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim | null): Promise<void> {
-  const { run } = batch;
+  const { run, rights } = batch;
   const paths = claim === null ? [] : pathsOfClaim(claim);
   if (proposal.kind === "answer") {
     run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text: proposal.text });
+    if (rights === null) await noteRead(run, call);
     report(batch, call, { kind: "look", code: null, text: proposal.text, paths });
   } else if (proposal.kind === "change") {
     run.overlay.stage(proposal.changes);
@@ -147,13 +98,27 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     report(batch, call, {
       kind: "command",
       code: ran?.refused?.code ?? null,
-      text: ran === null ? notRun : renderCommand(ran),
+      text: ran === null ? renderNotRun(run) : renderCommand(ran),
       paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
     });
   }
 }
 
-async function performOne(batch: Batch, call: Call): Promise<void> {
+/** A file that was read whole has been seen: it may be overwritten (spec 3.2). Flows with a plan show files themselves. */
+async function noteRead(run: Run, { name, input }: Call): Promise<void> {
+  if (
+    name !== "READ" ||
+    field(input, "path") === "" ||
+    "start_line" in (input as object) ||
+    "end_line" in (input as object)
+  )
+    return;
+  const path = run.overlay.path(field(input, "path"), "read");
+  const blob = await run.overlay.read(path);
+  if (blob?.kind === "file" && blob.bytes.length <= mostSeen) run.overlay.show(path, blob.bytes);
+}
+
+async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
   if (action === undefined) {
@@ -162,9 +127,11 @@ async function performOne(batch: Batch, call: Call): Promise<void> {
   try {
     const claim = claimOfCall(run, call);
     if (claim !== null) await requireRight(run, claim, rights);
-    const proposal = await action.propose(call.input, run.overlay, run.signal);
+    const proposal = await (looked ?? action.propose(call.input, run.overlay, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
+    // What the model got wrong may be what somebody else changed while it worked: that is no mistake of its own.
+    await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
     const { code, message } = toPaiError(thrown);
@@ -184,17 +151,33 @@ const refusals: readonly ErrorCode[] = [
   "file_unusable",
 ];
 
+type Looked = ReturnType<AnyAction["propose"]>;
+
+/** A batch that only looks does so at once; the answers are still taken in order. */
+function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
+  const found = calls.map(({ name }) => actions.get(name));
+  if (calls.length < 2 || !found.every((action) => action?.kind === "look")) return [];
+  return calls.map((call, at) => {
+    const looked = found[at]?.propose(call.input, run.overlay, run.signal) ?? Promise.reject(new Error("no action"));
+    looked.catch(() => {});
+    return looked;
+  });
+}
+
 /** Performs the calls of one reply as one batch. Throws for conflicts, full disks and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], waiting: [], changed: false };
-  for (const call of calls) {
+  const earlier = run.begun?.changes.length ?? 0;
+  const looked = lookAtOnce(batch, calls);
+  for (const [at, call] of calls.entries()) {
     run.signal.throwIfAborted();
     run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
-    await performOne(batch, call);
+    await performOne(batch, call, looked[at] ?? null);
   }
   await flush(batch);
-  return { reports: batch.reports, changed: batch.changed };
+  const changes = squash((run.begun?.changes ?? []).slice(earlier));
+  return { reports: batch.reports, changed: batch.changed, changes };
 }
 
 /** Performs finished changes of a saved plan as one batch. Throws for the first that scope, policy or guard refuses. */
@@ -209,10 +192,11 @@ export async function performChanges(run: Run, changes: readonly Change[], right
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  await applyBatch(run);
+  await applyBatch(run, false);
 }
 
-const notRun = "not run: commands of a plan run headless only with --allow-run";
+const renderNotRun = ({ options }: Run) =>
+  options.dryRun ? "not run: this is a dry run" : "not run: commands of a plan run headless only with --allow-run";
 
 interface Ran extends CommandResult {
   /** Why its changes were taken back; null: they stand. */

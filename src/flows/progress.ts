@@ -22,6 +22,8 @@ export interface ReplyFacts {
   readonly overflow: boolean;
   /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
+  /** Promised paths that are as promised whoever made them so: folders that stand, files that are gone. */
+  readonly settled: readonly RelPath[];
 }
 
 export interface Progress {
@@ -31,6 +33,8 @@ export interface Progress {
   readonly open: readonly string[];
   /** The last failure that nothing has resolved; null: none. */
   readonly failure: CallReport | null;
+  /** Files whose edits failed twice: they are better written whole. */
+  readonly stubborn: readonly RelPath[];
   /** Notes what a batch did; for flows that judge by themselves what is left. */
   absorb(batch: BatchReport): void;
   /** Takes a batch in; null when nothing is left but the checks. */
@@ -44,6 +48,7 @@ const needsNoTouch: readonly Claim["kind"][] = ["command"];
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
   const promised = claims.filter(({ kind }) => !needsNoTouch.includes(kind));
   const touched = new Set<string>();
+  const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
   // A file that is deleted is not yet written anew; a folder is there as soon as anything happened in it.
@@ -57,12 +62,15 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
         for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
     }
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
+    for (const { code, paths } of bad)
+      if (code === "edit_failed") for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
+    for (const path of run.begun?.commandPaths ?? []) touched.add(path);
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
-    // A scope refusal is settled by not being repeated; any other failure by a later change of its path.
+    // What was out of scope, or is no path at all, is settled by not being repeated; the rest by a later change of its path.
     const earlier = failures.filter(
       ({ code, paths }) =>
         code !== "scope_refused" &&
-        !(paths.length > 0 && paths.every((path) => redone.has(path))) &&
+        !paths.every((path) => redone.has(path)) &&
         !bad.some((report) => samePaths(report.paths, paths)),
     );
     failures = [...earlier, ...bad];
@@ -84,13 +92,20 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     get failure() {
       return failures.at(-1) ?? null;
     },
+    get stubborn() {
+      return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
+    },
     absorb,
     take(batch, facts) {
       absorb(batch);
+      for (const path of facts.settled) touched.add(path);
       const open = openClaims().map(renderClaim);
-      const why = whyNot(facts, failures.at(-1), open) ?? asksForMore(run, batch, facts.finished);
+      const done = facts.finished || promised.length > 0;
+      const why =
+        whyNot(facts, failures.at(-1), open) ??
+        (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
       if (why !== null) return left(...why);
-      return facts.finished || promised.length > 0 ? null : left("reply_invalid", "the reply did not end with FINISH");
+      return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
     judgeChecks(before, reports) {
       if (before !== null) return before;
@@ -127,7 +142,8 @@ function whyNot(
 /** A look whose answer the model has not seen: anything but a READ of what it was shown or has just changed. */
 function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
   const known = (path: string) =>
-    run.overlay.shown(path as RelPath) !== null || run.begun?.changes.some((change) => change.path === path);
+    run.overlay.shown(path as RelPath) !== null ||
+    (run.begun?.changes ?? run.record.staged).some((change) => change.path === path);
   const open = reports.some(
     ({ kind, name, ok, target }) => kind === "look" && (!finished || (name === "READ" && ok && !known(target))),
   );

@@ -1,12 +1,20 @@
 /** What an execution call is told: the task and its evidence first, the results of the last phase later. */
+import { renderChanges } from "../core/diff.ts";
 import { fence } from "../core/fence.ts";
+import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan-type.ts";
 import type { Check, CheckReport } from "./checks.ts";
 import type { Evidence } from "./evidence.ts";
-import { showLook } from "./evidence.ts";
+import { showFile, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
+
+/** Characters of the diff a later phase is shown. */
+const mostOfDiff = 12_000;
+
+const cutText = (text: string, most: number) =>
+  text.length <= most ? text : `${text.slice(0, most)}\n[… the rest of the diff is not shown]`;
 
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
@@ -18,9 +26,10 @@ export function renderTask(run: Run, plan: Plan, evidence: Evidence, checks: rea
   const last = run.task.history.at(-1);
   if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
   const where = plan.analysis?.target_identification ?? "";
+  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
   const done = checks.map(({ command }) => `- ${command}`).join("\n");
   parts.push(
-    `Plan${where === "" ? "" : ` (${where})`}:\n${(plan.execution_plan?.steps ?? []).map(renderStep).join("\n")}`,
+    `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
     done === "" ? "" : `Checks that will run after it:\n${done}`,
     `Request: ${run.task.text}`,
   );
@@ -39,14 +48,34 @@ export function renderCalls(reports: readonly CallReport[]): string {
     .join("\n");
 }
 
+/** How a phase ended. */
+export interface PhaseResults {
+  readonly batch: BatchReport;
+  readonly left: Left;
+  readonly notes: readonly string[];
+  readonly checks: readonly CheckReport[];
+  /** Files whose edits failed twice. */
+  readonly stubborn: readonly RelPath[];
+}
+
+/** What really came of edits and commands; new files stand in the reply as they are. */
+function renderDiff({ changes }: BatchReport): string {
+  const edited = changes.filter(({ before, after }) => before !== null && after !== null);
+  return edited.length === 0 ? "" : fence("diff", {}, cutText(renderChanges(edited), mostOfDiff));
+}
+
+/** Asks for the whole file; what was shown of it is shown again when it is no longer that. */
+async function renderStubborn(run: Run, path: RelPath): Promise<string> {
+  const blob = await run.overlay.read(path);
+  const shown = run.overlay.shown(path);
+  const same = blob?.kind === "file" && shown !== null && Buffer.compare(blob.bytes, shown) === 0;
+  const now = same ? null : await showFile(run, path);
+  const ask = `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`;
+  return now === null ? ask : `${now}\n${ask}`;
+}
+
 /** The user message of a later phase: what is in, what failed and why, what is still to do. */
-export async function renderResults(
-  run: Run,
-  batch: BatchReport,
-  left: Left,
-  notes: readonly string[],
-  checks: readonly CheckReport[],
-): Promise<string> {
+export async function renderResults(run: Run, { batch, left, notes, checks, stubborn }: PhaseResults): Promise<string> {
   const looks = batch.reports.filter(({ kind }) => kind === "look");
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
@@ -54,6 +83,8 @@ export async function renderResults(
   const parts = [
     ...shown,
     rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
+    renderDiff(batch),
+    ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",

@@ -1,6 +1,7 @@
 /** One execution of a flow on a task: from `run.started` to an Outcome, whatever happens in between. */
 import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
+import type { Conversation } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { CheckResult, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Json, Model } from "../core/model.ts";
@@ -19,6 +20,8 @@ export interface Task {
   readonly history: readonly { readonly request: string; readonly answer: string }[];
   /** Context the user piped in; null: none. */
   readonly context: string | null;
+  /** Conversation of a tool-loop session so far; null or absent: a new one. */
+  readonly conversation?: Conversation | null;
 }
 
 export interface GuardLimits {
@@ -77,6 +80,8 @@ export interface Ports {
 
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
+  /** Conversation of the tool-loop, as it stands. */
+  conversation: Conversation;
   /** Way of working; `auto` becomes the one it chose. */
   mode: string;
   plan: Plan | null;
@@ -131,6 +136,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     ledger: createLedger(options.caps, ports.price, planPromise),
     overlay: createOverlay(ports.workspace),
     record: {
+      conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,
       plan: null,
       text: "",

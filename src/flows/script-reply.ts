@@ -3,7 +3,8 @@ import type { Call, Message, Purpose } from "../core/model.ts";
 import { parseScript, renderResume, type Script } from "../core/script.ts";
 import { ask } from "./ask.ts";
 import type { Rights } from "./batch.ts";
-import { type BatchReport, perform, targetOf } from "./perform.ts";
+import { type BatchReport, perform } from "./perform.ts";
+import { targetOf } from "./right.ts";
 import type { Run } from "./run.ts";
 import { callsOf } from "./script-calls.ts";
 

@@ -15,12 +15,9 @@ const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeou
 
 /** Status of a run that came to its end. A plan's check that failed before as after proves nothing. */
 function statusOf(run: Run, changed: boolean): Status {
-  const { checks } = run.record;
-  if (!changed) return checks.some(({ passed }) => passed === true) ? "verified" : "answered";
-  const ran = checks.filter(({ passed }) => passed !== null);
-  return ran.length > 0 && ran.length === checks.length && ran.every(({ passed }) => passed)
-    ? "verified"
-    : "unverified";
+  if (!changed) return "answered";
+  const ran = run.record.checks.filter(({ passed }) => passed !== null);
+  return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
 }
 
 function statusOfFailure(failure: PaiError): Status {
@@ -37,6 +34,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 
 /** Takes the run back. Returns what stays changed all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
+  const done = squash(transaction.changes);
   const { restored, left } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
@@ -44,13 +42,13 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
-  return squash(transaction.changes).filter(({ path }) => left.includes(path));
+  return done.filter(({ path }) => left.includes(path));
 }
 
 /** Keeps or takes back; returns the changes that stand, and a failure that came up while doing so. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
-  if (transaction === null) return [run.record.staged, failure];
+  if (transaction === null) return [failure === null ? run.record.staged : [], failure];
   try {
     if (failure !== null && !(await wantsToKeep(run, failure))) return [await takeBack(run, transaction), failure];
     await transaction.close();

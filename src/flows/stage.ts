@@ -8,6 +8,8 @@ import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
 export interface Overlay extends Stage {
   /** Throws `conflict` when a change does not start from what the run last knew of the file. */
   stage(changes: readonly Change[]): void;
+  /** Throws `conflict` when one of these is no longer what the run last knew of it. */
+  refuseConflict(paths: readonly RelPath[]): Promise<void>;
   /** Takes staged changes of these paths back. */
   drop(paths: ReadonlySet<RelPath>): void;
   /** All staged changes, squashed. */
@@ -54,6 +56,14 @@ export function createOverlay(view: View): Overlay {
     return blob;
   };
 
+  const refuseChanged = (path: RelPath, now: Blob | null): void => {
+    const base = known.get(path);
+    if (base === undefined || onTop().has(path) || sameBlob(base, now)) return;
+    throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
+      hint: "nothing of it was overwritten; run the task again on the new content",
+    });
+  };
+
   return {
     path: (text, use) => view.path(text, use),
     shown: (path) => seen.get(path) ?? null,
@@ -94,15 +104,11 @@ export function createOverlay(view: View): Overlay {
       return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
     },
     stage(changes) {
-      for (const change of changes) {
-        const base = known.get(change.path);
-        if (base !== undefined && !onTop().has(change.path) && !sameBlob(base, change.before)) {
-          throw new PaiError("conflict", `${change.path} was changed by someone else while pai worked on it`, {
-            hint: "nothing of it was overwritten; run the task again on the new content",
-          });
-        }
-      }
+      for (const { path, before } of changes) refuseChanged(path, before);
       pending = [...pending, ...changes];
+    },
+    async refuseConflict(paths) {
+      for (const path of paths) if (known.has(path)) refuseChanged(path, await view.read(path));
     },
     drop(paths) {
       pending = pending.filter(({ path }) => !paths.has(path));

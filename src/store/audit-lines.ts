@@ -49,7 +49,11 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     case "model.started":
       return [["CALL", `${event.n} ${event.purpose} to ${event.model}, about ${event.estimate} tokens`]];
     case "model.delta":
+    case "message.added":
+    case "conversation.replaced":
       return [];
+    case "tasks.updated":
+      return event.tasks.map(({ id, status, content }): Entry => ["TASK", `${id} ${status}: ${content}`]);
     case "model.finished": {
       const { input, cached, output, thought } = event.usage;
       const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;

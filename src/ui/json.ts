@@ -84,7 +84,10 @@ function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
 
 /** The file contents of a run travel in these; `--jsonl` never shows them. */
 const isContent = (event: StampedEvent): boolean =>
-  event.type === "look.shown" || (event.type === "model.delta" && event.channel === "text");
+  event.type === "look.shown" ||
+  event.type === "message.added" ||
+  event.type === "conversation.replaced" ||
+  (event.type === "model.delta" && event.channel === "text");
 
 /**
  * Writes each event as one line. A piece of a reply waits for the next event, and only whole words leave,

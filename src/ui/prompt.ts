@@ -30,6 +30,7 @@ export interface Prompter {
 
 const inputs: Readonly<Record<Question["kind"], string>> = {
   plan: "go ahead? y, n, or say what to change: ",
+  batch: "apply? y, n, or say what to change: ",
   changes: "apply? y or n: ",
   scope: "allow? y or n: ",
   command: "run? y or n: ",

@@ -6,7 +6,7 @@ import { counted, grouped, spent } from "./amount.ts";
 import { renderDiff } from "./diff.ts";
 import { hang, wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
-import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult } from "./outcome.ts";
+import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult, withoutMoved } from "./outcome.ts";
 import { renderPlan } from "./plan.ts";
 import { openReply } from "./reply.ts";
 import { visible, visibleLine } from "./sanitize.ts";
@@ -144,7 +144,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
 
   function showApplied(event: EventOf<"changes.applied" | "changes.rolled_back">): void {
-    const changes = counted(event.changes.length, "change");
+    const changes = counted(withoutMoved(event.changes).length, "change");
     if (event.type === "changes.applied") {
       shown.applied.add(event.batch);
       if (event.changes.length > 0) line("ok", `applied ${changes}`);
@@ -216,6 +216,12 @@ export function createTerminal(options: TerminalOptions): Terminal {
     "check.finished": showCheck,
     notice: (event) => line(event.level === "warning" ? "warn" : "dim", visible(event.text)),
     "budget.updated": () => {},
+    "message.added": () => {},
+    "conversation.replaced": () => {},
+    "tasks.updated"(event) {
+      const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
+      say(event.tasks.map(({ status, content }) => `[${marks[status]}] ${visibleLine(content)}`));
+    },
     "run.finished": () => spinner.stop(),
   };
 

@@ -1,0 +1,76 @@
+/** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
+import { PaiError } from "../core/error.ts";
+import type { Call, Json } from "../core/model.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
+import type { Rights } from "./batch.ts";
+import type { Run } from "./run.ts";
+
+const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
+  content: "write",
+  folder: "folder",
+  delete: "delete",
+  move: "move",
+  command: "read",
+};
+
+/** What a plan or call wants to touch, as paths the policy allows. Throws path_refused. */
+export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPath {
+  return run.overlay.path(text, useOf[right]);
+}
+
+export const field = (input: Json, name: string): string => {
+  const value = typeof input === "object" && input !== null ? (input as Readonly<Record<string, Json>>)[name] : null;
+  return typeof value === "string" ? value : "";
+};
+
+/** What the call points at, as shown to people. */
+export function targetOf({ input }: Call): string {
+  const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
+  const to = field(input, "to");
+  return to === "" ? (subject ?? "") : `${subject} → ${to}`;
+}
+
+export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
+  const target = field(input, name === "RUN" ? "command" : name === "MV" ? "from" : "path");
+  return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
+}
+
+export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
+  try {
+    const claim = claimOfCall(run, call);
+    return claim === null ? [] : pathsOfClaim(claim);
+  } catch {
+    return [];
+  }
+}
+
+/** True when every group of --only globs has one that names the path. */
+export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
+  return only.every((globs) => globs.some((glob) => new Bun.Glob(glob).match(path)));
+}
+
+/** Throws scope_refused unless the plan promised it, or the person at the terminal allows it now. */
+export async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
+  const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
+  if (outside !== undefined) {
+    throw new PaiError("scope_refused", `${outside} is outside --only ${run.options.only.flat().join(" ")}`);
+  }
+  if (rights === null) return requireAllowed(run, claim);
+  if (permits(rights.scope, claim)) return;
+  const what = renderClaim(claim);
+  const text = `The plan did not promise this: ${what}\nThe model asks for it while carrying the plan out.\nYes: ${what}`;
+  const decision = await run.ports.decide({ kind: "scope", text });
+  if (!decision.accept) throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+}
+
+/** What a mode without a plan asks before it stages: a deletion needs its flag headless, a command a yes. */
+async function requireAllowed({ options, ports }: Run, claim: Claim): Promise<void> {
+  if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
+    throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+  }
+  if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
+  const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;
+  const decision = await ports.decide({ kind: "command", text });
+  if (!decision.accept) throw new PaiError("command_refused", "the user declined to run this command");
+}

@@ -1,0 +1,130 @@
+/** tool-loop (spec 2.8): ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
+import type { AnyAction } from "../core/action.ts";
+import { type Conversation, renderTasks } from "../core/conversation.ts";
+import { fence } from "../core/fence.ts";
+import type { Call, CallResult, Message, Tool } from "../core/model.ts";
+import type { RelPath } from "../core/path.ts";
+import { ask, type Reply } from "./ask.ts";
+import { compact, needsCompaction } from "./compact.ts";
+import { explore } from "./explore.ts";
+import { createInnerTools, innerTools } from "./inner-tools.ts";
+import { perform } from "./perform.ts";
+import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
+import type { Flow, Run } from "./run.ts";
+
+/** Calls a run may make unless the user says otherwise. */
+export const mostTurns = 50;
+
+const knowledge: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
+const mostKnowledge = 16_000;
+
+/** What the project tells agents, and the memory that `edit` keeps; read anew for every run. */
+async function readKnowledge(run: Run): Promise<string> {
+  const parts: string[] = [];
+  for (const names of knowledge) {
+    for (const name of names) {
+      const blob = await run.overlay.read(name as RelPath).catch(() => null);
+      if (blob?.kind !== "file") continue;
+      parts.push(fence("file", { path: name }, new TextDecoder().decode(blob.bytes).slice(0, mostKnowledge)));
+      break;
+    }
+  }
+  return parts.join("\n\n");
+}
+
+/** What other tools do as well: `ls` and `tree`, `write`. */
+const unshown: ReadonlySet<string> = new Set(["LIST_PATH", "TOUCH"]);
+
+/** Tools as the model sees them: the actions by their aliases, then those of the loop itself. */
+export function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
+  const shown = actions.filter(({ name, kind }) => !unshown.has(name) && (kind !== "command" || hasCommands));
+  const outer = shown.map(
+    (action): Tool => ({ name: action.alias, description: action.description, schema: action.toolSchema() }),
+  );
+  return [...outer, ...innerTools];
+}
+
+/** The calls of a reply as calls of actions; what the model wrote stays in its message. */
+function toActionCall(call: Call, byAlias: ReadonlyMap<string, AnyAction>): Call {
+  const action = byAlias.get(call.name);
+  return action === undefined ? call : { id: call.id, name: action.name, input: action.fromTool(call.input) };
+}
+
+const notRun = (calls: readonly Call[], why: string): CallResult[] =>
+  calls.map(({ id, name }) => ({ id, name, ok: false, text: `not run: ${why}` }));
+
+interface Loop {
+  readonly run: Run;
+  readonly byAlias: ReadonlyMap<string, AnyAction>;
+  readonly inner: ReturnType<typeof createInnerTools>;
+  /** Earlier calls with their results, to tell the model when it repeats itself. */
+  readonly seen: Map<string, string>;
+}
+
+/** Performs the calls of one reply: the actions as one batch, the loop's own tools beside it; results in call order. */
+async function doCalls({ run, byAlias, inner, seen }: Loop, calls: readonly Call[]): Promise<readonly CallResult[]> {
+  const results = new Map<string, CallResult>();
+  const outer = calls.filter(({ name }) => !inner.has(name));
+  const { reports } = await perform(
+    run,
+    outer.map((call) => toActionCall(call, byAlias)),
+    null,
+  );
+  for (const { id, ok, text } of reports) results.set(id, { id, name: "", ok, text });
+  for (const call of calls) if (inner.has(call.name)) results.set(call.id, await inner.run(call));
+  return calls.map((call) => {
+    const { ok, text } = results.get(call.id) ?? { ok: false, text: "not run" };
+    const key = JSON.stringify([call.name, call.input]);
+    const repeated = seen.get(key) === text;
+    seen.set(key, text);
+    return {
+      id: call.id,
+      name: call.name,
+      ok,
+      text: repeated ? `${text}\n(the same call had this same result before)` : text,
+    };
+  });
+}
+
+function renderSystem(knowledgeText: string, conversation: Conversation): string {
+  const tasks = conversation.tasks.length === 0 ? "" : `Current tasks:\n${renderTasks(conversation.tasks)}`;
+  return [loopPrompt.trim(), knowledgeText, tasks].filter((part) => part !== "").join("\n\n");
+}
+
+/** Adds a message to the conversation and tells the session. */
+function add(run: Run, message: Message): void {
+  const { messages, tasks } = run.record.conversation;
+  run.record.conversation = { messages: [...messages, message], tasks };
+  run.emit({ type: "message.added", message });
+}
+
+async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
+  const { conversation } = run.record;
+  const system = renderSystem(knowledgeText, conversation);
+  const question = { purpose: "turn", system, messages: conversation.messages, tools, format: null } as const;
+  return ask(run, question, (text, n) => run.emit({ type: "model.delta", n, channel: "reply", text }));
+}
+
+export const toolLoop: Flow = async (run) => {
+  const { options, ledger } = run;
+  ledger.promise({ expected: 1, at_most: options.caps.calls ?? mostTurns });
+  const context = run.task.context === null ? "" : `${fence("context", {}, run.task.context)}\n\n`;
+  add(run, { role: "user", text: `${context}${run.task.text}` });
+  const [actions, knowledgeText] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
+  const byAlias = new Map(actions.map((action) => [action.alias, action]));
+  const tools = toolsOf(actions, options.interactive || options.allowRun);
+  const inner = createInnerTools(run, (task) => explore(run, task, actions));
+  const loop: Loop = { run, byAlias, inner, seen: new Map() };
+  for (;;) {
+    if (needsCompaction(run)) await compact(run);
+    const reply = await askTurn(run, tools, knowledgeText);
+    add(run, { role: "assistant", text: reply.text, calls: reply.calls, native: reply.native });
+    run.record.text = reply.text;
+    if (reply.calls.length === 0) return;
+    const cut = reply.stop === "length";
+    const results = cut
+      ? notRun(reply.calls, "the reply was cut; send it again in smaller pieces")
+      : await doCalls(loop, reply.calls);
+    add(run, { role: "tools", results });
+  }
+};

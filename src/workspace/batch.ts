@@ -4,9 +4,10 @@ import { squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
-import type { Disk, Owner } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import {
   changedMeanwhile,
+  drop,
   holds,
   makeFolder,
   namesIn,
@@ -15,26 +16,27 @@ import {
   type Standing,
   stage,
   standingAt,
-  sweep,
   temporaryName,
+  traitsAt,
 } from "./files.ts";
 import { parentOf, showName } from "./parse.ts";
 import type { Stat } from "./stat.ts";
+import type { Traits } from "./traits.ts";
 
 /** A set of changes that is ready for the disk, with everything a recovery needs to know beforehand. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /** Temporary name beside each path that gets content. */
+  /** Temporary name beside each path, for what comes and for what goes; a folder that goes needs none. */
   readonly temps: ReadonlyMap<RelPath, string>;
-  /** Who owns what stands there now; kept when pai may (as root). */
-  readonly owners: ReadonlyMap<RelPath, Owner>;
+  /** Of what stands there now; kept. */
+  readonly traits: ReadonlyMap<RelPath, Traits>;
   /** What stood there when it was checked. */
   readonly seen: ReadonlyMap<RelPath, Stat | null>;
 }
 
 /**
  * Checks changes against the disk and adds the folders that are missing on the way; writes nothing.
- * `owners` are known from before, for what was deleted and comes back.
+ * `known`: traits from before, for what was deleted and comes back.
  * Throws conflict when a path is not as it was, file_unusable when a file stands where a folder is needed,
  * delete_refused for a folder that holds more than the changes take away.
  */
@@ -42,71 +44,80 @@ export function prepareBatch(
   root: Root,
   wanted: readonly Change[],
   umask: number,
-  owners: ReadonlyMap<RelPath, Owner> = new Map(),
+  known: ReadonlyMap<RelPath, Traits> = new Map(),
 ): Batch {
   const changes = byPath([...missingFolders(root, wanted, 0o777 & ~umask), ...squash(wanted)]);
   const after = new Map(changes.map((change) => [change.path, change.after]));
   const seen = new Map<RelPath, Stat | null>();
-  const owned = new Map<RelPath, Owner>();
+  const traits = new Map<RelPath, Traits>();
   for (const { path, before } of changes) {
     const standing = standingAt(root, path);
     if (!holds(standing, before)) throw conflictAt(root, path, before, standing);
     seen.set(path, standing.stat);
-    const owner: Owner | undefined = standing.stat ? [standing.stat.uid, standing.stat.gid] : owners.get(path);
-    if (owner) owned.set(path, owner);
+    const theirs = standing.stat ? traitsAt(root, path, standing.stat) : known.get(path);
+    if (theirs) traits.set(path, theirs);
     if (before?.kind === "folder") refuseUnlessEmptied(root, path, after);
   }
   for (const { path, from } of changes) {
-    const owner = from === null ? undefined : owned.get(from);
-    if (owner && !owned.has(path)) owned.set(path, owner);
+    const theirs = from === null ? undefined : traits.get(from);
+    if (theirs && !traits.has(path)) traits.set(path, theirs);
   }
-  const temps = changes.filter(({ after }) => after !== null && after.kind !== "folder");
-  return { changes, temps: new Map(temps.map(({ path }) => [path, temporaryName()])), owners: owned, seen };
+  const named = changes.filter(({ before, after }) => after !== null || isContent(before));
+  return { changes, temps: new Map(named.map(({ path }) => [path, temporaryName()])), traits, seen };
 }
 
 /**
- * Does a prepared batch. Whatever may run out of space comes before the first name changes.
+ * Does a prepared batch. Whatever may run out of space comes before the first name changes; what is replaced or removed
+ * stands aside to the end, so that until then names are all it takes to go back (`putBack`).
  * Throws at the first failure and leaves what is done so far: taking it back is the caller's.
  */
 export function performBatch(root: Root, disk: Disk, batch: Batch): void {
   const staged = new Set<RelPath>();
-  const ownerOf = (path: RelPath) => (process.geteuid?.() === 0 ? (batch.owners.get(path) ?? null) : null);
+  const aside = new Map<RelPath, string>();
+  const traitsOf = (path: RelPath) => batch.traits.get(path) ?? null;
+  const tempOf = (path: RelPath) => batch.temps.get(path) ?? "";
 
   const makeFolders = () => {
     for (const { path, after } of batch.changes) {
       if (after?.kind !== "folder" || !isFolder(root, parentOf(path)) || root.stat(path) !== null) continue;
-      makeFolder(root, disk, path, after.mode, ownerOf(path));
+      makeFolder(root, disk, path, tempOf(path), after.mode, traitsOf(path));
     }
   };
   const stageContents = () => {
     for (const { path, after } of batch.changes) {
-      const temp = batch.temps.get(path);
-      if (temp === undefined || after === null || after.kind === "folder") continue;
-      if (staged.has(path) || !isFolder(root, parentOf(path))) continue;
-      stage(root, disk, path, temp, after, ownerOf(path));
+      if (!isContent(after) || staged.has(path) || !isFolder(root, parentOf(path))) continue;
+      stage(root, disk, path, tempOf(path), after, traitsOf(path));
       staged.add(path);
     }
+  };
+  /** `folder` null: everywhere. */
+  const dropAside = (folder: RelPath | null) => {
+    for (const [path, temp] of aside) {
+      if (folder !== null && parentOf(path) !== folder) continue;
+      drop(root, disk, path, temp);
+      aside.delete(path);
+    }
+  };
+  const removeOld = (change: Change) => {
+    if (change.before?.kind === "folder") dropAside(change.path);
+    const temp = tempOf(change.path);
+    if (!remove(root, disk, change, temp, batch.seen.get(change.path) ?? null)) return;
+    if (change.after === null) aside.set(change.path, temp);
+    else drop(root, disk, change.path, temp);
   };
 
   makeFolders();
   stageContents();
-  for (const { path, before, after } of [...batch.changes].reverse()) {
-    if (before !== null && isReplacedWhole(before, after)) remove(root, disk, path, batch.seen.get(path) ?? null);
-  }
+  for (const change of [...batch.changes].reverse()) if (isReplacedWhole(change)) removeOld(change);
   makeFolders();
   stageContents();
-  for (const { path, before, after } of batch.changes) {
-    const temp = batch.temps.get(path);
-    if (temp === undefined) continue;
-    const seen = before === null || isReplacedWhole(before, after) ? null : (batch.seen.get(path) ?? null);
-    place(root, disk, path, temp, seen);
+  for (const change of batch.changes) {
+    if (!isContent(change.after)) continue;
+    const seen = change.before === null || isReplacedWhole(change) ? null : (batch.seen.get(change.path) ?? null);
+    if (place(root, disk, change, tempOf(change.path), seen)) aside.set(change.path, tempOf(change.path));
   }
+  dropAside(null);
   syncFolders(root, disk, batch);
-}
-
-/** Removes the temporary files of a batch that was cut off. */
-export function sweepTemps(root: Root, disk: Disk, temps: Iterable<readonly [RelPath, string]>): void {
-  for (const [path, temp] of temps) sweep(root, disk, path, temp);
 }
 
 /** Parents before children, so reversed: children before parents. */
@@ -144,9 +155,15 @@ export function staysIn(root: Root, folder: RelPath, after: ReadonlyMap<RelPath,
   return (namesIn(root, folder) ?? []).filter((name) => after.get(`${folder}/${name}` as RelPath) !== null);
 }
 
-/** A folder and anything else cannot replace each other in one step. */
-function isReplacedWhole(before: Blob, after: Blob | null): boolean {
-  return after === null || (before.kind === "folder") !== (after.kind === "folder");
+type Content = Exclude<Blob, { kind: "folder" }>;
+
+function isContent(blob: Blob | null): blob is Content {
+  return blob !== null && blob.kind !== "folder";
+}
+
+/** What goes without anything in its place, or with what cannot take it in one step: a folder and anything else. */
+function isReplacedWhole({ before, after }: Change): boolean {
+  return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 }
 
 function isFolder(root: Root, path: RelPath): boolean {

@@ -2,12 +2,12 @@
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
-import type { Owner } from "./disk.ts";
 import { namesIn, sameObject } from "./files.ts";
 import { joinPath, showName } from "./parse.ts";
 import type { PathRules } from "./policy.ts";
 import { walk } from "./scan.ts";
 import type { Stat } from "./stat.ts";
+import type { Traits } from "./traits.ts";
 
 interface Seen {
   readonly stat: Stat;
@@ -26,7 +26,8 @@ export interface Snapshot {
 
 export interface Comparison {
   readonly changes: readonly Change[];
-  readonly owners: ReadonlyMap<RelPath, Owner>;
+  /** Without attributes: the command may have changed them. */
+  readonly traits: ReadonlyMap<RelPath, Traits>;
   /** What changed and cannot be taken back, one line each. */
   readonly notes: readonly string[];
 }
@@ -65,7 +66,7 @@ export async function takeSnapshot(
 /** Changes of what was kept on both sides; notes for the rest. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison {
   const changes: Change[] = [];
-  const owners = new Map<RelPath, Owner>();
+  const traits = new Map<RelPath, Traits>();
   const notes: string[] = [];
   for (const path of new Set([...before.seen.keys(), ...after.seen.keys()])) {
     const old = before.seen.get(path) ?? null;
@@ -75,14 +76,14 @@ export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison 
       notes.push(`${showName(path)} changed and was not kept, so it cannot be taken back`);
     } else {
       changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });
-      if (old) owners.set(path, [old.stat.uid, old.stat.gid]);
+      if (old) traits.set(path, { uid: old.stat.uid, gid: old.stat.gid, attributes: {} });
     }
   }
   const come = [...after.hidden].filter((path) => !before.hidden.has(path));
   const gone = [...before.hidden].filter((path) => !after.hidden.has(path));
   notes.push(...come.map((path) => `${showName(path)} is new and ignored, so it stays`));
   notes.push(...gone.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`));
-  return { changes, owners, notes: withinLimit(notes, before.partial || after.partial) };
+  return { changes, traits, notes: withinLimit(notes, before.partial || after.partial) };
 }
 
 function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {

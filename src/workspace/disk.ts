@@ -4,9 +4,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fchownSync,
   fsyncSync,
-  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -18,20 +16,23 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-
-/** User and group id. */
-export type Owner = readonly [uid: number, gid: number];
+import { systemCalls } from "./system-calls.ts";
+import { type Traits, writeTraits } from "./traits.ts";
 
 /** Paths are real ones: below `/proc/self/fd/N` for the workspace, absolute for pai's own state. All throw system errors. */
 export interface Disk {
   /** A file that must not exist yet, synced, with exactly these permission bits. */
-  createFile(path: string, bytes: Uint8Array, mode: number, owner: Owner | null): void;
-  createLink(path: string, target: string, owner: Owner | null): void;
+  createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null): void;
+  createLink(path: string, target: string, traits: Traits | null): void;
   /** A folder that must not exist yet. The group bit it inherits is kept. */
-  createFolder(path: string, mode: number, owner: Owner | null): void;
+  createFolder(path: string, mode: number, traits: Traits | null): void;
   /** A second name for a file; never over an existing one. */
   addName(path: string, from: string): void;
   rename(path: string, from: string): void;
+  /** Renames to a name that must be free: EEXIST when it is not. False: this file system cannot promise that. */
+  renameNew(path: string, from: string): boolean;
+  /** Swaps two names in one step. False: this system cannot. */
+  exchange(path: string, other: string): boolean;
   removeFile(path: string): void;
   removeFolder(path: string): void;
   /** Makes what was created, renamed or removed in a folder last. */
@@ -66,25 +67,31 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     }
   };
 
+  const setTraits = (path: string, traits: Traits): void => {
+    before("set traits");
+    writeTraits(path, traits);
+  };
+
   return {
-    createFile(path, bytes, mode, owner) {
+    createFile(path, bytes, mode, traits) {
       before("create file");
       withFile(path, create, (fd) => {
+        // Before the bytes, so that a file whose bytes are whole is whole; the mode comes after, since traits carry its mask.
+        if (traits) setTraits(path, traits);
         writeAll(fd, bytes);
-        before("own");
-        if (owner) fchownSync(fd, ...owner);
+        before("set mode");
         fchmodSync(fd, mode);
       });
     },
-    createLink(path, target, owner) {
+    createLink(path, target, traits) {
       before("create link");
       symlinkSync(target, path);
-      if (owner) lchownSync(path, ...owner);
+      if (traits) setTraits(path, traits);
     },
-    createFolder(path, mode, owner) {
+    createFolder(path, mode, traits) {
       before("create folder");
       mkdirSync(path, 0o700);
-      if (owner) lchownSync(path, ...owner);
+      if (traits) setTraits(path, traits);
       chmodSync(path, mode | (lstatSync(path).mode & 0o2000));
     },
     addName(path, from) {
@@ -94,6 +101,14 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     rename(path, from) {
       before("rename");
       renameSync(from, path);
+    },
+    renameNew(path, from) {
+      before("rename new");
+      return systemCalls()?.renameNew(path, from) === true || linkNew(path, from);
+    },
+    exchange(path, other) {
+      before("exchange");
+      return systemCalls()?.exchange(path, other) ?? false;
     },
     removeFile(path) {
       before("remove file");
@@ -121,4 +136,17 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
       rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/** A link, too, never replaces, but not every file system has second names. */
+function linkNew(path: string, from: string): boolean {
+  try {
+    linkSync(from, path);
+  } catch (thrown) {
+    const errno = (thrown as NodeJS.ErrnoException).code ?? "";
+    if (["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"].includes(errno)) return false;
+    throw thrown;
+  }
+  unlinkSync(from);
+  return true;
 }

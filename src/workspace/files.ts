@@ -1,13 +1,14 @@
 /** Puts, replaces and removes single files, folders and links of the workspace, so that each is old or new and never between. */
 import { readdirSync } from "node:fs";
-import type { Blob } from "../core/change.ts";
-import { sameBlob } from "../core/change.ts";
+import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
-import type { Disk, Owner } from "./disk.ts";
-import { showName } from "./parse.ts";
+import type { Disk } from "./disk.ts";
+import { joinPath, parentOf, showName } from "./parse.ts";
 import type { Stat } from "./stat.ts";
+import { systemCalls } from "./system-calls.ts";
+import { readTraits, type Traits } from "./traits.ts";
 
 /** What stands at a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
 export interface Standing {
@@ -67,8 +68,20 @@ export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
   return root.withFolder(folder, (at) => readdirSync(`${at}/`));
 }
 
-export function makeFolder(root: Root, disk: Disk, path: RelPath, mode: number, owner: Owner | null): void {
-  inParent(root, path, (at, name) => disk.createFolder(`${at}/${name}`, mode & 0o1777, owner));
+/** A folder gets its name when it has its mode, so that it is never seen without. */
+export function makeFolder(
+  root: Root,
+  disk: Disk,
+  path: RelPath,
+  temp: string,
+  mode: number,
+  traits: Traits | null,
+): void {
+  inParent(root, path, (at, name) => {
+    const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
+    disk.createFolder(from, mode & 0o1777, traits);
+    if (!takeName(disk, to, from, path)) disk.rename(to, from);
+  });
 }
 
 /** Writes the new content beside its place, under a temporary name, whole and synced. */
@@ -78,41 +91,64 @@ export function stage(
   path: RelPath,
   temp: string,
   blob: Exclude<Blob, { kind: "folder" }>,
-  owner: Owner | null,
+  traits: Traits | null,
 ): void {
   inParent(root, path, (at) => {
-    if (blob.kind === "link") disk.createLink(`${at}/${temp}`, blob.target, owner);
-    else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, owner);
+    if (blob.kind === "link") disk.createLink(`${at}/${temp}`, blob.target, traits);
+    else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, traits);
   });
 }
 
-/** Gives staged content its name: over `seen`, or where nothing stood. Throws conflict when that is no longer so. */
-export function place(root: Root, disk: Disk, path: RelPath, temp: string, seen: Stat | null): void {
-  inParent(root, path, (at, name) => {
-    if (seen === null && placeNew(disk, `${at}/${name}`, `${at}/${temp}`, path)) return;
+/**
+ * Gives staged content its name: in exchange for `seen`, or where nothing stood. True: what stood there stands under
+ * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
+ */
+export function place(root: Root, disk: Disk, { path, before }: Change, temp: string, seen: Stat | null): boolean {
+  return inParent(root, path, (at, name) => {
+    const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
+    if (seen === null && takeName(disk, to, from, path)) return false;
     refuseChanged(root, path, seen);
-    disk.rename(`${at}/${name}`, `${at}/${temp}`);
+    if (seen === null || !disk.exchange(to, from)) {
+      disk.rename(to, from);
+      return false;
+    }
+    if (isUntouched(root, path, from, temp, before)) return true;
+    disk.exchange(to, from);
+    throw changedMeanwhile(path);
   });
 }
 
-export function remove(root: Root, disk: Disk, path: RelPath, seen: Stat | null): void {
-  inParent(root, path, (at, name) => {
-    if (seen?.kind === "folder") return disk.removeFolder(`${at}/${name}`);
+/** Removes a folder; puts anything else aside under `temp`, and says so. Throws conflict like `place`. */
+export function remove(root: Root, disk: Disk, { path, before }: Change, temp: string, seen: Stat | null): boolean {
+  return inParent(root, path, (at, name) => {
+    const [from, to] = [`${at}/${name}`, `${at}/${temp}`];
+    if (before?.kind === "folder") {
+      disk.removeFolder(from);
+      return false;
+    }
     refuseChanged(root, path, seen);
-    disk.removeFile(`${at}/${name}`);
+    disk.rename(to, from);
+    if (isUntouched(root, path, to, temp, before)) return true;
+    takeName(disk, from, to, path);
+    throw changedMeanwhile(path);
   });
 }
 
-/** Removes a temporary file beside `path`, if it is there. */
-export function sweep(root: Root, disk: Disk, path: RelPath, temp: string): void {
-  if (!isTemporary(temp)) return;
-  try {
-    root.withParent(path, (at) => disk.removeFile(`${at}/${temp}`));
-  } catch (thrown) {
-    const { code, cause } = toPaiError(thrown);
-    const gone = (cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
-    if (!gone && code !== "path_refused" && code !== "file_unusable") throw thrown;
-  }
+/** Removes what stands under a temporary name beside `path`. */
+export function drop(root: Root, disk: Disk, path: RelPath, temp: string): void {
+  inParent(root, path, (at) => disk.removeFile(`${at}/${temp}`));
+}
+
+/** Owner and attributes of what stands there. */
+export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
+  if (path === "") return { uid: stat.uid, gid: stat.gid, attributes: {} };
+  return (
+    root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? {
+      uid: stat.uid,
+      gid: stat.gid,
+      attributes: {},
+    }
+  );
 }
 
 export function changedMeanwhile(path: RelPath): PaiError {
@@ -121,18 +157,20 @@ export function changedMeanwhile(path: RelPath): PaiError {
   });
 }
 
-/** A name that must be free is given by `link`, which never replaces. False: this file system has no second names. */
-function placeNew(disk: Disk, to: string, temp: string, path: RelPath): boolean {
+/** False: this file system cannot promise that nothing is replaced. */
+function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean {
   try {
-    disk.addName(to, temp);
+    return disk.renameNew(to, from);
   } catch (thrown) {
-    const errno = (thrown as NodeJS.ErrnoException).code;
-    if (errno === "EEXIST") throw changedMeanwhile(path);
-    if (errno === "EPERM" || errno === "EOPNOTSUPP" || errno === "ENOSYS" || errno === "EMLINK") return false;
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw changedMeanwhile(path);
     throw thrown;
   }
-  disk.removeFile(temp);
-  return true;
+}
+
+/** Whether what was put aside is what was known, and nobody has it open to write into it still. */
+function isUntouched(root: Root, path: RelPath, real: string, temp: string, before: Blob | null): boolean {
+  if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
+  return holds(standingAt(root, joinPath(parentOf(path), temp)), before);
 }
 
 function refuseChanged(root: Root, path: RelPath, seen: Stat | null): void {
@@ -140,9 +178,11 @@ function refuseChanged(root: Root, path: RelPath, seen: Stat | null): void {
 }
 
 /** System errors name the path as the user knows it, not the descriptor it was reached by. */
-function inParent(root: Root, path: RelPath, use: (at: string, name: string) => void): void {
+function inParent<T>(root: Root, path: RelPath, use: (at: string, name: string) => T): T {
   try {
-    if (root.withParent(path, (at, name) => [use(at, name)]) === null) throw changedMeanwhile(path);
+    const done = root.withParent(path, (at, name) => ({ result: use(at, name) }));
+    if (done === null) throw changedMeanwhile(path);
+    return done.result;
   } catch (thrown) {
     const error = toPaiError(thrown);
     if (error === thrown || error.code === "internal") throw thrown;

@@ -11,7 +11,7 @@ import type { Root } from "./confine.ts";
 import { holds, standingAt } from "./files.ts";
 import { openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
-import { lastEpisode, ownersOf, type Run, type RunStatus, readRun, statusOf, workOf, workPaths } from "./run.ts";
+import { lastEpisode, type Run, type RunStatus, readRun, statusOf, traitsOf, workOf, workPaths } from "./run.ts";
 
 export interface RunRecord {
   readonly id: string;
@@ -71,8 +71,8 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = recordOf(state, run);
     if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };
-    const owners = ownersOf(run.episodes.flatMap((episode) => episode.batches));
-    const batch = prepareBatch(root, changes, 0o022, owners);
+    const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
+    const batch = prepareBatch(root, changes, 0o022, traits);
     const journal = openJournal(state, run.id);
     journal.begin(kind, run.task);
     try {

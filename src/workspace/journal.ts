@@ -127,7 +127,7 @@ export function openJournal(state: State, id: string): Journal {
         changes,
         images: Object.fromEntries([...images].filter(([hash]) => hashes.has(hash))),
         temps: Object.fromEntries(batch.temps),
-        owners: Object.fromEntries(batch.owners),
+        traits: Object.fromEntries(batch.traits),
       });
     },
     applied: () => say({ type: "applied" }),

@@ -1,7 +1,7 @@
 /** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
 import { existsSync, readFileSync } from "node:fs";
-import type { Owner } from "./disk.ts";
 import type { Holder } from "./holder.ts";
+import type { Traits } from "./traits.ts";
 
 /** Offset and length of a compressed content in the images file. */
 export type Where = readonly [at: number, length: number];
@@ -34,7 +34,7 @@ export type Line =
       readonly changes: readonly Kept[];
       readonly images: Readonly<Record<string, Where>>;
       readonly temps: Readonly<Record<string, string>>;
-      readonly owners: Readonly<Record<string, Owner>>;
+      readonly traits: Readonly<Record<string, Traits>>;
     }
   | { readonly type: "applied" }
   | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }

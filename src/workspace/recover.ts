@@ -1,12 +1,11 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
-
-import { sweepTemps } from "./batch.ts";
 import type { Root } from "./confine.ts";
 import { isAlive } from "./holder.ts";
 import { forgetOpen, openIds, openJournal, type State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
-import { changesOf, lastEpisode, ownersOf, readRun } from "./run.ts";
+import { putBack } from "./put-back.ts";
+import { changesOf, lastEpisode, readRun, traitsOf } from "./run.ts";
 import { takeBack } from "./take-back.ts";
 
 /**
@@ -39,13 +38,19 @@ function recoverRun(root: Root, state: State, id: string): string | null {
   }
   if (isAlive(episode.holder)) return null;
   const { batches, kind } = episode;
-  for (const { temps } of batches) sweepTemps(root, state.disk, temps);
   const journal = openJournal(state, id);
   const changes = changesOf(state, id, batches);
-  const report = takeBack(root, state.disk, changes, ownersOf(batches), (back) => journal.promiseTemps(back.temps));
-  journal.end("rolled_back", report.left);
+  const copies = putBack(
+    root,
+    state.disk,
+    changes,
+    batches.flatMap(({ temps }) => temps),
+  );
+  const report = takeBack(root, state.disk, changes, traitsOf(batches), (back) => journal.promiseTemps(back.temps));
+  const left = [...report.left, ...copies];
+  journal.end("rolled_back", left);
   if (batches.length === 0) return null;
   const what = kind === "run" ? `Run ${id} was cut off` : `The ${kind} of run ${id} was cut off`;
-  const left = report.left.map(showName).join(", ");
-  return `${what} and was taken back${left === "" ? "" : `; changed by somebody else and left as they are: ${left}`}`;
+  const theirs = left.map(showName).join(", ");
+  return `${what} and was taken back${theirs === "" ? "" : `; changed by somebody else and left as they are: ${theirs}`}`;
 }

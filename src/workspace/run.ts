@@ -3,11 +3,11 @@ import type { Blob, Change } from "../core/change.ts";
 import { squash } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Owner } from "./disk.ts";
 import type { Holder } from "./holder.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
 import { parsePath } from "./parse.ts";
 import type { Kept, KeptBlob, Line, Where } from "./record.ts";
+import type { Traits } from "./traits.ts";
 
 /** A stretch of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
 export interface Episode {
@@ -26,7 +26,7 @@ export interface KeptBatch {
   readonly done: boolean;
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
-  readonly owners: ReadonlyMap<RelPath, Owner>;
+  readonly traits: ReadonlyMap<RelPath, Traits>;
   /** Also those that taking back has made. */
   readonly temps: readonly (readonly [RelPath, string])[];
 }
@@ -108,8 +108,8 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
   });
 }
 
-export function ownersOf(batches: readonly KeptBatch[]): Map<RelPath, Owner> {
-  return new Map(batches.toReversed().flatMap(({ owners }) => [...owners]));
+export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
+  return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
 }
 
 function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): void {
@@ -121,7 +121,7 @@ function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): v
     const batch: KeptBatch = {
       ...line,
       done: false,
-      owners: withPaths(line.owners),
+      traits: withPaths(line.traits),
       temps: [...withPaths(line.temps)],
     };
     episodes.push({ ...episode, batches: [...episode.batches, batch] });

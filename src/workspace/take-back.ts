@@ -1,25 +1,59 @@
 /** Takes changes back one path at a time, leaving alone what somebody else has changed since. */
-import type { Blob, Change } from "../core/change.ts";
+import type { Change } from "../core/change.ts";
+import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { RollbackReport } from "../core/ports.ts";
 import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "./batch.ts";
 import type { Root } from "./confine.ts";
-import type { Disk, Owner } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import { holds, standingAt } from "./files.ts";
 import { parentOf } from "./parse.ts";
+import { putBack, statesOf } from "./put-back.ts";
+import type { Traits } from "./traits.ts";
+
+const mostTries = 3;
 
 /**
  * Restores what stood before `changes` (all that were ever meant to happen, in order, done or not).
  * A path is ours while it holds one of the states the changes name. `promise` is told the batch before it begins.
- * Done again after a crash it goes on where it was.
+ * Done again after a crash it goes on where it was; what somebody changes while it is at work is left like the rest.
  */
 export function takeBack(
   root: Root,
   disk: Disk,
   changes: readonly Change[],
-  owners: ReadonlyMap<RelPath, Owner>,
+  traits: ReadonlyMap<RelPath, Traits>,
   promise: (batch: Batch) => void,
 ): RollbackReport {
+  const copies: RelPath[] = [];
+  for (let tries = 1; ; tries++) {
+    const { todo, left } = judgeStates(root, changes);
+    let batch: Batch | null = null;
+    try {
+      batch = prepareBatch(root, todo, 0o022, traits);
+      if (batch.changes.length > 0) {
+        promise(batch);
+        performBatch(root, disk, batch);
+      }
+      return { restored: batch.changes, left: [...left, ...copies] };
+    } catch (thrown) {
+      if (batch !== null) copies.push(...tidy(root, disk, changes, batch));
+      if (tries === mostTries || toPaiError(thrown).code !== "conflict") throw thrown;
+    }
+  }
+}
+
+/** What cannot be tidied now is tidied by the next start: its names are promised. */
+function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Batch): readonly RelPath[] {
+  try {
+    return putBack(root, disk, changes, temps);
+  } catch {
+    return [];
+  }
+}
+
+/** What of the changes is still there and ours to take back, and what somebody else has changed since. */
+function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly Change[]; left: readonly RelPath[] } {
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();
   for (const [path, states] of statesOf(changes)) {
@@ -31,23 +65,7 @@ export function takeBack(
     else left.push(path);
   }
   left.push(...keepImpossible(root, todo));
-  const batch = prepareBatch(root, [...todo.values()], 0o022, owners);
-  if (batch.changes.length > 0) {
-    promise(batch);
-    performBatch(root, disk, batch);
-  }
-  return { restored: batch.changes, left };
-}
-
-/** Every state a path was in or was meant to be in; the first is where it began. */
-function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)[]> {
-  const states = new Map<RelPath, (Blob | null)[]>();
-  for (const { path, before, after } of changes) {
-    const known = states.get(path);
-    if (known) known.push(before, after);
-    else states.set(path, [before, after]);
-  }
-  return states;
+  return { todo: [...todo.values()], left };
 }
 
 /** Drops what cannot be taken back without touching somebody else's: folders that hold more, places that became something else. */

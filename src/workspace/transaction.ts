@@ -6,11 +6,12 @@ import type { CommandOptions, CommandResult, RollbackReport, Transaction } from 
 import { type Batch, prepareBatch } from "./batch.ts";
 import { commitBatch } from "./commit.ts";
 import type { Root } from "./confine.ts";
-import type { Disk, Owner } from "./disk.ts";
+import type { Disk } from "./disk.ts";
 import type { Journal } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
 import { takeBack } from "./take-back.ts";
+import type { Traits } from "./traits.ts";
 
 export interface TransactionParts {
   readonly root: Root;
@@ -22,7 +23,7 @@ export interface TransactionParts {
   /** The second wall: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
   /** Runs a command in the root and says what it changed. */
-  perform(command: string, options: CommandOptions): Promise<CommandResult & { readonly owners: Batch["owners"] }>;
+  perform(command: string, options: CommandOptions): Promise<CommandResult & { readonly traits: Batch["traits"] }>;
   /** Called once, when a run that changed something has ended. */
   ended(): void;
 }
@@ -35,13 +36,13 @@ export function openTransaction(
   const meant: Change[] = [];
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
-  const owners = new Map<RelPath, Owner>();
+  const traits = new Map<RelPath, Traits>();
   let state: "idle" | "begun" | "ended" = "idle";
 
   const begin = (batch: Batch): void => {
     if (state === "idle") journal?.begin("run", run.task);
     state = "begun";
-    for (const [path, owner] of batch.owners) if (!owners.has(path)) owners.set(path, owner);
+    for (const [path, theirs] of batch.traits) if (!traits.has(path)) traits.set(path, theirs);
     meant.push(...batch.changes);
   };
   const refuseEnded = (): void => {
@@ -77,9 +78,9 @@ export function openTransaction(
 
     async run(command, options) {
       refuseEnded();
-      const { owners: owned, ...result } = await parts.perform(command, options);
+      const { traits: theirs, ...result } = await parts.perform(command, options);
       if (result.changes.length === 0) return result;
-      const batch: Batch = { changes: result.changes, temps: new Map(), owners: owned, seen: new Map() };
+      const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };
       await lock(() => {
         begin(batch);
         journal?.intend(batch, "command");
@@ -93,7 +94,7 @@ export function openTransaction(
     async rollback(): Promise<RollbackReport> {
       refuseEnded();
       return lock(() => {
-        const report = takeBack(root, disk, meant, owners, (back) => journal?.promiseTemps(back.temps));
+        const report = takeBack(root, disk, meant, traits, (back) => journal?.promiseTemps(back.temps));
         done.length = 0;
         end("rolled_back", report.left);
         return report;

@@ -12,10 +12,10 @@ import {
   remove,
   stage,
   standingAt,
-  sweep,
   temporaryName,
 } from "../../src/workspace/files.ts";
-import { at, file, makePlace, type Place, treeOf } from "./tree.ts";
+import { putBack } from "../../src/workspace/put-back.ts";
+import { at, change, file, makePlace, type Place, treeOf } from "./tree.ts";
 
 const places: Place[] = [];
 const open = (files: Record<string, string> = {}) => {
@@ -44,7 +44,7 @@ test("staged content is private until it has its mode and name, whatever the uma
   const temp = temporaryName();
   stage(root, disk, at("run.sh"), temp, text("#!/bin/sh\n", 0o775), null);
   expect(readdirSync(work)).toEqual([temp]);
-  place(root, disk, at("run.sh"), temp, null);
+  place(root, disk, change("run.sh", null, text("#!/bin/sh\n", 0o775)), temp, null);
   expect(treeOf(work)).toEqual({ "run.sh": "file 775 #!/bin/sh\n" });
 });
 
@@ -52,7 +52,7 @@ test("an empty file can be written (D35)", () => {
   const { root, disk, work } = open();
   const temp = temporaryName();
   stage(root, disk, at("__init__.py"), temp, text(""), null);
-  place(root, disk, at("__init__.py"), temp, null);
+  place(root, disk, change("__init__.py", null, text("")), temp, null);
   expect(treeOf(work)).toEqual({ "__init__.py": "file 644 " });
 });
 
@@ -61,9 +61,10 @@ test("new content never replaces what came meanwhile (D33, S58, S65)", () => {
   const temp = temporaryName();
   stage(root, disk, at("a"), temp, text("mine"), null);
   writeFileSync(join(work, "a"), "theirs");
-  expect(() => place(root, disk, at("a"), temp, null)).toThrow("somebody else");
-  sweep(root, disk, at("a"), temp);
-  sweep(root, disk, at("a"), temp);
+  const mine = change("a", null, text("mine"));
+  expect(() => place(root, disk, mine, temp, null)).toThrow("somebody else");
+  expect(putBack(root, disk, [mine], [[at("a"), temp]])).toEqual([]);
+  expect(putBack(root, disk, [mine], [[at("a"), temp]])).toEqual([]);
   expect(treeOf(work)).toEqual({ a: "file 644 theirs" });
 });
 
@@ -73,14 +74,15 @@ test("a file saved between check and rename is not overwritten, even with equal 
   const temp = temporaryName();
   stage(root, disk, at("a"), temp, text("2"), null);
   writeFileSync(join(work, "a"), "3");
-  expect(() => place(root, disk, at("a"), temp, stat)).toThrow("somebody else");
-  expect(() => remove(root, disk, at("a"), stat)).toThrow("somebody else");
+  expect(() => place(root, disk, change("a", text("1"), text("2")), temp, stat)).toThrow("somebody else");
+  expect(() => remove(root, disk, change("a", text("1"), null), temp, stat)).toThrow("somebody else");
+  expect(treeOf(work)).toEqual({ a: "file 644 3", [temp]: "file 644 2" });
 });
 
 test("a folder gets exactly its mode and keeps an inherited group bit", () => {
   const { root, disk, work } = open();
   chmodSync(work, 0o2755);
-  makeFolder(root, disk, at("d"), 0o770, null);
+  makeFolder(root, disk, at("d"), temporaryName(), 0o770, null);
   expect(statSync(join(work, "d")).mode & 0o7777).toBe(0o2770);
 });
 
@@ -100,6 +102,8 @@ test("a system error names the path, not a descriptor", () => {
   const failing = openDisk(() => {
     throw Object.assign(new Error("ENOSPC: /proc/self/fd/9"), { code: "ENOSPC" });
   });
-  expect(() => makeFolder(root, failing, at("d/e"), 0o755, null)).toThrow("d/e cannot be written (ENOSPC)");
-  expect(() => makeFolder(root, disk, at("gone/e"), 0o755, null)).toThrow("gone/e");
+  expect(() => makeFolder(root, failing, at("d/e"), temporaryName(), 0o755, null)).toThrow(
+    "d/e cannot be written (ENOSPC)",
+  );
+  expect(() => makeFolder(root, disk, at("gone/e"), temporaryName(), 0o755, null)).toThrow("gone/e");
 });

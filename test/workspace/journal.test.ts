@@ -21,7 +21,7 @@ afterEach(() => {
 const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({
   changes,
   temps: new Map([[at("a"), ".pai-0000000000000000.tmp"]]),
-  owners: new Map([[at("a"), [1, 2]]]),
+  traits: new Map([[at("a"), { uid: 1, gid: 2, attributes: { "user.x": "eA==" } }]]),
   seen: new Map(),
 });
 

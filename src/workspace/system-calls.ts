@@ -1,0 +1,116 @@
+/** System calls that Bun has no word for, in the language of this house; loaded at the first use. */
+import { closeSync, constants as modes, openSync } from "node:fs";
+import { constants } from "node:os";
+import { cString, openLibc } from "./libc.ts";
+
+/** Paths are not followed if their last part is a link. What fails throws a system error. */
+export interface SystemCalls {
+  /** Swaps two names in one step. False: this file system cannot. */
+  exchange(a: string, b: string): boolean;
+  /** Renames to a name that is free; throws EEXIST when it is not. False: this file system cannot promise that. */
+  renameNew(to: string, from: string): boolean;
+  /** Names of the extended attributes. */
+  listAttributes(path: string): readonly string[];
+  /** null: there is no such attribute. */
+  readAttribute(path: string, name: string): Uint8Array | null;
+  writeAttribute(path: string, name: string, value: Uint8Array): void;
+  removeAttribute(path: string, name: string): void;
+  /** Whether any process has the file open for writing. */
+  hasWriter(path: string): boolean;
+  /** Takes the lock of an open folder, which ends with the descriptor. False: somebody else holds it. */
+  tryLock(fd: number): boolean;
+}
+
+const shapes = {
+  syscall: { args: ["i64", "i32", "buffer", "i32", "buffer", "u32"], returns: "i64" },
+  llistxattr: { args: ["buffer", "buffer", "u64"], returns: "i64" },
+  lgetxattr: { args: ["buffer", "buffer", "buffer", "u64"], returns: "i64" },
+  lsetxattr: { args: ["buffer", "buffer", "buffer", "u64", "i32"], returns: "i32" },
+  lremovexattr: { args: ["buffer", "buffer"], returns: "i32" },
+  fcntl: { args: ["i32", "i32", "i64"], returns: "i32" },
+  flock: { args: ["i32", "i32"], returns: "i32" },
+} as const;
+
+/** renameat2 has no function in every libc, so it goes by its number, which differs between machines. */
+const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
+const renameFlags = { noReplace: 1, exchange: 2 } as const;
+const largestAttributes = 65_536;
+const { errno: numbers } = constants;
+const unsupported = [numbers.EINVAL, numbers.ENOSYS, numbers.EOPNOTSUPP, numbers.ENOTSUP];
+
+let loaded: SystemCalls | null | undefined;
+
+/** null: no FFI here, or no libc that it can use. */
+export function systemCalls(): SystemCalls | null {
+  if (loaded === undefined) loaded = loadSystemCalls();
+  return loaded;
+}
+
+function loadSystemCalls(): SystemCalls | null {
+  const libc = openLibc(shapes);
+  const renameNumber = renameat2[process.arch];
+  if (libc === null || renameNumber === undefined) return null;
+  const { functions, errno } = libc;
+
+  const check = (result: number | bigint, call: string, tolerated: readonly number[] = []): number => {
+    if (result >= 0) return Number(result);
+    const number = errno();
+    if (tolerated.includes(number)) return -number;
+    throw systemError(number, call);
+  };
+  const rename = (from: string, to: string, flags: number): boolean =>
+    check(
+      functions.syscall(renameNumber, currentFolder, cString(from), currentFolder, cString(to), flags),
+      "renameat2",
+      unsupported,
+    ) === 0;
+
+  return {
+    exchange: (a, b) => rename(a, b, renameFlags.exchange),
+    renameNew: (to, from) => rename(from, to, renameFlags.noReplace),
+    listAttributes(path) {
+      const names = Buffer.alloc(largestAttributes);
+      const length = check(functions.llistxattr(cString(path), names, names.length), "llistxattr", unsupported);
+      return length <= 0 ? [] : names.toString("utf8", 0, length - 1).split("\0");
+    },
+    readAttribute(path, name) {
+      const value = Buffer.alloc(largestAttributes);
+      const length = check(functions.lgetxattr(cString(path), cString(name), value, value.length), "lgetxattr", [
+        numbers.ENODATA,
+      ]);
+      return length < 0 ? null : Uint8Array.prototype.slice.call(value, 0, length);
+    },
+    writeAttribute(path, name, value) {
+      // An empty array has no address to pass; the length says that nothing of it counts.
+      const bytes = value.length > 0 ? value : Buffer.alloc(1);
+      check(functions.lsetxattr(cString(path), cString(name), bytes, value.length, 0), "lsetxattr");
+    },
+    removeAttribute(path, name) {
+      check(functions.lremovexattr(cString(path), cString(name)), "lremovexattr", [numbers.ENODATA]);
+    },
+    hasWriter(path) {
+      const fd = openSync(path, modes.O_RDONLY | modes.O_NOFOLLOW | modes.O_NONBLOCK);
+      try {
+        // A read lease is only granted while nobody writes. Its breaking would send SIGIO, which ends a process.
+        functions.fcntl(fd, fcntl.setSignal, BigInt(constants.signals.SIGURG));
+        const refused = functions.fcntl(fd, fcntl.setLease, fcntl.readLock) < 0 && errno() === numbers.EAGAIN;
+        functions.fcntl(fd, fcntl.setLease, fcntl.unlock);
+        return refused;
+      } finally {
+        closeSync(fd);
+      }
+    },
+    tryLock: (fd) => check(functions.flock(fd, flock.exclusive | flock.noWait), "flock", [numbers.EAGAIN]) === 0,
+  };
+}
+
+/** AT_FDCWD; every path here is absolute. */
+const currentFolder = -100;
+const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as const;
+const flock = { exclusive: 2, noWait: 4 } as const;
+
+/** Looks like those of node:fs, so that whoever knows those knows these. */
+function systemError(number: number, call: string): Error {
+  const code = Object.entries(numbers).find(([, value]) => value === number)?.[0] ?? "EIO";
+  return Object.assign(new Error(`${code}: ${call}`), { code, errno: -number, syscall: call });
+}

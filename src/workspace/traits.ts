@@ -1,0 +1,37 @@
+/** What belongs to a file or folder besides its bytes and permission bits: its owner, its own attributes, its access list. */
+import { lchownSync } from "node:fs";
+import type { Stat } from "./stat.ts";
+import { systemCalls } from "./system-calls.ts";
+
+export interface Traits {
+  readonly uid: number;
+  readonly gid: number;
+  /** `user.*` and the access lists, values in base64. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** What the system itself grants a file, like capabilities and labels, is never carried over. */
+const isKept = (name: string) => name.startsWith("user.") || name.startsWith("system.posix_acl_");
+
+/** `path` is real, as `withParent` gives it. Without FFI there are no attributes. */
+export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
+  const calls = kind === "file" || kind === "folder" ? systemCalls() : null;
+  const attributes: Record<string, string> = {};
+  for (const name of calls?.listAttributes(path).filter(isKept) ?? []) {
+    const value = calls?.readAttribute(path, name);
+    if (value) attributes[name] = Buffer.from(value).toString("base64");
+  }
+  return { uid, gid, attributes };
+}
+
+/** Makes them exactly these: what the folder has bequeathed goes. The owner is only changed by root. */
+export function writeTraits(path: string, { uid, gid, attributes }: Traits): void {
+  if (process.geteuid?.() === 0) lchownSync(path, uid, gid);
+  const calls = systemCalls();
+  for (const name of calls?.listAttributes(path).filter(isKept) ?? []) {
+    if (attributes[name] === undefined) calls?.removeAttribute(path, name);
+  }
+  for (const [name, value] of Object.entries(attributes)) {
+    calls?.writeAttribute(path, name, Buffer.from(value, "base64"));
+  }
+}

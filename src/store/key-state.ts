@@ -67,7 +67,7 @@ function merge(stored: KeyTurns, next: KeyTurns): KeyTurns {
 }
 
 function write(file: string, turns: KeyTurns): void {
-  writePrivate(file, `${JSON.stringify({ version: 1, ...turns })}\n`);
+  writePrivate(file, `${JSON.stringify({ version: 1, ...turns })}\n`, { lasting: false });
 }
 
 /** null: missing or damaged. */

@@ -36,7 +36,7 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
     },
     async save(key, plan) {
       try {
-        writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }));
+        writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }), { lasting: false });
         prune(folder);
       } catch {
         // A full disk or a read-only home costs the next run one call, nothing else.

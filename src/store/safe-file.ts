@@ -59,8 +59,11 @@ export function readRegular(
   }
 }
 
-/** Replaces a file in one step: folder 0700, file 0600 from birth, a link is followed to its target. */
-export function writePrivate(file: string, text: string): void {
+/**
+ * Replaces a file in one step: folder 0700, file 0600 from birth, a link is followed to its target.
+ * `lasting` false: it need not outlive a power cut.
+ */
+export function writePrivate(file: string, text: string, { lasting = true } = {}): void {
   makePrivateFolder(dirname(file));
   const target = targetOf(file);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`);
@@ -69,7 +72,7 @@ export function writePrivate(file: string, text: string): void {
     try {
       fchmodSync(fd, 0o600);
       writeFileSync(fd, text);
-      fsyncSync(fd);
+      if (lasting) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
@@ -78,7 +81,7 @@ export function writePrivate(file: string, text: string): void {
     removeIfThere(temporary);
     throw error;
   }
-  syncFolder(dirname(target));
+  if (lasting) syncFolder(dirname(target));
 }
 
 /** Makes a folder and its parents, 0700 each; one that stands there already keeps its mode. */

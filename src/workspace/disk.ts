@@ -21,6 +21,8 @@ import { type Traits, writeTraits } from "./traits.ts";
 
 /** Paths are real ones: below `/proc/self/fd/N` for the workspace, absolute for pai's own state. All throw system errors. */
 export interface Disk {
+  /** A private file of pai's own that must not exist yet, and need not outlive a power cut. */
+  createClaim(path: string, bytes: Uint8Array): void;
   /** A file that must not exist yet, synced, with exactly these permission bits. */
   createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null): void;
   createLink(path: string, target: string, traits: Traits | null): void;
@@ -37,8 +39,10 @@ export interface Disk {
   removeFolder(path: string): void;
   /** Makes what was created, renamed or removed in a folder last. */
   syncFolder(path: string): void;
-  /** Adds to the end of a file of pai's own and syncs it; the file is made when missing. */
+  /** Adds to the end of a file of pai's own; the file is made when missing. */
   append(path: string, bytes: Uint8Array): void;
+  /** Makes what was appended to a file last. */
+  syncFile(path: string): void;
   /** Removes a folder of pai's own with all it holds. */
   removeTree(path: string): void;
 }
@@ -60,11 +64,13 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     const fd = openSync(path, flags, 0o600);
     try {
       use(fd);
-      before("sync");
-      fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
+  };
+  const sync = (fd: number): void => {
+    before("sync");
+    fsyncSync(fd);
   };
 
   const setTraits = (path: string, traits: Traits): void => {
@@ -81,6 +87,7 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
         writeAll(fd, bytes);
         before("set mode");
         fchmodSync(fd, mode);
+        sync(fd);
       });
     },
     createLink(path, target, traits) {
@@ -130,6 +137,13 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     append(path, bytes) {
       before("append");
       withFile(path, extend, (fd) => writeAll(fd, bytes));
+    },
+    createClaim(path, bytes) {
+      before("create claim");
+      withFile(path, create, (fd) => writeAll(fd, bytes));
+    },
+    syncFile(path) {
+      withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, sync);
     },
     removeTree(path) {
       before("remove tree");

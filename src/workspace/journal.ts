@@ -22,13 +22,13 @@ export type Ending = "applied" | "rolled_back";
 
 export interface Journal {
   readonly id: string;
-  /** Opens an episode. Until it ends, a recovery may take it back once this process is dead. */
+  /** Opens an episode; it lasts from the first promise on. Until it ends, a recovery may take it back once this process is dead. */
   begin(kind: EpisodeKind, task: string): void;
   /** Keeps both contents of every change; when it returns, the promise is on the disk. */
   intend(batch: Batch, by: "plan" | "command"): void;
-  /** Without this mark a batch counts as not done. */
+  /** Without this mark a batch counts as not done; a power cut may take it away until the episode ends. */
   applied(): void;
-  /** Temporary files that taking back is about to make. */
+  /** Temporary files that taking back is about to make: on the disk when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
   end(how: Ending, left: readonly RelPath[]): void;
 }
@@ -76,8 +76,17 @@ export function forgetOpen(state: State, id: string): void {
 export function openJournal(state: State, id: string): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is no run id`);
   const images = new Map<string, Where>();
+  /** Names that a power cut would still take away. */
+  let unnamed = false;
 
   const say = (line: Line) => state.disk.append(recordOf(state, id), writeLine(line));
+  const promise = (line: Line) => {
+    say(line);
+    state.disk.syncFile(recordOf(state, id));
+    if (unnamed)
+      for (const folder of [openIn(state), runFolder(state, id), runsIn(state)]) state.disk.syncFolder(folder);
+    unnamed = false;
+  };
 
   const keep = (changes: readonly Change[]): Kept[] => {
     const packed: Uint8Array[] = [];
@@ -100,7 +109,10 @@ export function openJournal(state: State, id: string): Journal {
       after: keepOne(after),
       from,
     }));
-    if (packed.length > 0) state.disk.append(imagesOf(state, id), Buffer.concat(packed));
+    if (packed.length > 0) {
+      state.disk.append(imagesOf(state, id), Buffer.concat(packed));
+      state.disk.syncFile(imagesOf(state, id));
+    }
     for (const [hash, where] of fresh) images.set(hash, where);
     return kept;
   };
@@ -115,13 +127,13 @@ export function openJournal(state: State, id: string): Journal {
       }
       say({ type: "begin", v: 1, kind, task, at: new Date().toISOString(), holder: state.self });
       state.disk.append(join(openIn(state), id), new Uint8Array());
-      for (const folder of [openIn(state), runFolder(state, id), runsIn(state)]) state.disk.syncFolder(folder);
+      unnamed = true;
     },
     intend(batch, by) {
       const changes = keep(batch.changes);
       const used = changes.flatMap(({ before, after }) => [before, after]);
       const hashes = new Set(used.flatMap((blob) => (blob?.kind === "file" ? [blob.hash] : [])));
-      say({
+      promise({
         type: "intend",
         by,
         changes,
@@ -131,9 +143,9 @@ export function openJournal(state: State, id: string): Journal {
       });
     },
     applied: () => say({ type: "applied" }),
-    promiseTemps: (temps) => say({ type: "temps", temps: Object.fromEntries(temps) }),
+    promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),
     end(how, left) {
-      say({ type: "end", how, left: [...left], at: new Date().toISOString() });
+      promise({ type: "end", how, left: [...left], at: new Date().toISOString() });
       forgetOpen(state, id);
     },
   };

@@ -49,7 +49,7 @@ function release(path: string, disk: Disk): void {
  */
 function claim(path: string, disk: Disk, self: Holder): boolean {
   const aside = `${path}.${crypto.randomUUID()}`;
-  disk.createFile(aside, Buffer.from(JSON.stringify({ token: crypto.randomUUID(), ...self })), 0o600, null);
+  disk.createClaim(aside, Buffer.from(JSON.stringify({ token: crypto.randomUUID(), ...self })));
   try {
     for (;;) {
       if (tryAddName(path, aside, disk)) return true;

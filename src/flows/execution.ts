@@ -2,7 +2,6 @@
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
-import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, phasesOf } from "../core/promise.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
@@ -55,12 +54,12 @@ function keepProse(run: Run, reply: ScriptReply, progress: Progress): boolean {
 }
 
 /** Promised folders that stand and promised deletions that are gone, whoever saw to it. */
-async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly RelPath[]> {
-  const settled: RelPath[] = [];
+async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly Claim[]> {
+  const settled: Claim[] = [];
   for (const claim of claims) {
     if (claim.kind !== "folder" && claim.kind !== "delete") continue;
     const blob = await run.overlay.read(claim.path).catch(() => undefined);
-    if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim.path);
+    if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim);
   }
   return settled;
 }

@@ -22,8 +22,8 @@ export interface ReplyFacts {
   readonly overflow: boolean;
   /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
-  /** Promised paths that are as promised whoever made them so: folders that stand, files that are gone. */
-  readonly settled: readonly RelPath[];
+  /** Promises that are kept whoever saw to it: folders that stand, files that are gone. */
+  readonly settled: readonly Claim[];
 }
 
 export interface Progress {
@@ -48,23 +48,33 @@ const needsNoTouch: readonly Claim["kind"][] = ["command"];
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
   const promised = claims.filter(({ kind }) => !needsNoTouch.includes(kind));
   const touched = new Set<string>();
+  let settled: ReadonlySet<Claim> = new Set();
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
   // A file that is deleted is not yet written anew; a folder is there as soon as anything happened in it.
+  const isTouched = (kind: Claim["kind"], path: RelPath) =>
+    namesOf(path).some((name) => touched.has(`${kind} ${name}`)) || run.begun?.commandPaths.has(path) === true;
   const isDone = (claim: Claim) =>
-    pathsOfClaim(claim).every((path) => touched.has(path) || touched.has(`${claim.kind} ${path}`));
+    settled.has(claim) || pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
+  /** A file that the plan moves may be changed under either name. */
+  const namesOf = (path: RelPath) => [
+    path,
+    ...promised.flatMap((claim) => (claim.kind === "move" && claim.from === path ? [claim.to] : [])),
+  ];
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 
+  const touch = ({ name, paths }: CallReport) => {
+    for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
+  };
+  const countFailedEdit = ({ paths }: CallReport) => {
+    for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
+  };
+
   const absorb = ({ reports }: BatchReport) => {
-    for (const { name, ok, kind, paths } of reports) {
-      if (ok && kind === "change")
-        for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
-    }
+    for (const report of reports) if (report.ok && report.kind === "change") touch(report);
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
-    for (const { code, paths } of bad)
-      if (code === "edit_failed") for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
-    for (const path of run.begun?.commandPaths ?? []) touched.add(path);
+    for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
     // What was out of scope, or is no path at all, is settled by not being repeated; the rest by a later change of its path.
     const earlier = failures.filter(
@@ -98,7 +108,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     absorb,
     take(batch, facts) {
       absorb(batch);
-      for (const path of facts.settled) touched.add(path);
+      settled = new Set(facts.settled);
       const open = openClaims().map(renderClaim);
       const done = facts.finished || promised.length > 0;
       const why =

@@ -97,6 +97,12 @@ export async function planCommand(context: Context): Promise<number> {
     if (output === null) return;
     const { savePlan } = await import("./plan-file.ts");
     await savePlan(run, { file: resolve(context.cwd, output), full, now: context.now });
+    run.emit({
+      type: "notice",
+      level: "info",
+      code: "plan_saved",
+      text: `plan saved; carry it out with: pai apply ${output}`,
+    });
   };
   return doTask(context, { flow, task, options, command: "plan", model: null });
 }

@@ -26,17 +26,19 @@ export interface Ranked {
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** True when the request holds this text as a word of its own. */
-function mentions(request: string, text: string): boolean {
-  return new RegExp(`(?<![\\p{L}\\p{N}_/.-])${escaped(text)}(?![\\p{L}\\p{N}_-])`, "iu").test(request);
+function mentions(request: string, text: string, before = "(?<![\\p{L}\\p{N}_/.-])"): boolean {
+  return new RegExp(`${before}${escaped(text)}(?![\\p{L}\\p{N}_-])`, "iu").test(request);
 }
 
-/** Paths whose names the request's words point at, best first. */
-export function rankPaths(request: string, paths: readonly string[]): Ranked[] {
+/** Paths that the request's words point at or that `context` (a traceback, a log) names, also by an absolute path; best first. */
+export function rankPaths(request: string, paths: readonly string[], context = ""): Ranked[] {
   const wanted = new Set(wordsOf(request));
   const lower = request.toLowerCase();
   const ranked = paths.map((path) => {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    const named = lower.includes(name.toLowerCase()) && (mentions(request, path) || mentions(request, name));
+    const named =
+      (lower.includes(name.toLowerCase()) && (mentions(request, path) || mentions(request, name))) ||
+      (context.includes(path) && (mentions(context, path) || mentions(context, `/${path}`, "")));
     const hits = new Set(wordsOf(path).filter((word) => wanted.has(word))).size;
     return { path, named, score: (named ? 10 : 0) + hits };
   });

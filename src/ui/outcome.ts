@@ -14,8 +14,15 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
     : visibleLine(path);
 }
 
+/** The changes without the empty places that moves left behind. */
+export function withoutMoved(changes: readonly ChangeSummary[]): ChangeSummary[] {
+  const moved = new Set(changes.flatMap(({ op, from }) => (op === "move" && from !== null ? [from] : [])));
+  return changes.filter(({ op, path }) => op !== "delete" || !moved.has(path));
+}
+
 /** One line a path: what happened to it and by how many lines. */
-export function renderChanges(changes: readonly ChangeSummary[], style: Style): string[] {
+export function renderChanges(all: readonly ChangeSummary[], style: Style): string[] {
+  const changes = withoutMoved(all);
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));
@@ -78,7 +85,7 @@ export function renderResult(outcome: Outcome, { style, columns, applied, checks
     ...renderChanges(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(checksShown ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
-    ...renderStatus(outcome, applied, style),
+    ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, applied, style)),
     ...renderNext(outcome.next, style, columns),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;

@@ -83,7 +83,7 @@ async function play(context: Context, place: string, root: string): Promise<numb
   const { run, changes } = await history.undo(null, { dryRun: false });
   context.out(`took back: ${run.task}\n${changes.map(({ path }) => `restored ${path}\n`).join("")}`);
   context.out(
-    "\nThat was the whole way of a task: plan, changes, checks, undo. With a key it is: pai config set, then pai\n",
+    "\nThat was the whole way of a task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai config set\n  cd your-project && pai\n",
   );
   return 0;
 }

@@ -1,24 +1,34 @@
 /** `pai help`: examples first, then commands or flags, then exit codes. */
 import { PaiError } from "../core/error.ts";
+import { hang } from "../ui/layout.ts";
 import type { Command, Context, FlagSpec } from "./command.ts";
 import { suggest } from "./suggest.ts";
 
-const exits = `Exit codes: 0 done, 1 other failure, 2 usage, 3 configuration, 4 key, 5 network, 6 quota, 7 unusable reply,
-8 edits failed, 9 checks failed, 10 approval needed, 11 stale or conflict, 12 refused by policy, 13 budget,
-14 disk or permission, 124 timeout, 129/130/143 signals.
+/** Help is the same text everywhere, and fits every terminal. */
+const columns = 80;
+
+const exits = `Exit codes:
+  0 done             5 network           10 approval needed
+  1 other failure    6 quota             11 stale or conflict
+  2 usage            7 unusable reply    12 refused by policy
+  3 configuration    8 edits failed      13 budget
+  4 key              9 checks failed     14 disk or permission
+  124 timeout        129, 130, 143 ended by a signal
 `;
 
 function renderFlag({ name, short, value, about }: FlagSpec): string {
   const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
-  return `  ${left.padEnd(30)} ${about}\n`;
+  return hang(`  ${left.padEnd(28)} `, about, columns)
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
 function renderMain(commands: readonly Command[]): string {
   const names = commands.filter(({ name }) => name !== "help").map(({ name, about }) => `${name.padEnd(10)} ${about}`);
-  return `pai: a coding agent that shows its plan, keeps to a promised number of model calls,
-changes exactly what it listed or nothing, and can take it back.
+  return `pai: a coding agent that shows its plan, keeps to a promised number of model
+calls, changes exactly what it listed or nothing, and can take it back.
 
 Usage:
 ${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}

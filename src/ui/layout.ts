@@ -49,9 +49,12 @@ export function openWrap(columns: number | null): WrapStream {
   let column = 0;
   let held = "";
 
+  /** A word with the space before it, which gives way to the line feed of a new line. */
   function place(word: string): string {
-    const broken = columns !== null && column > 0 && column + Bun.stringWidth(word.trimEnd()) > columns;
-    const placed = broken ? `\n${word.trimStart()}` : word;
+    const start = word.search(/\S|$/);
+    const space = word.slice(0, start).replace(/[^\S\n]+(?=\n)/g, "");
+    const broken = columns !== null && column > 0 && !space.includes("\n") && column + Bun.stringWidth(word) > columns;
+    const placed = broken ? `\n${word.slice(start)}` : space + word.slice(start);
     const lastLine = placed.slice(placed.lastIndexOf("\n") + 1);
     column = (placed.includes("\n") ? 0 : column) + Bun.stringWidth(lastLine);
     return placed;
@@ -59,7 +62,7 @@ export function openWrap(columns: number | null): WrapStream {
 
   return {
     push(chunk) {
-      const words = (held + chunk).split(/(?<=\s)(?=\S)/);
+      const words = (held + chunk).split(/(?<=\S)(?=\s)/);
       held = words.pop() ?? "";
       return words.map(place).join("");
     },

@@ -91,10 +91,12 @@ export function renderResult(outcome: Outcome, { style, columns, applied, checks
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }
 
-/** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown" */
+/** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown"; recorded replies cost nothing, and nothing is said. */
 export function renderFooter({ calls, usage, cost }: Pick<Outcome, "calls" | "usage" | "cost">): string {
   const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
-  return `${counted(calls.made, "call")} (${promise}), ${counted(usage.input + usage.output, "token")}, ${priced(cost)}`;
+  const tokens = usage.input + usage.output;
+  const spending = tokens === 0 ? [] : [counted(tokens, "token"), priced(cost)];
+  return [`${counted(calls.made, "call")} (${promise})`, ...spending].join(", ");
 }
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */

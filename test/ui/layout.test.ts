@@ -1,0 +1,16 @@
+/** Text that arrives in pieces is wrapped as if it had come whole. */
+import { expect, test } from "bun:test";
+import { openWrap } from "../../src/ui/layout.ts";
+
+function wrapInPieces(text: string, columns: number, size: number): string {
+  const stream = openWrap(columns);
+  let wrapped = "";
+  for (let at = 0; at < text.length; at += size) wrapped += stream.push(text.slice(at, at + size));
+  return wrapped + stream.end();
+}
+
+test("no line ends in a space or is wider than the terminal, whatever the pieces", () => {
+  const text = "The file has two functions, and the second one\n\n- calls  the first\n- prints it, in 資料 too";
+  const whole = "The file has two\nfunctions, and the\nsecond one\n\n- calls  the first\n- prints it, in\n資料 too";
+  for (let size = 1; size <= text.length; size++) expect(wrapInPieces(text, 18, size)).toBe(whole);
+});

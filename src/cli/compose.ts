@@ -8,17 +8,14 @@ import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions } from "../flows/run.ts";
 import { findModel } from "../models/catalogue.ts";
-import { openModel, parseModelId } from "../models/open.ts";
 import { openAudit } from "../store/audit.ts";
-import { findEndpoint, requireConsent } from "../store/base-url.ts";
-import { openKeyState } from "../store/key-state.ts";
-import { findKeys } from "../store/keys.ts";
 import { findPlaces, type Places } from "../store/places.ts";
 import { openPlanCache } from "../store/plan-cache.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "../store/settings.ts";
 import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
+import { composeModel } from "./compose-model.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
@@ -43,6 +40,8 @@ export interface OpenedWorkspace {
   readonly history: History;
   /** Recovery messages and weaknesses, for the user. */
   readonly notices: readonly string[];
+  /** Where this workspace's journal and sessions are kept; null: nowhere. */
+  readonly stateFolder: string | null;
 }
 
 export async function composeWorkspace(context: Context, base: Base): Promise<OpenedWorkspace> {
@@ -58,57 +57,8 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Op
     commandEnv: settings.commands.env,
     umask: process.umask(),
   });
-  return { workspace: opened.workspace, history: opened.history, notices: [...opened.recovered, ...opened.warnings] };
-}
-
-/** Opens the model of the settings. `ask` is null where nobody can be asked about a new address. */
-export async function composeModel(
-  context: Context,
-  base: Base,
-  notify: (notice: Notice) => void,
-  ask: ((question: string) => Promise<boolean>) | null,
-): Promise<Model> {
-  const { settings, places, origins } = base;
-  const { provider } = parseModelId(settings.model);
-  const maxWaitMs = (settings.limits.timeout ?? 45) * 1000;
-  const common = {
-    id: settings.model,
-    insecureHttp: context.flags["insecure-http"] === true,
-    readText: (path: string) => Bun.file(resolve(context.cwd, path)).text(),
-    keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
-    notify,
-    now: () => context.now().getTime(),
-    sleep: sleepFor,
-    random: Math.random,
-    maxWaitMs,
-    proxyEnv: context.env,
-  };
-  if (provider === "replay") return openModel({ ...common, keys: [], baseUrl: null });
-  const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
-  const endpoint = findEndpoint(provider, { env: context.env, configured });
-  const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
-  const keys = findKeys(provider, { env: context.env, places, warn });
-  await requireConsent(
-    endpoint,
-    keys.map(({ key }) => key),
-    { places, ask },
-  );
-  return openModel({ ...common, keys, baseUrl: endpoint.origin === "default" ? null : endpoint.url });
-}
-
-function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done, fail) => {
-    const stop = () => {
-      clearTimeout(timer);
-      fail(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      done();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+  const { workspace, history, stateFolder } = opened;
+  return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings] };
 }
 
 /** Sorts by time; unique within a millisecond by chance of 1 in 65,536. */
@@ -167,6 +117,8 @@ export interface Composed {
     readonly sink: (event: StampedEvent) => void;
     readonly signal: AbortSignal;
     readonly decide: Decide;
+    /** Another model than the one of the settings. */
+    readonly model?: Model | undefined;
   }) => Ports;
   readonly close: () => void;
 }
@@ -181,9 +133,12 @@ export async function composeTask(
 ): Promise<Composed> {
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
-  const [opened, model] = await Promise.all([
+  let tell = notify;
+  const [opened, { model, price }] = await Promise.all([
     composeWorkspace(context, base),
-    given ?? composeModel(context, base, notify, ask),
+    given === null
+      ? composeModel(context, base, (notice) => tell(notice), ask)
+      : { model: given, price: () => findModel(given.provider, given.name)?.price ?? null },
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
   const audit = ephemeral
@@ -195,11 +150,6 @@ export async function composeTask(
         now: context.now,
         warn,
       });
-  const price =
-    settings.prices[settings.model] ??
-    settings.prices[model.id] ??
-    findModel(model.provider, model.name)?.price ??
-    null;
   const cached = !ephemeral && places.stateDir !== null && context.flags["no-plan-cache"] !== true;
   const planCache = cached && places.stateDir !== null ? openPlanCache(places.stateDir, context.now) : null;
   return {
@@ -208,7 +158,12 @@ export async function composeTask(
     portsFor: ({ sink, signal, decide }) => ({
       id: makeRunId(context.now()),
       model,
-      price,
+      get price() {
+        return price();
+      },
+      hear: (listener) => {
+        tell = listener;
+      },
       workspace: opened.workspace,
       actions: async () => (await import("../actions/all.ts")).allActions,
       decide,

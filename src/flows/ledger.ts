@@ -10,10 +10,15 @@ export interface Caps {
 }
 
 /** USD per million tokens. */
-export interface Price {
+export interface Rate {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
+}
+
+export interface Price extends Rate {
+  /** What a call with a larger input costs, where it costs more. */
+  readonly large?: (Rate & { readonly above: number }) | null;
 }
 
 export interface Ledger {
@@ -44,18 +49,28 @@ export interface Ledger {
   readonly key: string | null;
 }
 
-const costOf = (usage: Usage, price: Price) =>
-  ((usage.input - usage.cached) * price.input + usage.cached * price.cached + usage.output * price.output) / 1e6;
+/** Cached tokens are part of the input and cost what cached ones do. */
+function costOf(usage: Usage, price: Price): number {
+  const { large } = price;
+  const rate = large != null && usage.input > large.above ? large : price;
+  return ((usage.input - usage.cached) * rate.input + usage.cached * rate.cached + usage.output * rate.output) / 1e6;
+}
 
-export function createLedger(caps: Caps, price: Price | null, first: CallPromise): Ledger {
+/** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */
+export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise): Ledger {
   let made = 0;
   let promised = first;
   let reserved = 0;
   let usage = noUsage;
   let key: string | null = null;
   let ratio = 1 / 4;
+  let cost = priceNow() === null ? null : 0;
   const served: string[] = [];
-  if (caps.cost !== null && price === null) {
+  const priceOf = (used: Usage) => {
+    const price = priceNow();
+    return price === null ? null : costOf(used, price);
+  };
+  if (caps.cost !== null && cost === null) {
     throw new PaiError("usage", "--max-cost needs a known price and there is none for this model", {
       hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
     });
@@ -75,9 +90,9 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
           `${tokens} tokens used, the next call needs about ${estimate}, the limit is ${caps.tokens}`,
         );
       }
-      if (caps.cost !== null && price !== null) {
-        const next = costOf({ ...noUsage, input: estimate }, price);
-        const spent = costOf(usage, price);
+      if (caps.cost !== null) {
+        const spent = cost ?? Number.POSITIVE_INFINITY;
+        const next = priceOf({ ...noUsage, input: estimate }) ?? 0;
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
     },
@@ -98,6 +113,8 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
       return made;
     },
     spend(used, model, id, estimate) {
+      const price = priceOf(used);
+      cost = cost === null || price === null ? null : cost + price;
       usage = addUsage(usage, used);
       key = id;
       if (!served.includes(model)) served.push(model);
@@ -107,7 +124,7 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
       promised = next;
     },
     estimate: (characters) => Math.ceil(characters * ratio),
-    priceOf: (used) => (price === null ? null : costOf(used, price)),
+    priceOf,
     get made() {
       return made;
     },
@@ -118,7 +135,7 @@ export function createLedger(caps: Caps, price: Price | null, first: CallPromise
       return usage;
     },
     get cost() {
-      return price === null ? null : costOf(usage, price);
+      return cost;
     },
     get served() {
       return served;

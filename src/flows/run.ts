@@ -8,7 +8,7 @@ import type { Json, Model } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
-import type { Decide, Emit, Transaction, Workspace } from "../core/ports.ts";
+import type { Decide, Emit, Notice, Transaction, Workspace } from "../core/ports.ts";
 import { planPromise } from "../core/promise.ts";
 import { type Caps, createLedger, type Ledger, type Price } from "./ledger.ts";
 import { settle } from "./settle.ts";
@@ -66,7 +66,10 @@ export interface PlanCache {
 export interface Ports {
   readonly id: string;
   readonly model: Model;
+  /** Of the model in use; null: unknown. */
   readonly price: Price | null;
+  /** Whoever listens is told what the adapters have to say during the run: waits, keys, another model. */
+  readonly hear?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;
   /** Loaded when the first request is on its way. */
   readonly actions: () => Promise<readonly AnyAction[]>;
@@ -133,7 +136,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     ports,
     emit,
     signal: ports.signal,
-    ledger: createLedger(options.caps, ports.price, planPromise),
+    ledger: createLedger(options.caps, () => ports.price, planPromise),
     overlay: createOverlay(ports.workspace),
     record: {
       conversation: task.conversation ?? { messages: [], tasks: [] },
@@ -170,6 +173,7 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
     model: ports.model.id,
     root: ports.workspace.root,
   });
+  ports.hear?.((notice) => emit({ type: "notice", ...notice }));
   let run: Run | null = null;
   let failure: PaiError | null = null;
   try {

@@ -1,5 +1,6 @@
 /** The strict form that OpenAI and Anthropic take. */
 import { expect, test } from "bun:test";
+import type { Json } from "../../src/core/model.ts";
 import { describePlan } from "../../src/core/plan-schema.ts";
 import { toStrictSchema } from "../../src/models/strict-schema.ts";
 
@@ -34,7 +35,7 @@ const table: readonly (readonly [string, object, object])[] = [
   ],
 ];
 test.each(table)("%s becomes one that may be null", (_name, property, strict) => {
-  expect(toStrictSchema({ type: "object", properties: { a: property } })).toEqual({
+  expect(toStrictSchema({ type: "object", properties: { a: property as Json } })).toEqual({
     type: "object",
     properties: { a: strict },
     required: ["a"],

@@ -1,0 +1,111 @@
+/** The model of the settings, or the list of them, with its keys, its address and its price. */
+import { resolve } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { Model } from "../core/model.ts";
+import type { Notice } from "../core/ports.ts";
+import type { Price } from "../flows/ledger.ts";
+import { findModel } from "../models/catalogue.ts";
+import { openModel, parseModelId } from "../models/open.ts";
+import { findEndpoint, requireConsent } from "../store/base-url.ts";
+import { openKeyState } from "../store/key-state.ts";
+import { findKeys } from "../store/keys.ts";
+import type { Settings } from "../store/settings.ts";
+import type { Context } from "./command.ts";
+import type { Base } from "./compose.ts";
+
+export type Ask = (question: string) => Promise<boolean>;
+
+export interface ComposedModel {
+  readonly model: Model;
+  /** USD of the model in use; null: unknown. */
+  readonly price: () => Price | null;
+}
+
+/** `a,b`: the models to use, the first first. A recording may have a comma in its name. */
+export function listModels(source: string): readonly [string, ...string[]] {
+  const [first = "", ...others] = source.trim().startsWith("replay:") ? [source] : source.split(",");
+  return [first, ...others.filter((id) => id.trim() !== "")];
+}
+
+/**
+ * Opens the models of the settings. `ask` is null where nobody can be asked about a new address. Throws usage for
+ * --max-cost with a model of unknown price, and what opening a model throws.
+ */
+export async function composeModel(
+  context: Context,
+  base: Base,
+  notify: (notice: Notice) => void,
+  ask: Ask | null,
+): Promise<ComposedModel> {
+  const ids = listModels(base.settings.model);
+  requirePrices(ids, base.settings);
+  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, notify, ask)));
+  if (first === undefined) throw new PaiError("usage", "no model was named");
+  const priced = ({ id }: Model) => priceOf(id, base.settings);
+  if (others.length === 0) return { model: first, price: () => priced(first) };
+  const { fallBack } = await import("../models/fallback.ts");
+  const { model, current } = fallBack(first, others, notify);
+  return { model, price: () => priced(current()) };
+}
+
+async function openOne(
+  id: string,
+  context: Context,
+  { settings, places, origins }: Base,
+  notify: (notice: Notice) => void,
+  ask: Ask | null,
+): Promise<Model> {
+  const { provider } = parseModelId(id);
+  const common = {
+    id,
+    insecureHttp: context.flags["insecure-http"] === true,
+    readText: (path: string) => Bun.file(resolve(context.cwd, path)).text(),
+    keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
+    notify,
+    now: () => context.now().getTime(),
+    sleep: sleepFor,
+    random: Math.random,
+    maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
+    proxyEnv: context.env,
+  };
+  if (provider === "replay") return openModel({ ...common, keys: [], baseUrl: null });
+  const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
+  const endpoint = findEndpoint(provider, { env: context.env, configured });
+  const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
+  const keys = findKeys(provider, { env: context.env, places, warn });
+  await requireConsent(
+    endpoint,
+    keys.map(({ key }) => key),
+    { places, ask },
+  );
+  return openModel({ ...common, keys, baseUrl: endpoint.origin === "default" ? null : endpoint.url });
+}
+
+/** The user's own price wins, whichever way the model was spelled. */
+function priceOf(id: string, { prices }: Settings): Price | null {
+  const { provider, name } = parseModelId(id);
+  return prices[id] ?? prices[`${provider}:${name}`] ?? prices[name] ?? findModel(provider, name)?.price ?? null;
+}
+
+function requirePrices(ids: readonly string[], settings: Settings): void {
+  const unknown = settings.limits.cost === null ? undefined : ids.find((id) => priceOf(id, settings) === null);
+  if (unknown === undefined) return;
+  throw new PaiError("usage", `--max-cost needs a known price and there is none for ${unknown}`, {
+    hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+  });
+}
+
+function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const stop = () => {
+      clearTimeout(timer);
+      fail(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      done();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,61 @@
+/** Models to turn to when the first cannot answer: only those the user listed, in that order, and never unsaid. */
+import { type ErrorCode, PaiError } from "../core/error.ts";
+import type { Model } from "../core/model.ts";
+import type { Notice } from "../core/ports.ts";
+import { throwIfInterrupted } from "./interruption.ts";
+import { begin } from "./stream.ts";
+
+export interface Fallback {
+  /** Asked for by the name of the first; window and limits are those of the one in use. */
+  readonly model: Model;
+  /** The one in use. */
+  readonly current: () => Model;
+}
+
+/** What another model may do better. A refused key or request is the user's to mend, a refusal the model's to keep. */
+const reasons: ReadonlySet<ErrorCode> = new Set([
+  "quota",
+  "credit_exhausted",
+  "provider_down",
+  "network",
+  "tls",
+  "model_unknown",
+]);
+
+/**
+ * One model out of a list. It moves on when a call fails before its first event, and stays there.
+ * Throws what the last of the list throws.
+ */
+export function fallBack(first: Model, others: readonly Model[], notify: (notice: Notice) => void): Fallback {
+  let current = first;
+  let left = others;
+  const model: Model = {
+    id: first.id,
+    provider: first.provider,
+    name: first.name,
+    get window() {
+      return current.window;
+    },
+    get maxOutputTokens() {
+      return current.maxOutputTokens;
+    },
+    async *stream(request, signal) {
+      const attempt = async (): ReturnType<typeof begin> => {
+        const maxOutputTokens = Math.min(request.maxOutputTokens, current.maxOutputTokens);
+        try {
+          return await begin(current.stream({ ...request, maxOutputTokens }, signal));
+        } catch (thrown) {
+          const [next, ...rest] = left;
+          if (next === undefined || !(thrown instanceof PaiError) || !reasons.has(thrown.code)) throw thrown;
+          throwIfInterrupted(signal);
+          notify({ level: "warning", code: "model_switched", text: `${thrown.message}; going on with ${next.id}` });
+          current = next;
+          left = rest;
+          return attempt();
+        }
+      };
+      yield* await attempt();
+    },
+  };
+  return { model, current: () => current };
+}

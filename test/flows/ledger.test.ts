@@ -1,0 +1,49 @@
+/** What a run has cost: cached tokens once, the dearer rate of large calls, and unknown when it is (P13). */
+import { describe, expect, test } from "bun:test";
+import { createLedger, type Price } from "../../src/flows/ledger.ts";
+
+const promise = { expected: 2, at_most: 5 };
+const none = { calls: null, tokens: null, cost: null };
+const usage = (input: number, cached = 0, output = 0) => ({ input, cached, output, thought: 0 });
+const price: Price = { input: 1, cached: 0.1, output: 4 };
+
+describe("cost", () => {
+  test("counts cached tokens once, at their own price", () => {
+    const ledger = createLedger(none, () => price, promise);
+    ledger.spend(usage(1_000_000, 400_000, 100_000), "m", null, 0);
+    expect(ledger.cost).toBeCloseTo(0.6 + 0.04 + 0.4, 9);
+  });
+
+  test("judges every call by its own size: two small ones never cost like a large one", () => {
+    const large = { input: 2, cached: 0.2, output: 8, above: 200_000 };
+    const ledger = createLedger(none, () => ({ ...price, large }), promise);
+    ledger.spend(usage(150_000), "m", null, 0);
+    ledger.spend(usage(150_000), "m", null, 0);
+    expect(ledger.cost).toBeCloseTo(0.3, 9);
+    ledger.spend(usage(300_000, 0, 1_000_000), "m", null, 0);
+    expect(ledger.cost).toBeCloseTo(0.3 + 0.6 + 8, 9);
+  });
+
+  test("follows the model in use, and is unknown once one of them was", () => {
+    let now: Price | null = price;
+    const ledger = createLedger(none, () => now, promise);
+    ledger.spend(usage(1_000_000), "a", null, 0);
+    now = { input: 3, cached: 3, output: 3 };
+    ledger.spend(usage(1_000_000), "b", null, 0);
+    expect(ledger.cost).toBe(4);
+    now = null;
+    ledger.spend(usage(1), "c", null, 0);
+    expect(ledger.cost).toBeNull();
+    expect(ledger.served).toEqual(["a", "b", "c"]);
+  });
+
+  test("a cap without a price is a usage error, a call beyond it is refused before it is sent", () => {
+    expect(() => createLedger({ ...none, cost: 1 }, () => null, promise)).toThrow(
+      expect.objectContaining({ code: "usage" }),
+    );
+    const ledger = createLedger({ ...none, cost: 1 }, () => price, promise);
+    ledger.admit(900_000);
+    ledger.spend(usage(500_000), "m", null, 500_000);
+    expect(() => ledger.admit(600_000)).toThrow(expect.objectContaining({ code: "budget_cost" }));
+  });
+});

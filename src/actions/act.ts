@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import type { Blob, Change } from "../core/change.ts";
+import { textOf } from "../core/diff.ts";
 import { applyEdits } from "../core/edit.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
+import { restoreHidden } from "../core/hidden.ts";
 import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
@@ -55,7 +57,7 @@ export const write = defineAction({
   async propose({ path: text, content }, stage) {
     const path = stage.path(text, "write");
     const before = await stage.read(path);
-    const bytes = new TextEncoder().encode(content);
+    const bytes = new TextEncoder().encode(restoreHidden(content, textOf(before) ?? ""));
     if (before === null) return proposeFile(stage, path, null, bytes, `new, ${bytes.length} bytes`);
     if (before.kind === "link") throw linkRefused(path, before.target);
     if (before.kind !== "file") return unusable(`${path} is a folder, not a file`);
@@ -90,9 +92,12 @@ export const modify = defineAction({
     if (before?.kind === "folder") return unusable(`${path} is a folder, not a file`);
     if (edits.length === 0)
       return { kind: "complaint", code: "edit_failed", text: `MODIFY ${path}: no complete SEARCH/REPLACE block` };
-    const blocks = edits.map(({ search, replace, all }) =>
-      all ? { search, replace, all: true as const } : { search, replace },
-    );
+    const original = textOf(before) ?? "";
+    const blocks = edits.map(({ search, replace, all }) => ({
+      search: restoreHidden(search, original),
+      replace: restoreHidden(replace, original),
+      ...(all ? { all: true as const } : {}),
+    }));
     const result = applyEdits({ path, now: before?.bytes ?? null, shown: stage.shown(path), blocks });
     if (result.kind === "refused")
       return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
+import { quoteName } from "../core/hidden.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
 
@@ -85,7 +86,8 @@ async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSigna
 
 function renderEntry({ path, kind, target }: Entry): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return kind === "folder" ? `${name}/` : kind === "link" ? `${name} -> ${target}` : name;
+  if (kind === "link") return `${quoteName(name)} -> ${quoteName(target ?? "")}`;
+  return kind === "folder" ? quoteName(`${name}/`) : quoteName(name);
 }
 
 /** Draws a folder as the original did: ├── └── │, sorted, links named and not entered. */
@@ -145,7 +147,7 @@ export const listPath = defineAction({
     const lines: string[] = [];
     let more = 0;
     for await (const entry of stage.walk(folder, signal)) {
-      if (lines.length < limits.list) lines.push(entry.kind === "folder" ? `${entry.path}/` : entry.path);
+      if (lines.length < limits.list) lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
       else if (++more >= limits.counted) break;
     }
     if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
@@ -213,7 +215,7 @@ export const search = defineAction({
       },
       signal,
     );
-    const lines = report.hits.map((hit) => `${hit.path}:${hit.line}:${hit.text}`);
+    const lines = report.hits.map((hit) => `${quoteName(hit.path)}:${hit.line}:${hit.text}`);
     if (report.tooSlow)
       lines.push("(the pattern was too slow and was ended: there may be more hits; use a simpler pattern)");
     else if (report.more) lines.push(`(more than ${limits.hits} hits; narrow the pattern or the folder)`);
@@ -239,6 +241,6 @@ export const glob = defineAction({
       found.push(entry.path);
     }
     if (found.length === 0) return answer(`no file matches ${pattern}`);
-    return answer(found.sort().join("\n") + (more ? `\n(more than ${limits.globs} files)` : ""));
+    return answer(found.sort().map(quoteName).join("\n") + (more ? `\n(more than ${limits.globs} files)` : ""));
   },
 });

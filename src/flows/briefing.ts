@@ -4,6 +4,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import { rankContents, rankPaths } from "../core/rank.ts";
 import { renderTree } from "../core/tree.ts";
+import { noteHidden } from "./hidden.ts";
 import type { Run } from "./run.ts";
 
 /** Characters; a token is about four. */
@@ -121,6 +122,7 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
     run,
     new Map([...files].filter(([path]) => !knowledge.some(([known]) => known === path))),
   );
+  for (const [path, text] of [...knowledge, ...excerpts]) noteHidden(run, path, text);
   const keep = new Set<string>(excerpts.map(([path]) => path));
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);

@@ -5,17 +5,12 @@ import type { PathUse, RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { rightOf } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
+import { noteHidden } from "./hidden.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
 /** Bytes of one file that are sent whole; a larger one is shown from its start and can be read in ranges. */
 export const mostBytes = 256 * 1024;
-
-export interface Evidence {
-  readonly text: string;
-  /** Everything that was put into it, to choose a word that closes bodies safely. */
-  readonly texts: readonly string[];
-}
 
 /** True for steps that only look. */
 export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
@@ -56,6 +51,7 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
     run.record.bases.add(path);
     if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
     const text = new TextDecoder().decode(blob.bytes.subarray(0, mostBytes));
+    noteHidden(run, path, text);
     if (blob.bytes.length > mostBytes) {
       return fence(
         "file",
@@ -74,7 +70,7 @@ const renderLook = ({ name, target, ok, text }: CallReport) =>
   fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
 
 /** Performs the plan's looks and reads what the plan names. */
-export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
+export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<string> {
   const looks = looksOf(plan);
   const { reports } = await perform(run, looks, rights);
   const paths = new Set(filesOf(plan).flatMap((text) => toPath(run, text, "read") ?? []));
@@ -88,7 +84,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     return path !== null && run.overlay.shown(path) !== null;
   };
   for (const report of reports) if (!seen(report)) texts.push(renderLook(report));
-  return { text: texts.join("\n\n"), texts };
+  return texts.join("\n\n");
 }
 
 /** What a look of a later phase found; a file read without a range is shown whole. */

@@ -5,7 +5,6 @@ import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, phasesOf } from "../core/promise.ts";
 import { type Claim, scopeOf } from "../core/scope.ts";
-import { chooseTag } from "../core/script.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -40,9 +39,6 @@ interface Phase {
   readonly claims: readonly Claim[];
   readonly progress: Progress;
   readonly checks: readonly Check[];
-  readonly system: string;
-  /** The word that closes bodies. */
-  readonly tag: string;
 }
 
 /** Prose before an empty FINISH, or instead of a script when nothing was promised, is the answer. */
@@ -71,8 +67,8 @@ async function doPhase(
   messages: readonly Message[],
   baseline: () => Promise<ReadonlySet<string>>,
 ) {
-  const { run, rights, claims, progress, checks, system, tag } = phase;
-  const question: ScriptQuestion = { purpose: "execute", system, messages, tag };
+  const { run, rights, claims, progress, checks } = phase;
+  const question: ScriptQuestion = { purpose: "execute", system: executePrompt, messages };
   const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;
@@ -112,9 +108,6 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   const progress = createProgress(run, plan, claims);
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
-  const said = run.task.history.flatMap(({ request, answer }) => [request, answer]);
-  const tag = chooseTag([run.task.text, run.task.context ?? "", ...said, ...evidence.texts]);
-  const system = executePrompt.replaceAll("EOT", tag);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
     passedBefore ??= progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
@@ -126,7 +119,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
     const { left, text, batch, notes, reports } = await doPhase(
-      { run, rights, claims, progress, checks, system, tag },
+      { run, rights, claims, progress, checks },
       n,
       messages,
       baseline,

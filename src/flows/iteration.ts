@@ -8,7 +8,6 @@ import type { Message, Purpose } from "../core/model.ts";
 import type { Schedule, ScheduleStep, Verdict } from "../core/schedule.ts";
 import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
 import type { Claim } from "../core/scope.ts";
-import { chooseTag } from "../core/script.ts";
 import { ask } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -81,8 +80,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
   const passedBefore = progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
-  const tag = chooseTag([run.task.text, run.task.context ?? "", ...evidence.texts]);
-  const system = `${executePrompt.replaceAll("EOT", tag)}\n${actPrompt}`;
+  const system = `${executePrompt}\n${actPrompt}`;
   const scores: number[] = [];
   const story: string[] = [];
   let messages: readonly Message[] = [];
@@ -90,7 +88,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
-    const { script, text } = await askForScript(run, { purpose, system, messages, tag });
+    const { script, text } = await askForScript(run, { purpose, system, messages });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }];
     showStep(run, purpose === "heal" ? 7 : 5, purpose === "heal" ? "heal" : "act", proseOf({ script, text }));
     const from = run.begun?.changes.length ?? 0;

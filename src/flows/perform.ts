@@ -2,11 +2,13 @@
 import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, squash } from "../core/change.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { spellHidden } from "../core/hidden.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { noteHidden } from "./hidden.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
 import type { Run } from "./run.ts";
 
@@ -53,7 +55,7 @@ type Result = Pick<CallReport, "kind" | "code" | "text"> & Partial<Pick<CallRepo
 function report({ run, reports }: Batch, call: Call, { kind, code, text, paths = [] }: Result): void {
   const { id, name, input } = call;
   const target = targetOf(call);
-  reports.push({ id, name, input, target, ok: code === null, text, code, paths, kind });
+  reports.push({ id, name, input, target, ok: code === null, text: spellHidden(text), code, paths, kind });
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 
@@ -85,6 +87,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
   const paths = claim === null ? [] : pathsOfClaim(claim);
   if (proposal.kind === "answer") {
     run.emit({ type: "look.shown", action: call.name, target: targetOf(call), text: proposal.text });
+    noteHidden(run, `${call.name} ${targetOf(call)}`.trim(), proposal.text);
     if (rights === null) await noteRead(run, call);
     report(batch, call, { kind: "look", code: null, text: proposal.text, paths });
   } else if (proposal.kind === "change") {

@@ -4,7 +4,6 @@ import { fence } from "../core/fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan-type.ts";
 import type { Check, CheckReport } from "./checks.ts";
-import type { Evidence } from "./evidence.ts";
 import { showFile, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
@@ -20,8 +19,8 @@ const renderStep = ({ action, target, destination, purpose }: PlanStep, at: numb
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
 
 /** The user message of the first execution call: evidence first, the task last. */
-export function renderTask(run: Run, plan: Plan, evidence: Evidence, checks: readonly Check[]): string {
-  const parts = [evidence.text];
+export function renderTask(run: Run, plan: Plan, evidence: string, checks: readonly Check[]): string {
+  const parts = [evidence];
   if (run.task.context !== null) parts.push(fence("context", {}, run.task.context));
   const last = run.task.history.at(-1);
   if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
@@ -38,7 +37,7 @@ export function renderTask(run: Run, plan: Plan, evidence: Evidence, checks: rea
 
 const renderCall = ({ name, target, ok, text }: CallReport) => {
   if (ok && !text.includes("\n")) return `done: ${name} ${target}${text === "" ? "" : ` (${text})`}`;
-  return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text}`;
+  return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text.includes("\n") ? fence("result", {}, text) : text}`;
 };
 
 /** What calls brought, one after another; looks by their first line only. */

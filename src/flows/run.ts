@@ -97,6 +97,8 @@ export interface RunRecord {
   batches: number;
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;
+  /** What people have been told holds invisible characters. */
+  readonly hidden: Set<string>;
 }
 
 /** Everything a flow works with. A flow asks and performs; it does nothing else. */
@@ -149,6 +151,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       staged: [],
       batches: 0,
       bases: new Set(),
+      hidden: new Set(),
     },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: task.text });

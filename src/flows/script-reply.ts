@@ -1,6 +1,6 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 import type { Call, Message, Purpose } from "../core/model.ts";
-import { parseScript, renderResume, type Script } from "../core/script.ts";
+import { chooseTag, parseScript, renderResume, type Script } from "../core/script.ts";
 import { ask } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -10,10 +10,9 @@ import { callsOf } from "./script-calls.ts";
 
 export interface ScriptQuestion {
   readonly purpose: Purpose;
+  /** Names the word that closes bodies as EOT. */
   readonly system: string;
   readonly messages: readonly Message[];
-  /** The word that closes bodies. */
-  readonly tag: string;
 }
 
 export interface ScriptReply {
@@ -22,8 +21,14 @@ export interface ScriptReply {
   readonly text: string;
 }
 
-/** One call, and one more for the rest if it was cut and a call is to spare. */
-export async function askForScript(run: Run, { purpose, system, messages, tag }: ScriptQuestion): Promise<ScriptReply> {
+/**
+ * One call, and one more for the rest if it was cut and a call is to spare. The word that closes bodies is one that no
+ * line of what the model was shown could close, so that text it copies never ends a body.
+ */
+export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
+  const { purpose, messages } = question;
+  const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
+  const system = question.system.replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
       const bytes = run.overlay.shown(run.overlay.path(path, "read"));

@@ -7,6 +7,7 @@ import type { RelPath } from "../core/path.ts";
 import { ask, type Reply } from "./ask.ts";
 import { compact, needsCompaction } from "./compact.ts";
 import { explore } from "./explore.ts";
+import { noteHidden } from "./hidden.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
@@ -25,7 +26,9 @@ async function readKnowledge(run: Run): Promise<string> {
     for (const name of names) {
       const blob = await run.overlay.read(name as RelPath).catch(() => null);
       if (blob?.kind !== "file") continue;
-      parts.push(fence("file", { path: name }, new TextDecoder().decode(blob.bytes).slice(0, mostKnowledge)));
+      const text = new TextDecoder().decode(blob.bytes).slice(0, mostKnowledge);
+      noteHidden(run, name, text);
+      parts.push(fence("file", { path: name }, text));
       break;
     }
   }

@@ -19,7 +19,7 @@ describe("partial failure", () => {
     expect(ran.outcome).toMatchObject({ code: 0, text: "Both done.", calls: { made: 3, at_most: 3 } });
     const asked = ran.asked(3);
     expect(asked).toContain("done: MODIFY a.txt");
-    expect(asked).toContain("FAILED: MODIFY b.txt\nblock 1: SEARCH not found");
+    expect(asked).toContain("FAILED: MODIFY b.txt\n<result>\nblock 1: SEARCH not found");
     expect(asked).toContain('file "two"');
     expect(asked).toContain("-one\n+1\n");
     expect(asked).toContain("Still to do from the plan:\n- change b.txt");

@@ -1,0 +1,46 @@
+/** Characters that show as nothing or turn text around: spelled out for the model, and put back into what it writes (S131). Pure. */
+
+/**
+ * Tags, bidi marks, zero-width and other characters without a look, and line separators. Emoji keep their joiners, and
+ * so do scripts that are written with them.
+ */
+const hidden =
+  /(?![\u{FE0E}\u{FE0F}])(?!(?<=\p{Extended_Pictographic}|\u{FE0F}|\p{Emoji_Modifier}|[^\P{L}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]|\p{M})[\u{200C}\u{200D}])[\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
+
+const spell = (character: string) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟧`;
+
+/** The text with every hidden character as `⟦U+200B⟧`. */
+export function spellHidden(text: string): string {
+  return text.replace(hidden, spell);
+}
+
+/** Undoes spellHidden in what a model wrote from it; only characters that `original` holds come back. */
+export function restoreHidden(text: string, original: string): string {
+  if (!text.includes("⟦U+")) return text;
+  const known = new Map((original.match(hidden) ?? []).map((character) => [spell(character), character]));
+  return text.replace(/⟦U\+[0-9A-F]{2,6}⟧/g, (spelled) => known.get(spelled) ?? spelled);
+}
+
+/** `3 invisible characters on line 2, 7`; null when there is none. */
+export function describeHidden(text: string): string | null {
+  const lines = new Set<number>();
+  let count = 0;
+  let line = 1;
+  let from = 0;
+  for (const { index } of text.matchAll(hidden)) {
+    line += text.slice(from, index).split("\n").length - 1;
+    from = index;
+    count += 1;
+    lines.add(line);
+  }
+  if (count === 0) return null;
+  const shown = [...lines].slice(0, 10).join(", ");
+  const more = lines.size > 10 ? ` and ${lines.size - 10} more` : "";
+  return `${count} invisible ${count === 1 ? "character" : "characters"} on line ${shown}${more}`;
+}
+
+/** A name or path in a listing: as it is, or quoted as JSON when it could be taken for anything else (D38). */
+export function quoteName(name: string): string {
+  const plain = /^[\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+(?: [\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+)*$/u.test(name);
+  return spellHidden(plain ? name : JSON.stringify(name));
+}

@@ -1,7 +1,7 @@
 /** A folder's files in few tokens: one line a folder, names beside each other. Pure. */
 
-/** What a name costs less than its own line; names that a prompt must hold whole are quoted as JSON. */
-const plain = (name: string) => (/^[\p{L}\p{N}._@+=-]+$/u.test(name) ? name : JSON.stringify(name));
+/** Names that spaces or signs would tear apart are quoted as JSON; so is a folder that holds such a name. */
+const plain = (name: string) => (/^[\p{L}\p{N}._@+=/-]+$/u.test(name) ? name : JSON.stringify(name));
 
 /** Groups paths (`a/b.ts`, folders end in `/`) by folder, in order. */
 function groupByFolder(paths: readonly string[]): Map<string, string[]> {

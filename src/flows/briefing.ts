@@ -19,8 +19,10 @@ const budgets = {
 };
 const limits = {
   entries: 20_000,
-  readFiles: 200,
-  readBytes: 2_000_000,
+  /** Files that are read to rank them: few when the request names one. */
+  readNamed: 200,
+  readFiles: 2000,
+  readBytes: 4_000_000,
   fileBytes: 100_000,
   best: 3,
   excerpts: 12,
@@ -61,6 +63,7 @@ async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>): Pr
 async function readContents(
   run: Run,
   paths: readonly string[],
+  most: number,
   files: ReadonlyMap<string, Entry>,
 ): Promise<Map<string, string>> {
   const contents = new Map<string, string>();
@@ -69,7 +72,7 @@ async function readContents(
     const entry = files.get(path);
     if (entry === undefined || entry.size > limits.fileBytes) continue;
     bytes += entry.size;
-    if (contents.size >= limits.readFiles || bytes > limits.readBytes) break;
+    if (contents.size >= most || bytes > limits.readBytes) break;
     const text = await readText(run, entry.path);
     if (text !== null) contents.set(path, text);
   }
@@ -81,7 +84,12 @@ async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promis
   const request = run.task.text;
   const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");
   const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
-  const contents = await readContents(run, order, files);
+  const contents = await readContents(
+    run,
+    order,
+    byName.some(({ named }) => named) ? limits.readNamed : limits.readFiles,
+    files,
+  );
   const ranked = rankContents(request, byName, contents);
   const least = (ranked[0]?.score ?? 0) * limits.relevance;
   const wanted = ranked.filter(({ score }) => score >= least).map(({ path }) => path);

@@ -52,8 +52,8 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-function renderStatus(outcome: Outcome, applied: boolean, style: Style): string[] {
-  if (outcome.status === "answered") return [];
+function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
+  if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
@@ -74,18 +74,19 @@ export interface ResultOptions {
   readonly columns: number | null;
   /** Whether the changes listed are in the workspace now. */
   readonly applied: boolean;
-  /** The checks are on the screen already. */
-  readonly checksShown: boolean;
+  /** On the same screen stand the checks above and the error below: they are not said twice. */
+  readonly screen: boolean;
 }
 
 /** Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say. */
-export function renderResult(outcome: Outcome, { style, columns, applied, checksShown }: ResultOptions): string {
+export function renderResult(outcome: Outcome, options: ResultOptions): string {
+  const { style, columns, applied, screen } = options;
   const dry = outcome.changes.length > 0 && !applied;
   const lines = [
     ...renderChanges(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
-    ...(checksShown ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
-    ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, applied, style)),
+    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
+    ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     ...renderNext(outcome.next, style, columns),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;

@@ -29,9 +29,9 @@ export interface Prompter {
 }
 
 const inputs: Readonly<Record<Question["kind"], string>> = {
-  plan: "go ahead? y, n, or say what to change: ",
+  plan: "y, n, or say what to change: ",
   batch: "apply? y, n, or say what to change: ",
-  changes: "apply? y or n: ",
+  changes: "go on? y or n: ",
   scope: "allow? y or n: ",
   command: "run? y or n: ",
   keep: "keep? y or n: ",

@@ -236,8 +236,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (outcome.text !== "" && reply.shown !== outcome.text)
       out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
     section();
-    const checksShown = screen && !quiet;
-    const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, checksShown });
+    const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: screen && !quiet });
     out(!screen && result !== "" && outcome.text !== "" ? `\n${result}` : result);
     section();
     if (outcome.calls.made > 0) say(dim(renderFooter(outcome)));

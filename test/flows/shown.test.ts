@@ -28,6 +28,16 @@ describe("the plan call", () => {
     expect(asked(1)).toContain('<file path="shop/cart.py">');
   });
 
+  test("finds the one file of a thousand that holds the words of the request", async () => {
+    const others = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, n) => [`src/m${n % 30}/sub/f${n}.py`, "x = 1\n"]),
+    );
+    const files = { ...others, "src/z/auth.py": "def login(password): pass\n" };
+    const { asked } = await play({ files, lines: create, task: "Hash the password before it is compared" });
+    expect(asked(1)).toContain('<file path="src/z/auth.py">');
+    expect(asked(1)).toContain("\nsrc/m0/sub/: f0.py ");
+  });
+
   test("is told the checks of the user", async () => {
     const { asked } = await play({ lines: create, options: { checks: ["test -f a.txt"] } });
     expect(asked(1)).toContain("Checks of the user:\n- test -f a.txt\n");

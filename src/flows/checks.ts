@@ -14,7 +14,7 @@ export interface CheckReport extends CheckResult {
   readonly fatal: boolean;
 }
 
-/** The user's checks first, then the plan's, each once. */
+/** The user's checks first, then the plan's, each once. What may not run here is recorded as not run. */
 export function checksOf(run: Run): readonly Check[] {
   const { checks, interactive, allowRun } = run.options;
   const user = checks.map((command): Check => ({ command, by: "user" }));
@@ -25,6 +25,7 @@ export function checksOf(run: Run): readonly Check[] {
   if (planned.length > 0 && !interactive && !allowRun) {
     const text = `checks of the plan not run (headless they need --allow-run): ${planned.map(({ command }) => command).join("; ")}`;
     run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
+    run.record.checks = planned.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
     return user;
   }
   return [...user, ...planned];
@@ -69,6 +70,8 @@ export async function runChecks(
     const result = await runCheck(run, check, "after");
     reports.push({ ...result, fatal: result.passed === false && (check.by === "user" || baseline.has(check.command)) });
   }
-  run.record.checks = reports.map(({ command, by, exit, ms, passed }) => ({ command, by, exit, ms, passed }));
+  const notRun = run.record.checks.filter(({ command }) => !checks.some((check) => check.command === command));
+  const ran = reports.map(({ command, by, exit, ms, passed }) => ({ command, by, exit, ms, passed }));
+  run.record.checks = [...ran, ...notRun];
   return reports;
 }

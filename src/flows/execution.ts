@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, phasesOf } from "../core/promise.ts";
-import { type Claim, scopeOf } from "../core/scope.ts";
+import { type Claim, pathsOfClaim, scopeOf } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -106,6 +106,8 @@ function giveUp(run: Run, left: Left): never {
 export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  // The plan, and perhaps a person's yes, was for what stood there then.
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
   let passedBefore: ReadonlySet<string> | null = null;

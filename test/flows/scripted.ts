@@ -167,8 +167,15 @@ function decider(answers: Answers | undefined, questions: Question[]) {
   };
 }
 
+export interface Place {
+  readonly root: string;
+  /** pai's own state. */
+  readonly state: string;
+  remove(): void;
+}
+
 /** A folder in memory, so that a sync costs nothing. */
-export function makeFolder(files: Files = {}): { readonly root: string; readonly state: string; remove(): void } {
+export function makeFolder(files: Files = {}): Place {
   const base = realpathSync(mkdtempSync("/dev/shm/pai-flow-"));
   const root = join(base, "work");
   mkdirSync(root);
@@ -177,7 +184,7 @@ export function makeFolder(files: Files = {}): { readonly root: string; readonly
 }
 
 /** Runs a flow in an existing folder. */
-export async function playIn(place: { readonly root: string; readonly state: string }, setup: Setup): Promise<Ran> {
+export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
   const { workspace } = await openWorkspace({
     root: place.root,
     stateDir: place.state,

@@ -1,0 +1,148 @@
+/** Checks and commands of a run: what they prove, what they fail, what they change (spec 6.9). */
+import { describe, expect, test } from "bun:test";
+import { finish, modify, plan, write } from "./plans.ts";
+import { play } from "./scripted.ts";
+
+const files = { "a.txt": "one\n" };
+const change = modify("a.txt", ["one\n", "two\n"]) + finish("Tests pass!");
+const steps = ["MODIFY a.txt"];
+const bad = "grep -q one a.txt";
+const good = "grep -q . a.txt";
+const allowed = { allowRun: true };
+
+describe("status is computed here", () => {
+  test("verified: the user's check ran before and after, and passed (P27)", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [good] } });
+    expect(ran.eventsOf("check.finished").map(({ when, passed, by }) => [when, passed, by])).toEqual([
+      ["before", true, "user"],
+      ["after", true, "user"],
+    ]);
+    expect(ran.outcome).toMatchObject({
+      code: 0,
+      status: "verified",
+      checks: [{ command: good, by: "user", exit: 0, passed: true }],
+    });
+  });
+
+  test("unverified: changed, and no check ran; the plan's checks are listed as not run", async () => {
+    const ran = await play({ files, lines: [plan({ steps, checks: ["touch x.txt"] }), change] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified" });
+    expect(ran.outcome.checks).toEqual([{ command: "touch x.txt", by: "plan", exit: null, ms: 0, passed: null }]);
+    expect(ran.eventsOf("notice").map(({ code }) => code)).toEqual(["checks_not_run"]);
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+
+  test("failed: a claim of success beside a failing check ends with 9, everything taken back (D77, P27)", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps }), change, finish("Tests pass!!")],
+      options: { checks: [bad] },
+    });
+    expect(ran.outcome).toMatchObject({
+      ok: false,
+      code: 9,
+      status: "failed",
+      changes: [],
+      checks: [{ passed: false, exit: 1 }],
+    });
+    expect(ran.outcome.error?.message).toBe(`check failed: ${bad} (exit 1)`);
+    expect(ran.files).toEqual(files);
+  });
+
+  test("a failing check is told to the next phase, which corrects it (D77)", async () => {
+    const lines = [plan({ steps }), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
+    const ran = await play({ files, lines, options: { checks: [`cat a.txt; ${bad}`] } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "Now.", calls: { made: 3 } });
+    expect(ran.asked(3)).toContain(`<check command="cat a.txt; ${bad}" exit="1">\ntwo\n</check>`);
+    expect(ran.asked(3)).toContain("-one\n+two\n");
+  });
+
+  test("a failing user check fails also where it failed before, and where nothing had to be changed", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), change, finish()], options: { checks: ["false"] } });
+    expect(ran.outcome.code).toBe(9);
+    const there = await play({
+      files,
+      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish(), finish()],
+      options: { checks: ["false"] },
+    });
+    expect(there.outcome.code).toBe(9);
+  });
+
+  test("a plan's check that failed before proves nothing and fails nothing", async () => {
+    const lines = [plan({ steps, checks: ["false"] }), change, finish(), finish()];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ by: "plan", passed: false }] });
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+
+  test("a plan's check that passed before and fails now fails the run", async () => {
+    const ran = await play({ files, lines: [plan({ steps, checks: [bad] }), change, finish()], options: allowed });
+    expect([ran.outcome.code, ran.files]).toEqual([9, files]);
+  });
+
+  test("a plan's check that could not run is no failure", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps, checks: ["no-such-program-x"] }), change],
+      options: allowed,
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ exit: 127, passed: null }] });
+  });
+
+  test("answered: the user's check is not needed where nothing was promised", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps: ["READ a.txt"] }), finish("It says one.")],
+      options: { checks: [good] },
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "answered", checks: [] });
+  });
+});
+
+describe("what commands and checks change", () => {
+  test("is listed as by command", async () => {
+    const check = "cp a.txt copy.txt";
+    const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [check] } });
+    expect(ran.outcome.changes.map(({ path, by, op }) => `${op} ${path} ${by}`)).toEqual([
+      "create copy.txt command",
+      "modify a.txt plan",
+    ]);
+    expect(ran.files).toEqual({ "a.txt": "two\n", "copy.txt": "two\n" });
+  });
+
+  test("is taken back with the run", async () => {
+    const check = `cp a.txt copy.txt; ${bad}`;
+    const ran = await play({ files, lines: [plan({ steps }), change, finish()], options: { checks: [check] } });
+    expect([ran.outcome.code, ran.outcome.changes, ran.files]).toEqual([9, [], files]);
+  });
+
+  test("a RUN sees what stands before it, and its output and exit code reach the model", async () => {
+    const run = "cat a.txt; exit 3";
+    const lines = [
+      plan({ steps: [...steps, `RUN ${run}`] }),
+      `${modify("a.txt", ["one\n", "two\n"])}RUN::${run}\nREAD::b.txt\n`,
+      finish("It says two."),
+    ];
+    const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", text: "It says two." });
+    expect(ran.asked(3)).toMatch(/done: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\ntwo/);
+  });
+
+  test("what a RUN changed is shown to the next phase and keeps the plan's promise", async () => {
+    const run = "echo three >> a.txt";
+    const lines = [plan({ steps: [`RUN ${run}`, ...steps] }), `RUN::${run}\nREAD::b.txt\n`, finish()];
+    const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
+    expect(ran.asked(3)).toContain("+three\n");
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
+  });
+
+  test("headless without --allow-run a RUN is not run: no failure, unverified (D65)", async () => {
+    const lines = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
+    const ran = await play({ files, lines });
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
+    expect(ran.eventsOf("call.finished")[0]).toMatchObject({
+      ok: true,
+      text: "not run: commands of a plan run headless only with --allow-run",
+    });
+  });
+});

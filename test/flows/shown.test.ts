@@ -46,7 +46,7 @@ describe("the plan call", () => {
 
 describe("the execution call", () => {
   test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {
-    for (const changed of ["new.py"]) {
+    for (const changed of ["old.py", "new.py"]) {
       const steps = ["MV old.py -> new.py", `MODIFY ${changed}`];
       const script = `MV::old.py::new.py\n${modify("new.py", ["a = 1\n", "a = 2\n"])}${finish()}`;
       const { asked, files, outcome } = await play({

@@ -1,15 +1,26 @@
-/** A process for the kill -9 test: says that it begins, commits a batch, and waits to be killed. */
-import { writeSync } from "node:fs";
+/** A process to be cut off: says that it is ready, waits for a byte, then commits twelve files or recovers, and says how it ended. */
+import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { change, file, openPlace } from "./tree.ts";
+import { toPaiError } from "../../src/core/error.ts";
+import { recover } from "../../src/workspace/recover.ts";
+import { openPlace } from "./tree.ts";
+import { changeTwelve } from "./twelve.ts";
 
-const base = process.argv[2] ?? "";
+const [base = "", work = "commit"] = process.argv.slice(2);
 const opened = openPlace({ base, work: join(base, "work"), state: join(base, "state"), remove: () => {} });
-const tx = opened.begin("r1");
-writeSync(1, "begin\n");
-await tx.apply([
-  change("a.txt", file("a"), file("A".repeat(100_000))),
-  change("b.txt", file("b"), null),
-  ...Array.from({ length: 20 }, (_, n) => change(`new/${n}.txt`, null, file(`${n}`))),
-]);
-await Bun.sleep(10_000);
+const changes = changeTwelve();
+
+async function commit(): Promise<void> {
+  const run = opened.begin("run");
+  await run.apply(changes);
+  await run.close();
+}
+
+writeSync(1, "ready\n");
+readSync(0, Buffer.alloc(1));
+try {
+  await (work === "commit" ? commit() : recover(opened.root, opened.state, opened.lock));
+  writeSync(1, "done\n");
+} catch (thrown) {
+  writeSync(1, `${toPaiError(thrown).code}\n`);
+}

@@ -4,7 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
+import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
+import { countCalls, inject, pointsOf } from "./inject.ts";
 import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+import { renewTwelve } from "./twelve.ts";
 
 const places: Place[] = [];
 const place = (files: Record<string, string> = {}) => {
@@ -46,7 +49,7 @@ async function dieAt(made: Place, n: number): Promise<boolean> {
   return effects() <= n;
 }
 
-async function recoverHere(made: Place, disk = openDisk(), self = deadProcess()): Promise<string[]> {
+async function recoverWith(made: Place, disk = openDisk(), self = deadProcess()): Promise<string[]> {
   const { root, state, lock } = openPlace(made, disk, self);
   try {
     return await recover(root, state, lock);
@@ -66,7 +69,7 @@ test("dying at every effect of a commit: recovery brings back the start (S55, S5
     renew(made);
     const before = treeOf(made.work);
     const lived = await dieAt(made, n);
-    await recoverHere(made);
+    await recoverWith(made);
     expect(treeOf(made.work)).toEqual(before);
     expect(openMarkers(made)).toEqual([]);
     if (lived) break;
@@ -85,8 +88,8 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
       const before = treeOf(made.work);
       await dieAt(made, died);
       const dying = dyingDisk(n);
-      await recoverHere(made, dying.disk).catch(() => {});
-      await recoverHere(made);
+      await recoverWith(made, dying.disk).catch(() => {});
+      await recoverWith(made);
       expect(treeOf(made.work)).toEqual(before);
       expect(openMarkers(made)).toEqual([]);
       if (dying.effects() <= n) break;
@@ -98,17 +101,17 @@ test("recovery leaves and names what somebody else changed since (S57)", async (
   const made = place(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   writeFileSync(join(made.work, "a.txt"), "theirs");
-  const messages = await recoverHere(made);
+  const messages = await recoverWith(made);
   expect(messages).toEqual([expect.stringContaining("a.txt")]);
   expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 theirs", "b.txt": "file 644 b" });
-  expect(await recoverHere(made)).toEqual([]);
+  expect(await recoverWith(made)).toEqual([]);
 });
 
 test("a run of a living process is left alone", async () => {
   const made = place(start);
   await openPlace(made).begin("r1").apply(batch());
   const after = treeOf(made.work);
-  expect(await recoverHere(made)).toEqual([]);
+  expect(await recoverWith(made)).toEqual([]);
   expect(treeOf(made.work)).toEqual(after);
 });
 
@@ -125,7 +128,7 @@ test("a torn or damaged last line is no promise, and nothing is lost by it (P33)
     await dieAt(made, Number.POSITIVE_INFINITY);
     expect(treeOf(made.work)).toEqual(applied);
     writeFileSync(record, whole.subarray(0, cut));
-    await recoverHere(made);
+    await recoverWith(made);
     expect([JSON.stringify(applied), JSON.stringify(treeOf(place(start).work))]).toContain(
       JSON.stringify(treeOf(made.work)),
     );
@@ -142,27 +145,43 @@ test("recovery does not follow a link that took a folder's place (S67)", async (
   writeFileSync(join(outside, "c.txt"), "C");
   rmSync(join(made.work, "old"), { recursive: true });
   symlinkSync(outside, join(made.work, "old"));
-  expect(await recoverHere(made)).toEqual([expect.stringContaining("old/c.txt")]);
+  expect(await recoverWith(made)).toEqual([expect.stringContaining("old/c.txt")]);
   expect(readFileSync(join(outside, "c.txt"), "utf8")).toBe("C");
 });
 
 test("kill -9 at any moment, again and again, leaves before or after (S55)", async () => {
   const made = place();
-  const child = join(import.meta.dir, "committer.ts");
-  const until = performance.now() + 5000;
+  const ends = await bothEnds(made);
+  const until = performance.now() + 4000;
   let kills = 0;
-  for (let n = 0; n < 30 && performance.now() < until; n++) {
-    renew(made);
-    const before = treeOf(made.work);
-    const process = Bun.spawn([Bun.which("bun") ?? "bun", child, made.base], { stdout: "pipe", stderr: "ignore" });
-    const reader = process.stdout.getReader();
-    await reader.read();
-    await Bun.sleep(((n * 7) % 23) / 4);
-    process.kill("SIGKILL");
-    await process.exited;
-    kills++;
-    await recoverHere(made);
-    expect(treeOf(made.work)).toEqual(before);
+  for (; kills < 25 && performance.now() < until; kills++) {
+    renewTwelve(made);
+    const child = await startCommitter(made, "commit");
+    child.go();
+    await Bun.sleep((kills * 7) % 31);
+    child.kill();
+    await child.end();
+    await recoverHere(made, ends);
   }
   expect(kills).toBeGreaterThan(2);
 }, 20_000);
+
+test.skipIf(Bun.which("strace") === null)(
+  "the system refuses or kills in the middle of a commit: before or after (S55, S56)",
+  async () => {
+    const made = place();
+    const ends = await bothEnds(made);
+    const calls = await countCalls(made, "commit").catch(() => null);
+    if (calls === null) return;
+    const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
+    const until = performance.now() + 4000;
+    for (const point of pointsOf(naming, 19)) {
+      if (performance.now() > until) break;
+      renewTwelve(made);
+      const said = await inject(made, "commit", point);
+      const end = await recoverHere(made, ends);
+      if (said === "done") expect({ ...point, end }).toEqual({ ...point, end: "after" });
+    }
+  },
+  20_000,
+);

@@ -76,7 +76,7 @@ async function play(context: Context, place: string, root: string): Promise<numb
     };
     const options = { ...composeOptions(context, settings, "demo", false), checks };
     const outcome = await runTask(singleShot, { text, history: [], context: null }, options, ports);
-    view.finish(outcome);
+    view.finish(outcome, workspace.undoable);
     if (!outcome.ok) return outcome.code;
   }
   title("pai undo -y");

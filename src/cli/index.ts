@@ -74,7 +74,19 @@ async function showFailure(
   return code;
 }
 
-export type Process = Omit<Context, "flags" | "words">;
+/** The folder the caller stands in. Throws io_failed when it was deleted. */
+function readCwd(read: () => string): string {
+  try {
+    return read();
+  } catch (cause) {
+    throw new PaiError("io_failed", "the current folder no longer exists", { cause, hint: "cd to one that does" });
+  }
+}
+
+export interface Process extends Omit<Context, "flags" | "words" | "cwd"> {
+  /** Throws when the folder is gone. */
+  readonly cwd: () => string;
+}
 
 /** Runs the command line. Never rejects; resolves to the exit code. */
 export async function main(argv: readonly string[], process: Process): Promise<number> {
@@ -89,7 +101,7 @@ export async function main(argv: readonly string[], process: Process): Promise<n
     const choice = choose(words, flags);
     name = choice.command.name;
     if (name !== "help") requireFlags(flags, name, choice.command.flags);
-    return await choice.command.run({ ...process, flags, words: choice.words });
+    return await choice.command.run({ ...process, cwd: readCwd(process.cwd), flags, words: choice.words });
   } catch (thrown) {
     return showFailure(thrown, name, argv, process);
   }

@@ -53,7 +53,7 @@ export async function start(argv: readonly string[]): Promise<void> {
   const [stdout, stderr] = [openWriter(1), openWriter(2)];
   const code = await main(argv, {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: process.cwd,
     out: stdout.write,
     err: stderr.write,
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },

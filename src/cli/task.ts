@@ -75,7 +75,7 @@ export async function doTask(context: Context, { flow, task, options, command, m
       const { renderDocument } = await import("../ui/json.ts");
       context.out(renderDocument(outcome));
     }
-    view.finish(outcome);
+    view.finish(outcome, composed.opened.workspace.undoable);
     return outcome.code;
   } finally {
     limited.end();

@@ -1,16 +1,15 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
 import type { Decide, Notice } from "../core/ports.ts";
 import type { Prompter } from "../ui/prompt.ts";
 import { chooseStyle } from "../ui/style.ts";
-import { createTerminal } from "../ui/terminal.ts";
+import { createTerminal, type Terminal } from "../ui/terminal.ts";
 import type { Context } from "./command.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
 export interface View {
   readonly sink: (event: StampedEvent) => void;
-  readonly finish: (outcome: Outcome) => void;
+  readonly finish: Terminal["finish"];
   /** Something to say outside a run. */
   readonly notify: (notice: Notice) => void;
   readonly decide: Decide;
@@ -77,7 +76,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
       terminal.sink(event);
       jsonl?.(event);
     },
-    finish: (outcome) => terminal.finish(outcome),
+    finish: terminal.finish,
     notify: ({ level, text }) => {
       if (!quiet) err(`${level === "warning" ? "warning: " : ""}${text}\n`);
     },

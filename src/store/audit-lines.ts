@@ -16,9 +16,9 @@ export function renderAuditLines(event: StampedEvent): string {
     .join("");
 }
 
-/** `2026-01-31 14:05:09Z`. */
+/** `2026-01-31 14:05:09+00:00`. */
 export function renderTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace("T", " ")}Z`;
+  return `${time.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }
 
 function shorten(text: string): string {

@@ -38,8 +38,11 @@ export interface TerminalOptions {
 
 export interface Terminal {
   readonly sink: (event: StampedEvent) => void;
-  /** Prints the result of the run that was shown; the terminal is then ready for the next run. */
-  readonly finish: (outcome: Outcome) => void;
+  /**
+   * Prints the result of the run that was shown; the terminal is then ready for the next run.
+   * `undoable`: what was changed can be taken back later; assumed when not said.
+   */
+  readonly finish: (outcome: Outcome, undoable?: boolean) => void;
 }
 
 const waits: Readonly<Record<Purpose, string>> = {
@@ -230,7 +233,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   }
 
   /** Printed to standard output after the message, with the footer between result and undo. */
-  function showResult(outcome: Outcome): void {
+  function showResult(outcome: Outcome, undoable: boolean): void {
     const applied = shown.applied.size > 0;
     section();
     if (outcome.text !== "" && reply.shown !== outcome.text)
@@ -240,7 +243,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     out(!screen && result !== "" && outcome.text !== "" ? `\n${result}` : result);
     section();
     if (outcome.calls.made > 0) say(dim(renderFooter(outcome)));
-    if (applied && outcome.run !== null) out("undo with: pai undo\n");
+    if (applied && undoable && outcome.run !== null) out("undo with: pai undo\n");
   }
 
   return {
@@ -252,7 +255,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (event.type === "call.finished") showLooked();
       if (!reply.open) spinner.resume();
     },
-    finish(outcome) {
+    finish(outcome, undoable = true) {
       spinner.stop();
       reply.close();
       showLooked();
@@ -260,7 +263,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (again && outcome.plan !== null && shown.promise !== null) {
         out(renderPlan(outcome.plan, shown.promise, outStyle, outColumns));
       }
-      showResult(outcome);
+      showResult(outcome, undoable);
       if (outcome.error !== null) options.err(renderFailure(outcome.error, style, columns));
       reply.reset();
       shown = nothing();

@@ -28,7 +28,7 @@ test("makes nothing before the first event; then folder 0700, file 0600, and its
   expect(log).toMatch(/^session_\d{8}_\d{6}\.log$/);
   expect([modeOf(folder), modeOf(join(folder, log)), audit.file]).toEqual(["700", "600", join(folder, log)]);
   expect(readFileSync(join(folder, log), "utf8")).toMatch(
-    /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\] NOTICE info n: hello\n$/,
+    /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00\] NOTICE info n: hello\n$/,
   );
   expect(warnings).toEqual([]);
   audit.close();

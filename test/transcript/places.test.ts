@@ -1,0 +1,163 @@
+/** Homes and disks that are missing, read-only, full or gone (P35, R45). */
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expectPlain, readOutcome } from "./contract.ts";
+import { openPlace, type Place, readTree } from "./harness.ts";
+import { done, hello, modify, planned, write } from "./replies.ts";
+
+const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
+
+/** A script where mounts may be made that nobody else sees. */
+const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
+
+const task = '"$PAI" run -y --json "make hello.txt"';
+
+test.concurrent("without HOME a run works, and so does everything that needs no key", async () => {
+  await using place = openPlace(hello);
+  const env = { HOME: null, XDG_CONFIG_HOME: `${place.spare}/c`, XDG_STATE_HOME: `${place.spare}/s` };
+  expect(readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"], { env })).ok).toBe(true);
+  expect((await place.pai(["--version"], { env: { HOME: null } })).code).toBe(0);
+});
+
+for (const home of ["", "/dev/null", "relative/home"]) {
+  test.concurrent(`HOME=${home}: the run goes on and says what it cannot keep`, async () => {
+    await using place = openPlace(hello);
+    const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], {
+      env: { HOME: home, XDG_STATE_HOME: home === "" ? join(place.spare, "s") : null },
+    });
+    expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+    if (home.startsWith("/")) expect(stderr).toMatch(/undo/i);
+    expect(readdirSync(place.root).sort()).toEqual([".pai_history", "hello.txt"]);
+  });
+}
+
+test.concurrent.skipIf(!canMount)(
+  "a read-only home: a warning, undo is announced as off, the run goes on",
+  async () => {
+    await using place = openPlace(hello);
+    const { code, stdout, stderr } = await place.shell(
+      apart(`mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"; "$PAI" run -y "make hello.txt"`),
+    );
+    expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+    expect(stderr).toMatch(/undo/i);
+    expect(stdout).not.toContain("undo with");
+  },
+);
+
+test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing it ends with 14", async () => {
+  await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
+  const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
+  expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
+  const outcome = readOutcome(
+    await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
+  );
+  expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+});
+
+test.concurrent.skipIf(!canMount)(
+  "a full disk under the project ends with 14, and nothing of the batch stays",
+  async () => {
+    const big = "0123456789abcde\n".repeat(20_000);
+    const answers = [
+      planned([
+        ["WRITE", "small.txt"],
+        ["WRITE", "big.txt"],
+      ]),
+      done(write("small.txt", "s\n") + write("big.txt", big)),
+    ];
+    await using place = openPlace(answers);
+    const small = "mount -t tmpfs -o size=96k tmpfs ../project; cd ../project; echo one > a.txt";
+    const result = await place.shell(
+      apart(`${small}; code=0; "$PAI" run -y --json "make files" || code=$?; ls -A > ../spare/left; exit $code`),
+    );
+    const outcome = readOutcome(result);
+    expect([outcome.code, outcome.error?.code, outcome.changes]).toEqual([14, "disk_full", []]);
+    expect(readFileSync(join(place.spare, "left"), "utf8").split("\n").filter(Boolean).sort()).toEqual([
+      ".pai_history",
+      "a.txt",
+    ]);
+  },
+);
+
+test.concurrent.skipIf(!canMount)("a full disk under the state folder never leaves half a change", async () => {
+  const big = "0123456789abcde\n".repeat(20_000);
+  const answers = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", big))];
+  await using place = openPlace(answers, { "hello.txt": "before\n" });
+  const small = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
+  const { code } = await place.shell(apart(`${small}; ${task}`));
+  expect(code).not.toBe(0);
+  expect(place.tree()).toEqual({ "hello.txt": "before\n" });
+});
+
+test.concurrent("a deleted working folder is one clear line and a failure", async () => {
+  await using place = openPlace();
+  const result = await place.shell('mkdir ../spare/d; cd ../spare/d; rmdir ../d; "$PAI" history');
+  expectPlain(result);
+  expect([result.code === 0, result.stdout]).toEqual([false, ""]);
+  expect(result.stderr).not.toBe("");
+});
+
+test.concurrent("-C works in another folder; one that is not there, or no folder, is a usage or path error", async () => {
+  await using place = openPlace(hello, { "sub/a.txt": "", "file.txt": "" });
+  expect((await place.pai(["run", "-y", "-C", "sub", "make hello.txt"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBe("hello\n");
+  for (const folder of ["none", "file.txt"]) {
+    const { code, stderr } = await place.pai(["run", "-y", "-C", folder, "make hello.txt"]);
+    expect([2, 12]).toContain(code);
+    expect(stderr).toContain(folder);
+  }
+});
+
+test.concurrent("--ephemeral keeps nothing beyond the change (R52)", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout } = await place.pai(["run", "-y", "--ephemeral", "make hello.txt"]);
+  expect(code).toBe(0);
+  expect([readdirSync(place.root), readdirSync(place.home)]).toEqual([["hello.txt"], []]);
+  expect(stdout).not.toContain("undo with");
+});
+
+function modesIn({ home, root }: Place): string[] {
+  const inside = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  return [...inside(join(home, ".local/state/pai-code")), ...inside(join(root, ".pai_history"))].map((path) => {
+    const stat = statSync(path);
+    return `${stat.isDirectory() ? "folder" : "file"} ${(stat.mode & 0o777).toString(8)}`;
+  });
+}
+
+test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask (S124, S129, R52)", async () => {
+  await using place = openPlace(hello);
+  await place.shell(`umask 0; ${task}`);
+  expect([...new Set(modesIn(place))].sort()).toEqual(["file 600", "folder 700"]);
+  expect(Object.keys(readTree(place.home)).every((name) => name.startsWith(".local/state/pai-code/"))).toBe(true);
+});
+
+test.concurrent("the umask and the mode of a file are kept (R50)", async () => {
+  const change = [planned([["MODIFY", "run.sh"]]), done(modify("run.sh", "one\n", "two\n"))];
+  await using place = openPlace([...hello, ...change], { "run.sh": "one\n" });
+  chmodSync(join(place.root, "run.sh"), 0o755);
+  await place.shell(`umask 027; ${task}`);
+  await place.pai(["run", "-y", "change run.sh"]);
+  const modeOf = (name: string) => statSync(join(place.root, name)).mode & 0o777;
+  expect([modeOf("hello.txt"), modeOf("run.sh"), place.read("run.sh")]).toEqual([0o640, 0o755, "two\n"]);
+});
+
+test.concurrent("two runs in one folder: the second is told, neither overwrites the other (P34)", async () => {
+  await using place = openPlace(
+    [
+      planned([["MODIFY", "a.txt"]]),
+      {
+        ...done(modify("a.txt", "one\n", "pai\n")),
+        meanwhile: () => writeFileSync(join(place.root, "a.txt"), "theirs\n"),
+      },
+      done(modify("a.txt", "one\n", "pai\n")),
+    ],
+    { "a.txt": "one\n" },
+  );
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  expect([outcome.code, outcome.error?.code]).toEqual([11, "conflict"]);
+  expect(place.read("a.txt")).toBe("theirs\n");
+});

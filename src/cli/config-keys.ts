@@ -1,7 +1,8 @@
 /** The words of `pai config` for keys. No answer ever shows one whole. */
 import { PaiError } from "../core/error.ts";
+import { renderWait } from "../models/http-errors.ts";
 import { loadCredentials } from "../store/credentials.ts";
-import { resetKeyState } from "../store/key-state.ts";
+import { openKeyState, resetKeyState } from "../store/key-state.ts";
 import {
   demandId,
   type FoundKey,
@@ -28,6 +29,8 @@ interface ShownKey {
   readonly masked: string;
   readonly default: boolean;
   readonly origin: string;
+  /** Seconds until it may be used again; null: it is ready. */
+  readonly rests: number | null;
 }
 
 export const keyWords: Readonly<Record<string, ConfigWord>> = {
@@ -104,8 +107,17 @@ function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
       return [...fromEnv, ...kept];
     });
   if (keys.length === 0) return { lines: [none, hint], data: { keys } };
+  const { resting } = openKeyState(places.stateDir).load();
+  const now = context.now().getTime();
+  const rested = keys.map((key) => {
+    const seconds = Math.ceil(((resting[`${key.provider}/${key.id}`] ?? 0) - now) / 1000);
+    return { ...key, rests: seconds > 0 ? seconds : null };
+  });
   const width = Math.max(...keys.map(({ id }) => id.length));
-  return { lines: keys.map((key) => `${key.provider.padEnd(9)}  ${renderKey(key, width)}`), data: { keys } };
+  return {
+    lines: rested.map((key) => `${key.provider.padEnd(9)}  ${renderKey(key, width)}`),
+    data: { keys: rested },
+  };
 }
 
 function show({ context, places, provider, words, warn }: ConfigCall): ConfigAnswer {
@@ -129,27 +141,46 @@ const shown = (provider: string, { id, key, origin }: FoundKey, isDefault: boole
   masked: maskKey(key),
   default: isDefault,
   origin,
+  rests: null,
 });
 
 function renderKey(key: ShownKey, width: number): string {
   const note = key.id === "env" ? `  ${key.origin}, used alone` : key.default ? "  default" : "";
-  return `${key.id.padEnd(width)}  ${key.masked}${note}`;
+  const rest = key.rests === null ? "" : `  rests for ${renderWait(key.rests)}`;
+  return `${key.id.padEnd(width)}  ${key.masked}${note}${rest}`;
 }
 
 async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
+  const isOnline = call.context.flags["online"] === true;
   const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
-  if (keys.length === 0) throw new PaiError("no_key", none, { hint });
+  if (keys.length === 0 && !(isOnline && provider === "local")) throw new PaiError("no_key", none, { hint });
   for (const { id, key } of keys) {
     const fault = judgeKey(provider, key);
     if (fault !== null) throw new PaiError("key_invalid", `The ${provider} key ${id} ${fault}`);
   }
-  const isOnline = call.context.flags["online"] === true;
-  const verdict = isOnline ? `was accepted by ${await validateOnline(provider, keys, call)}` : "looks valid";
+  if (isOnline) return askForAll(call, provider, keys);
   return {
-    lines: keys.map(({ id }) => `The ${provider} key ${id} ${verdict}`),
-    data: { provider, online: isOnline, keys: keys.map(({ id, key }) => ({ id, masked: maskKey(key), valid: true })) },
+    lines: keys.map(({ id }) => `The ${provider} key ${id} looks valid`),
+    data: { provider, online: false, keys: keys.map(({ id, key }) => ({ id, masked: maskKey(key), valid: true })) },
   };
+}
+
+/** One line for every key; the first that was refused makes the command fail once all were asked. */
+async function askForAll(call: ConfigCall, provider: string, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
+  const verdicts = await validateOnline(provider, keys, call);
+  const lines = verdicts.map(({ id, address, error }) => {
+    const name = id === null ? `${provider} without a key` : `The ${provider} key ${id}`;
+    return error === null ? `${name} was accepted by ${address}` : error.message;
+  });
+  const failed = verdicts.find(({ error }) => error !== null)?.error ?? null;
+  if (failed !== null) {
+    for (const line of lines.filter((each) => each !== failed.message)) call.warn(line);
+    throw failed;
+  }
+  const masked = new Map(keys.map(({ id, key }) => [id, maskKey(key)]));
+  const data = verdicts.map(({ id }) => ({ id, masked: masked.get(id ?? "") ?? null, valid: true }));
+  return { lines, data: { provider, online: true, keys: data } };
 }
 
 function remove(call: ConfigCall): ConfigAnswer {

@@ -9,6 +9,7 @@ import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
 import type { Context } from "./command.ts";
+import { listModels } from "./compose-model.ts";
 import { probe } from "./probe.ts";
 import { target, version } from "./version.ts";
 
@@ -44,7 +45,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ok("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
     ok("libc", describeLibc()),
     ...examineSettings(patient, loaded),
-    ...examineKeys(patient, loaded.settings.model),
+    ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, model)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineGit(patient.context.env),
@@ -186,13 +187,21 @@ function examineProtection({ root, places, context }: Patient): readonly Finding
   }
 }
 
-/** Whether the model's endpoint answers; no key is sent. */
-export async function examineEndpoint(
+/** Whether the endpoint of every model in use answers; no key is sent. */
+export async function examineEndpoint(patient: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
+  const findings = await Promise.all(
+    listModels(loaded.settings.model).map((model) => examineEndpointOf(model, patient, loaded)),
+  );
+  return findings.flat();
+}
+
+async function examineEndpointOf(
+  model: string,
   { context }: Patient,
   { settings, origins }: LoadedSettings,
 ): Promise<readonly Finding[]> {
   try {
-    const { provider } = parseModelId(settings.model);
+    const { provider } = parseModelId(model);
     if (provider === "replay") return [];
     const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
     const endpoint = findEndpoint(provider, { env: context.env, configured });

@@ -3,12 +3,12 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { maskSecrets } from "../core/secret.ts";
+import { type FoundServer, findServers, renderServer } from "../models/discover.ts";
 import { renderCommandDocument } from "../ui/json.ts";
 import { visible } from "../ui/sanitize.ts";
 import type { Command, Context } from "./command.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "./doctor-checks.ts";
 import { flagsNamed } from "./flags.ts";
-import { findLocalServers, type LocalServer } from "./local-servers.ts";
 import { openPlaces } from "./open-places.ts";
 
 export const doctorCommand: Command = {
@@ -37,7 +37,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const loaded = loadAll(patient);
     const findings = examine(patient, loaded);
     if (context.flags["offline"] === true) return findings;
-    const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findLocalServers(context)]);
+    const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
     return [...findings, ...endpoint, ...servers.map(describeServer)];
   } catch (thrown) {
     context.signal.throwIfAborted();
@@ -46,10 +46,8 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
   }
 }
 
-function describeServer({ url, usual, uid, models }: LocalServer): Finding {
-  const who = uid === null ? "somebody" : `user ${uid}`;
-  const text = `${url} (usually ${usual}), run by ${who}: ${models.slice(0, 5).join(", ") || "no models"}`;
-  return { name: "local server", level: "ok", text, hint: null };
+function describeServer(server: FoundServer): Finding {
+  return { name: "local server", level: "ok", text: renderServer(server), hint: null };
 }
 
 const marks: Readonly<Record<Finding["level"], string>> = { ok: "ok", warning: "!", error: "x" };

@@ -1,13 +1,13 @@
 /** Asks a provider whether it takes our keys: the list of its models, which costs nothing. */
 import { PaiError } from "../core/error.ts";
 import { parseEndpoint } from "../models/endpoint.ts";
-import { readHttpError } from "../models/http-errors.ts";
+import { type Asked, readHttpError } from "../models/http-errors.ts";
 import { findEndpoint, requireConsent } from "../store/base-url.ts";
 import type { FoundKey } from "../store/keys.ts";
 import type { RemoteProvider } from "../store/setting-table.ts";
 import { loadSettings } from "../store/settings.ts";
 import type { ConfigCall } from "./config-word.ts";
-import { probe } from "./probe.ts";
+import { type ProbeAnswer, probe } from "./probe.ts";
 
 /** Path of the model list, and how the key travels. */
 const asks: Readonly<
@@ -22,12 +22,21 @@ const asks: Readonly<
   local: { path: "/models", headers: (key) => ({ authorization: `Bearer ${key}` }) },
 };
 
-/** The address that took all keys. Throws key_rejected, network, untrusted and what else the answer means. */
+/** What the provider said of one key. */
+export interface Verdict {
+  /** Null for an address that needs none. */
+  readonly id: string | null;
+  readonly address: string;
+  /** Null: the key was taken. */
+  readonly error: PaiError | null;
+}
+
+/** Asks for every key, one after the other. Throws network, tls, untrusted and what else is no key's fault. */
 export async function validateOnline(
   provider: string,
   keys: readonly FoundKey[],
   { context, places }: ConfigCall,
-): Promise<string> {
+): Promise<readonly Verdict[]> {
   const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
   const name = provider as RemoteProvider;
   const configured = { url: settings.baseUrl[name], origin: origins[`baseUrl.${name}`] ?? "default" };
@@ -38,22 +47,25 @@ export async function validateOnline(
     { places, ask: null },
   );
   const { address, exposed, proxy } = parseEndpoint(endpoint.url, context.env);
-  if (exposed && context.flags["insecure-http"] !== true) {
+  if (exposed && keys.length > 0 && context.flags["insecure-http"] !== true) {
     throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
       hint: "use https, or allow it with --insecure-http",
     });
   }
-  for (const key of keys) {
-    const ask = asks[provider];
-    const options = { provider, env: context.env, timeoutMs: 20_000, signal: context.signal };
-    const answer = await probe(endpoint.url + (ask?.path ?? ""), { ...options, headers: ask?.headers(key.key) ?? {} });
-    if (answer.status >= 300 && answer.status < 400) {
-      throw new PaiError("redirected", `${address} answered with a redirect, which is not followed`);
-    }
-    if (answer.status >= 400) {
-      const now = context.now().getTime();
-      throw readHttpError({ provider, model: "", key, address, proxy }, { ...answer, now });
-    }
+  const { path, headers } = asks[provider] ?? { path: "", headers: () => ({}) };
+  const options = { provider, env: context.env, timeoutMs: 20_000, signal: context.signal };
+  const verdicts: Verdict[] = [];
+  for (const key of keys.length === 0 ? [null] : keys) {
+    const answer = await probe(endpoint.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
+    const asked: Asked = { provider, model: "", key, address, proxy };
+    verdicts.push({ id: key?.id ?? null, address, error: judge(asked, answer, context.now().getTime()) });
   }
-  return address;
+  return verdicts;
+}
+
+function judge(asked: Asked, answer: ProbeAnswer, now: number): PaiError | null {
+  if (answer.status >= 300 && answer.status < 400) {
+    return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
+  }
+  return answer.status < 400 ? null : readHttpError(asked, { ...answer, now });
 }

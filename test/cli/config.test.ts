@@ -131,6 +131,46 @@ test("validate --online asks the provider and never shows the key (R46)", async 
   expect([bad.code, bad.err.includes(canary)]).toEqual(["key_rejected", false]);
 });
 
+test("validate --online asks for every key of every provider and names the one that was refused (spec 1.4)", async () => {
+  const process = openProcess();
+  const seen: string[] = [];
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url, headers }) => {
+      const key = headers.get("x-api-key") ?? headers.get("authorization") ?? "none";
+      seen.push(`${new URL(url).pathname} ${key}`);
+      return Response.json({}, { status: key.includes("bad") ? 401 : 200 });
+    },
+  });
+  const at = `http://127.0.0.1:${server.port}`;
+  for (const id of ["one", "bad", "two"])
+    await say(process, `add ${id} sk-ant-${id}`, { flags: { provider: "anthropic" } });
+  const anthropic = { flags: { online: true, provider: "anthropic" }, env: { ANTHROPIC_BASE_URL: at } };
+  const mixed = await say(process, "validate", anthropic);
+  expect([mixed.code, seen]).toEqual([
+    "key_rejected",
+    ["/v1/models sk-ant-one", "/v1/models sk-ant-bad", "/v1/models sk-ant-two"],
+  ]);
+  expect(mixed.err).toContain('refused the key "bad"');
+  expect(mixed.err).toContain("key one was accepted");
+  const openai = { flags: { online: true, provider: "openai" }, env: { OPENAI_BASE_URL: at, OPENAI_API_KEY: "sk-x" } };
+  expect((await say(process, "validate", openai)).out).toBe(`The openai key env was accepted by ${at}\n`);
+  const local = { flags: { online: true, provider: "local" }, env: { OLLAMA_HOST: at } };
+  expect((await say(process, "validate", local)).out).toBe(`local without a key was accepted by ${at}\n`);
+  expect(seen.slice(3)).toEqual(["/v1/models Bearer sk-x", "/v1/models none"]);
+});
+
+test("list says which keys rest and for how long (spec 1.4)", async () => {
+  const process = openProcess();
+  await say(process, `add a ${canary}`);
+  await say(process, `add b ${other}`);
+  const until = Date.now() + 90_500;
+  openKeyState(process.home.places.stateDir).save({ cursor: {}, resting: { "gemini/b": until, "gemini/a": 5 } });
+  const { out } = await say(process, "list");
+  expect(out).toMatch(/^gemini {5}a {2}AIzacA\.\.\.tail {2}default\n.*b {2}AIzaoT\.\.\.tail {2}rests for 9[01] s\n$/);
+});
+
 test("remove promotes the next key; set-default and reset change who is next (D115)", async () => {
   const process = openProcess();
   for (const [id, key] of [
@@ -160,7 +200,16 @@ test("--json is one document (6.1)", async () => {
     command: "config",
     code: 0,
     data: {
-      keys: [{ provider: "gemini", id: "primary", masked: "AIzacA...tail", default: true, origin: "credentials.json" }],
+      keys: [
+        {
+          provider: "gemini",
+          id: "primary",
+          masked: "AIzacA...tail",
+          default: true,
+          origin: "credentials.json",
+          rests: null,
+        },
+      ],
     },
     error: null,
   });

@@ -2,6 +2,7 @@
 import type { Promised, StampedEvent } from "../core/event.ts";
 import type { Purpose } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
+import { maskSecrets } from "../core/secret.ts";
 import { counted, grouped, spent } from "./amount.ts";
 import { renderDiff } from "./diff.ts";
 import { hang, wrap } from "./layout.ts";
@@ -127,7 +128,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     if (diff === "") say(renderChanges(changes, style));
-    else err(renderDiff(diff, style, { fold: unfolded }));
+    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded }));
     section();
   }
 
@@ -208,7 +209,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     "call.finished": showCall,
     "look.shown"(event) {
-      shown.looked = renderLook(event.action, event.text, style);
+      shown.looked = renderLook(event.action, maskSecrets(event.text), style);
     },
     "changes.proposed": showProposed,
     "changes.decided"(event) {

@@ -1,0 +1,91 @@
+/** `pai schema` prints JSON Schemas, and what pai prints is what they describe. */
+import { expect, test } from "bun:test";
+import { z } from "zod";
+import { openPlace } from "./harness.ts";
+import { done, hello, modify, planned, talked, write } from "./replies.ts";
+
+async function schemaOf(name: string): Promise<z.ZodType> {
+  await using place = openPlace();
+  const { code, stdout } = await place.pai(["schema", name]);
+  expect(code).toBe(0);
+  const schema = JSON.parse(stdout);
+  expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
+  return z.fromJSONSchema(schema);
+}
+
+const fix = [
+  planned(
+    [
+      ["MODIFY", "a.txt"],
+      ["WRITE", "b.txt"],
+    ],
+    { checks: ["true"] },
+  ),
+  done(modify("a.txt", "one\n", "two\n") + write("b.txt", "b\n")),
+];
+
+test.concurrent("documents of runs, failures and other commands fit pai schema json", async () => {
+  const schema = await schemaOf("json");
+  await using place = openPlace([...fix, talked("Hello."), ...hello, { status: 401 }], { "a.txt": "one\n" });
+  for (const args of [
+    ["run", "-y", "--allow-run", "--check", "true", "fix it"],
+    ["run", "say hello"],
+    ["run", "make hello.txt"],
+    ["undo", "-y"],
+    ["history"],
+    ["models"],
+    ["doctor", "--offline"],
+    ["config", "list"],
+    ["run", "--nonsense", "x y"],
+    ["undo", "-y"],
+  ]) {
+    const { stdout } = await place.pai([...args, "--json"]);
+    const parsed = schema.safeParse(JSON.parse(stdout));
+    expect([args, parsed.error?.issues ?? []]).toEqual([args, []]);
+  }
+});
+
+test.concurrent("events fit pai schema jsonl", async () => {
+  const schema = await schemaOf("jsonl");
+  await using place = openPlace([...fix, ...hello, { status: 401 }], { "a.txt": "one\n" });
+  const seen = new Set<string>();
+  for (const args of [
+    ["run", "-y", "--allow-run", "--check", "true", "fix it"],
+    ["run", "-y", "--check", "false", "--max-calls", "2", "make hello.txt"],
+    ["run", "-y", "--jsno"],
+  ]) {
+    const { stdout } = await place.pai([...args, "--jsonl"]);
+    for (const line of stdout.trim().split("\n")) {
+      const event = JSON.parse(line);
+      seen.add(event.type);
+      expect([line, schema.safeParse(event).error?.issues ?? []]).toEqual([line, []]);
+    }
+  }
+  for (const type of ["plan.ready", "call.finished", "changes.applied", "changes.rolled_back", "check.finished"]) {
+    expect(seen).toContain(type);
+  }
+});
+
+test.concurrent("file contents never travel in --jsonl (spec 6.2)", async () => {
+  await using place = openPlace(
+    [
+      planned([
+        ["READ", "a.txt"],
+        ["WRITE", "b.txt"],
+      ]),
+      done(write("b.txt", "b\n")),
+    ],
+    {
+      "a.txt": "only to be read by the model\n",
+    },
+  );
+  const { code, stdout } = await place.pai(["run", "-y", "--jsonl", "make b.txt"]);
+  expect([code, stdout.includes("only to be read")]).toEqual([0, false]);
+});
+
+test.concurrent("a plan fits pai schema plan", async () => {
+  const schema = await schemaOf("plan");
+  await using place = openPlace(fix.slice(0, 1), { "a.txt": "one\n" });
+  const { stdout } = await place.pai(["plan", "--json", "fix it"]);
+  expect(schema.safeParse(JSON.parse(stdout).plan).error?.issues ?? []).toEqual([]);
+});

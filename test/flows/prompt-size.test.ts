@@ -1,0 +1,54 @@
+/** What the prompts cost: a fixed overhead that stays small, and a briefing within its budget whatever the folder holds. */
+import { expect, test } from "bun:test";
+import type { ModelRequest } from "../../src/core/model.ts";
+import { encodeGemini } from "../../src/models/gemini-encode.ts";
+import { finish, plan, write } from "./plans.ts";
+import { type Files, play } from "./scripted.ts";
+
+const tokens = (characters: number) => Math.ceil(characters / 4);
+const lines = [plan({ steps: ["WRITE hello.py"] }), write("hello.py", 'print("hello")\n') + finish()];
+const task = "Create a program that says hello";
+
+async function requestsIn(files: Files): Promise<readonly [ModelRequest, ModelRequest]> {
+  const [first, second] = (await play({ files, task, lines })).requests;
+  if (first === undefined || second === undefined) throw new Error("two calls are expected");
+  return [first, second];
+}
+
+const bodyOf = (request: ModelRequest) => JSON.stringify(encodeGemini("gemini-2.5-flash", request));
+const said = ({ messages }: ModelRequest) =>
+  messages.map((message) => ("text" in message ? message.text : "")).join("");
+
+test("both calls together carry at most 1,500 tokens that are not the user's, the execution prompt 450", async () => {
+  const [first, second] = await requestsIn({});
+  const schema = JSON.stringify(first.format?.schema ?? null);
+  expect(tokens(second.system.length)).toBeLessThanOrEqual(450);
+  expect(tokens(first.system.length + schema.length + second.system.length)).toBeLessThanOrEqual(1500);
+});
+
+test("the first request of a small folder is at most 8 KB, as Gemini gets it", async () => {
+  const files = { "README.md": "# Hello\n", "src/main.py": "print(1)\n", "src/util.py": "def f():\n    pass\n" };
+  const [first] = await requestsIn(files);
+  expect(Buffer.byteLength(bodyOf(first))).toBeLessThanOrEqual(8 * 1024);
+});
+
+test("in an empty folder both user messages stay under 100 tokens", async () => {
+  const [first, second] = await requestsIn({});
+  expect(tokens(said(first).length)).toBeLessThanOrEqual(100);
+  expect(tokens(said(second).length)).toBeLessThanOrEqual(100);
+});
+
+test("2,000 files, among them large ones: tree and context stay within their budgets", async () => {
+  const files: Record<string, string> = {
+    "AGENTS.md": "Be brief.\n".repeat(4000),
+    "src/hello.py": "x = 1\n".repeat(9000),
+  };
+  for (let n = 0; n < 2000; n += 1)
+    files[`src/part${n % 40}/hello_program_${n}.py`] = `print("hello ${n}")\n`.repeat(20);
+  const [first, second] = await requestsIn(files);
+  const tree = /<tree>\n(.*?)\n<\/tree>/s.exec(said(first))?.[1] ?? "";
+  expect(tree.length).toBeGreaterThan(1000);
+  expect(tree.length).toBeLessThanOrEqual(10_000);
+  expect(said(first).length).toBeLessThanOrEqual(8_000 + 10_000 + 20_000 + 1_500);
+  expect(said(second).length).toBeLessThanOrEqual(400);
+});

@@ -58,7 +58,8 @@ export function parseModelId(source: string): ModelId {
 
 /**
  * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy,
- * `untrusted` for a key over plain http, and what `readText` throws. Sends nothing, but asks a local server what it is.
+ * `untrusted` for a key over plain http, and what `readText` throws. Opens the connection but sends nothing;
+ * only a local server is asked what it is.
  */
 export async function openModel(options: OpenOptions): Promise<Model> {
   const { provider, name } = parseModelId(options.id);
@@ -75,7 +76,7 @@ type Opened = Pick<Model, "stream"> & Partial<Pick<Model, "window" | "maxOutputT
 type Remote = Exclude<Provider, "replay">;
 
 async function openRemote(provider: Remote, name: string, options: OpenOptions): Promise<Opened> {
-  const [{ parseEndpoint }, { takeKeysInTurn }, { withRetry }, bridge] = await Promise.all([
+  const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, bridge] = await Promise.all([
     import("./endpoint.ts"),
     import("./keys-in-turn.ts"),
     import("./retry.ts"),
@@ -85,6 +86,7 @@ async function openRemote(provider: Remote, name: string, options: OpenOptions):
   const endpoint = parseEndpoint(bridge.url(options.baseUrl), options.proxyEnv);
   judgeExposure(endpoint, keys, options);
   if (keys.length === 0 && options.baseUrl === null && provider !== "local") throw noKey(provider);
+  preconnect(endpoint);
   const { open, ...limits } = await bridge.prepare({ model: name, endpoint, idleMs, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
   const turn = { provider, state: options.keyState, notify, now };

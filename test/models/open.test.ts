@@ -1,7 +1,7 @@
 /** From a model's name, its keys and its address to a model, or to words about what is wrong (spec 1.4, 6.6). */
 import { describe, expect, test } from "bun:test";
 import { findModel, knownModels } from "../../src/models/catalogue.ts";
-import { findProxy, isLoopback, preconnect } from "../../src/models/endpoint.ts";
+import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/endpoint.ts";
 import { openModel, parseModelId } from "../../src/models/open.ts";
 import { event, says } from "./gemini-wire.ts";
 import { options, serve, sse, take } from "./loopback.ts";
@@ -134,13 +134,12 @@ test("a connection opened early is the one the first call uses", async () => {
     },
   });
   const baseUrl = `http://127.0.0.1:${server.port}`;
-  preconnect(baseUrl, {});
+  const model = await openModel(options({ id: "gemini-2.5-pro", baseUrl }));
   for (let n = 0; ports.size === 0 && n < 100; n += 1) await Bun.sleep(2);
-  expect((await take(await openModel(options({ id: "gemini-2.5-pro", baseUrl })))).text).toBe("x");
+  expect((await take(model)).text).toBe("x");
   expect(ports.size).toBe(1);
   server.stop(true);
-  preconnect("nonsense", {});
-  preconnect("http://127.0.0.1:9", {});
+  preconnect(parseEndpoint("http://127.0.0.1:9", {}));
 });
 
 describe("prices", () => {

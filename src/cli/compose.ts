@@ -15,7 +15,7 @@ import { type LoadedSettings, loadSettings, type Settings } from "../store/setti
 import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
-import { composeModel } from "./compose-model.ts";
+import { type ComposedModel, composeModel } from "./compose-model.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
@@ -118,7 +118,7 @@ export interface Composed {
     readonly signal: AbortSignal;
     readonly decide: Decide;
     /** Another model than the one of the settings. */
-    readonly model?: Model | undefined;
+    readonly model?: ComposedModel | undefined;
   }) => Ports;
   readonly close: () => void;
 }
@@ -134,7 +134,7 @@ export async function composeTask(
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
   let tell = notify;
-  const [opened, { model, price }] = await Promise.all([
+  const [opened, own] = await Promise.all([
     composeWorkspace(context, base),
     given === null
       ? composeModel(context, base, (notice) => tell(notice), ask)
@@ -155,7 +155,7 @@ export async function composeTask(
   return {
     base,
     opened,
-    portsFor: ({ sink, signal, decide }) => ({
+    portsFor: ({ sink, signal, decide, model: { model, price } = own }) => ({
       id: makeRunId(context.now()),
       model,
       get price() {

@@ -21,7 +21,7 @@ async function open(context: Context): Promise<OpenedWorkspace> {
 const styleOf = ({ env, flags }: Context, tty: boolean) =>
   chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
 
-function showDiff(context: Context, changes: readonly Change[]): string {
+export function showDiff(context: Context, changes: readonly Change[]): string {
   const text = renderChanges(changes);
   if (text === "") return changes.map(({ path, after }) => `${after === null ? "removed" : "made"} ${path}\n`).join("");
   return `${renderDiff(text, styleOf(context, context.tty.stdout), { fold: 4 })}\n`;

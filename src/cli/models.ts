@@ -6,25 +6,26 @@ import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase } from "./compose.ts";
 
-export async function modelsCommand(context: Context): Promise<number> {
-  const { places, settings } = composeBase(context);
-  const rows = providers.map((provider) => {
+/** Providers with the keys at hand, and the models pai knows of them. */
+function findRows(context: Context) {
+  const { places } = composeBase(context);
+  return providers.map((provider) => {
     const keyed = provider !== "replay" && provider !== "local";
     const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
     const models = knownModels.filter((model) => model.provider === provider);
-    return {
-      provider,
-      needs_key: keyed,
-      keys,
-      models: models.map(({ name, window, maxOutputTokens, price }) => ({
-        name,
-        window,
-        max_output: maxOutputTokens,
-        price,
-      })),
-    };
+    const shown = models.map(({ name, window, maxOutputTokens, price }) => ({
+      name,
+      window,
+      max_output: maxOutputTokens,
+      price,
+    }));
+    return { provider, needs_key: keyed, keys, models: shown };
   });
-  const text = rows.map(({ provider, needs_key, keys, models }) => {
+}
+
+/** The same as text for people. */
+export function renderModels(context: Context): string {
+  const text = findRows(context).map(({ provider, needs_key, keys, models }) => {
     const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
     const lines = models.map(({ name, window, price }) => {
       const cost =
@@ -33,10 +34,10 @@ export async function modelsCommand(context: Context): Promise<number> {
     });
     return `${provider} (${key})\n${lines.join("")}`;
   });
-  return showResult(
-    context,
-    "models",
-    { model: settings.model, providers: rows },
-    `${text.join("")}in use: ${settings.model}\n`,
-  );
+  return `${text.join("")}in use: ${composeBase(context).settings.model}\n`;
+}
+
+export async function modelsCommand(context: Context): Promise<number> {
+  const { settings } = composeBase(context);
+  return showResult(context, "models", { model: settings.model, providers: findRows(context) }, renderModels(context));
 }

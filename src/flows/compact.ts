@@ -1,5 +1,6 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
 import { lastTurn, renderConversation, sizeOf } from "../core/conversation.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import { ask } from "./ask.ts";
 import compactPrompt from "./prompts/compact.md" with { type: "text" };
@@ -12,7 +13,7 @@ const keptShare = 0.3;
 
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
-export function needsCompaction(run: Run): boolean {
+function needsCompaction(run: Run): boolean {
   const { messages } = run.record.conversation;
   const used = run.ledger.estimate(charactersOf(messages)) + run.ports.model.maxOutputTokens / 8;
   return messages.length > 2 && used > run.ports.model.window * share;
@@ -20,33 +21,41 @@ export function needsCompaction(run: Run): boolean {
 
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
 
-/** Replaces the conversation by its summary and the last turn. An empty summary or a failed call leaves it as it was. */
-export async function compact(run: Run): Promise<boolean> {
-  const { messages, tasks } = run.record.conversation;
-  if (messages.length < 3) return false;
-  const window = run.ports.model.window;
-  const most = Math.floor((window / 2) * 4);
-  const told = renderConversation(messages);
+/** A summary of what is told, at most half a window of it. Throws reply_empty when the model gives none. */
+export async function summarizeText(run: Run, told: string): Promise<string> {
+  const most = run.ports.model.window * 2;
   const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;
   run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });
-  const reply = await ask(run, {
-    purpose: "compact",
-    system: compactPrompt,
-    messages: [{ role: "user", text }],
-    format: null,
-  });
+  const messages: Message[] = [{ role: "user", text }];
+  const reply = await ask(run, { purpose: "compact", system: compactPrompt, messages, format: null });
   const summary = withoutAnalysis(reply.text);
-  if (summary === "") return false;
+  if (summary === "") throw new PaiError("reply_empty", "the summary was empty; the conversation is as it was");
+  return summary;
+}
+
+/** Replaces the conversation by its summary and the last turn, whole if it fits, with its calls and results. */
+export async function compactConversation(run: Run): Promise<void> {
+  const { messages, tasks } = run.record.conversation;
+  const summary = await summarizeText(run, renderConversation(messages));
   const turn = lastTurn(messages);
-  const fits = run.ledger.estimate(charactersOf(turn)) < window * keptShare;
+  const fits = run.ledger.estimate(charactersOf(turn)) < run.ports.model.window * keptShare;
   const [request, ...work] = turn;
   const asked = request?.role === "user" ? request.text : "";
-  const first: Message = {
-    role: "user",
-    text: `Summary of the conversation so far:\n${summary}\n\nThe last request:\n${asked}`,
-  };
-  const next = { messages: fits ? [first, ...work] : [first], tasks };
-  run.record.conversation = next;
-  run.emit({ type: "conversation.replaced", messages: next.messages });
-  return true;
+  const told = `Summary of the conversation so far:\n${summary}\n\nThe last request:\n${asked}`;
+  const first: Message = { role: "user", text: told };
+  const next = fits ? [first, ...work] : [first];
+  run.record.conversation = { messages: next, tasks };
+  run.emit({ type: "conversation.replaced", messages: next });
+}
+
+/** Compacts when the window fills up. A summary that cannot be had leaves the conversation as it was. */
+export async function compactIfNeeded(run: Run): Promise<void> {
+  if (!needsCompaction(run)) return;
+  try {
+    await compactConversation(run);
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    if (!code.startsWith("reply_")) throw thrown;
+    run.emit({ type: "notice", level: "warning", code: "not_compacted", text: message });
+  }
 }

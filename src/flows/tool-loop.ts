@@ -5,7 +5,7 @@ import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { ask, type Reply } from "./ask.ts";
-import { compact, needsCompaction } from "./compact.ts";
+import { compactIfNeeded } from "./compact.ts";
 import { explore } from "./explore.ts";
 import { noteHidden } from "./hidden.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
@@ -119,7 +119,7 @@ export const toolLoop: Flow = async (run) => {
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const loop: Loop = { run, byAlias, inner, seen: new Map() };
   for (;;) {
-    if (needsCompaction(run)) await compact(run);
+    await compactIfNeeded(run);
     const reply = await askTurn(run, tools, knowledgeText);
     add(run, { role: "assistant", text: reply.text, calls: reply.calls, native: reply.native });
     run.record.text = reply.text;

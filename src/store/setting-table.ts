@@ -4,7 +4,7 @@ import type { Json } from "../core/model.ts";
 /** Providers that are reached over a network. */
 export type RemoteProvider = "gemini" | "openai" | "anthropic" | "local";
 
-const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
+export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
 
 /** USD per million tokens. */

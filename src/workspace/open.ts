@@ -14,7 +14,7 @@ import { type History, openHistory } from "./history.ts";
 import { thisProcess } from "./holder.ts";
 import { openJournal, prepareState, type State } from "./journal.ts";
 import { readLines } from "./lines.ts";
-import { type Lock, openLock } from "./lock.ts";
+import { type Lock, lockFolder, openLock } from "./lock.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
@@ -47,6 +47,8 @@ export interface OpenedWorkspace {
   /** What was taken back at the start, one message each. */
   readonly recovered: readonly string[];
   readonly warnings: readonly string[];
+  /** Where this workspace's journal and sessions are kept; null: nowhere. */
+  readonly stateFolder: string | null;
 }
 
 const maxReadBytes = 8 * 1024 * 1024;
@@ -58,7 +60,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const root = openRoot(options.root, { force, home, own, backend });
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const state = openState(root, options.stateDir);
-  const lock = state ? openStateLock(state) : unlocked;
+  const lock = lockFolder(root, state ? openStateLock(state) : unlocked);
   const history = openHistory(root, state, lock);
   const recovered = state ? await recover(root, state, lock) : [];
   return {
@@ -89,6 +91,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     },
     history,
     recovered,
+    stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, options.stateDir, state),
   };
 }

@@ -1,0 +1,62 @@
+/** `pai resume` and `pai sessions`: saved conversations, listed, shown, exported, deleted, gone on with. */
+import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { Session } from "../core/session.ts";
+import { openSessions, type Sessions } from "../store/sessions.ts";
+import { visible, visibleLine } from "../ui/sanitize.ts";
+import { showResult } from "./answer-document.ts";
+import type { Context } from "./command.ts";
+import { composeBase, composeWorkspace } from "./compose.ts";
+import { talkAt } from "./session.ts";
+import { suggest } from "./suggest.ts";
+
+/** Sessions kept by `prune`. */
+const kept = 20;
+const verbs = ["list", "show", "export", "prune"] as const;
+
+export async function resumeCommand(context: Context): Promise<number> {
+  const [id = null, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", "pai resume takes one session", { hint: "see: pai sessions" });
+  return talkAt(context, { id });
+}
+
+async function openHere(context: Context): Promise<Sessions> {
+  const { workspace, stateFolder } = await composeWorkspace(context, composeBase(context));
+  if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
+  return openSessions(join(stateFolder, "sessions"), workspace.root);
+}
+
+const title = ({ id, turns }: Session) => `session ${id}, ${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
+
+/** A session as Markdown. */
+function renderSession(session: Session): string {
+  const turns = session.turns.map(
+    ({ at, request, text, status, mode }, n) =>
+      `## ${n + 1}. ${at}, ${mode}, ${status ?? "interrupted"}\n\n**You:** ${request}\n\n**pai:** ${text === "" ? "(nothing)" : text}\n`,
+  );
+  return `# ${title(session)}\n\n${turns.join("\n")}`;
+}
+
+export async function sessionsCommand(context: Context): Promise<number> {
+  const [word = "list", id = null] = context.words;
+  const verb = verbs.find((each) => each === word);
+  if (verb === undefined) {
+    const near = suggest(word, verbs);
+    throw new PaiError("usage", `pai sessions cannot ${word}`, {
+      hint: near === null ? `one of ${verbs.join(", ")}` : `did you mean: pai sessions ${near}?`,
+    });
+  }
+  const sessions = await openHere(context);
+  if (verb === "list") {
+    const rows = sessions.list();
+    const text = rows.map((row) => `${row.id}  ${row.turns} turns  ${visibleLine(row.preview)}\n`).join("");
+    return showResult(context, "sessions", { sessions: rows }, text === "" ? "there is no session here yet\n" : text);
+  }
+  if (verb === "prune") {
+    const deleted = sessions.prune(id === null ? kept : Number(id) || 0);
+    return showResult(context, "sessions", { deleted }, `${deleted} sessions deleted\n`);
+  }
+  const { session, damaged } = sessions.load(id);
+  const text = verb === "export" ? renderSession(session) : visible(renderSession(session));
+  return showResult(context, "sessions", { session, damaged }, text);
+}

@@ -1,0 +1,162 @@
+/** The slash commands of a session. An unknown one is an error and never reaches the model. */
+
+import { squash } from "../core/change.ts";
+import { renderTasks, sizeOf } from "../core/conversation.ts";
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import { type Mode, modes } from "../store/setting-table.ts";
+import { visible, visibleLine } from "../ui/sanitize.ts";
+import { composeModel } from "./compose-model.ts";
+import { showDiff, undoCommand } from "./history.ts";
+import { renderModels } from "./models.ts";
+import { compactTalk, rewindTalk } from "./rewind.ts";
+import { suggest } from "./suggest.ts";
+import { runTurn, type Talk } from "./talk.ts";
+
+interface Slash {
+  readonly name: string;
+  readonly about: string;
+  run(talk: Talk, words: string): Promise<void>;
+}
+
+const say = ({ context }: Talk, text: string) => context.err(text.endsWith("\n") ? text : `${text}\n`);
+
+async function switchModel(talk: Talk, id: string): Promise<void> {
+  const { context, composed, view } = talk;
+  if (id === "") {
+    say(talk, renderModels(context));
+    return;
+  }
+  const { base } = composed;
+  const ask = async (question: string) => (await view.decide({ kind: "command", text: question })).accept;
+  const settings = { ...base.settings, model: id };
+  talk.model = await composeModel(context, { ...base, settings }, view.notify, view.interactive ? ask : null);
+  say(talk, `model: ${talk.model.model.id}`);
+}
+
+function switchMode(talk: Talk, name: string): void {
+  const mode = modes.find((each) => each === name);
+  if (name !== "" && mode === undefined) {
+    throw new PaiError("usage", `there is no mode ${name}`, { hint: `modes: ${modes.join(", ")}` });
+  }
+  if (mode !== undefined) talk.mode = mode satisfies Mode;
+  say(talk, `mode: ${talk.mode}`);
+}
+
+/** Tokens of the conversation, by what it is made of; a token is about four characters. */
+function renderContext({ open }: Talk): string {
+  const { conversation, turns } = open.session;
+  const tokens = (characters: number) => `about ${Math.ceil(characters / 4)} tokens`;
+  const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
+  return [
+    `turns      ${turns.length} (${tokens(told)}; the last five are told to a plan)`,
+    `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
+    `tasks      ${conversation.tasks.length} (${tokens(renderTasks(conversation.tasks).length)})`,
+  ].join("\n");
+}
+
+/** What this session's runs have changed and not taken back, as one diff. */
+async function showSessionDiff(talk: Talk): Promise<void> {
+  const { history, workspace } = talk.composed.opened;
+  const runs = new Set(talk.open.session.turns.map(({ run }) => run));
+  const ids = history
+    .list()
+    .filter(({ id, status }) => runs.has(id) && status === "applied")
+    .map(({ id }) => id);
+  const turns = await Promise.all(ids.map((id) => history.undo(id, { dryRun: true })));
+  const changes = squash(
+    turns
+      .reverse()
+      .flatMap(({ changes: back }) =>
+        back.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })),
+      ),
+  );
+  if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
+  else talk.context.out(showDiff(talk.context, changes));
+}
+
+async function showMemory(talk: Talk): Promise<void> {
+  const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
+  if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
+  else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
+}
+
+/** Starts a new session; the old one stays as it is (P76). */
+function clear(talk: Talk): void {
+  const { sessions, context, view } = talk;
+  talk.open.close();
+  const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
+  if (sessions !== null) talk.open = sessions.open(null, context.now, warn);
+  else talk.open.add({ type: "session.rewound", at: context.now().toISOString(), turns: 0 });
+  say(talk, "cleared: the next task knows nothing of the earlier ones");
+}
+
+function resume(talk: Talk, id: string): void {
+  const { sessions, context, view } = talk;
+  if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
+  if (id === "") {
+    const rows = sessions
+      .list()
+      .slice(0, 10)
+      .map(({ id: each, turns, preview }) => `${each}  ${turns} turns  ${visibleLine(preview)}`);
+    say(talk, rows.length === 0 ? "there is no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
+    return;
+  }
+  const { session } = sessions.load(id);
+  talk.open.close();
+  talk.open = sessions.open(session, context.now, (text) => view.notify({ level: "warning", code: "session", text }));
+  say(talk, `session ${session.id}, ${session.turns.length} turns`);
+}
+
+async function planTurn(talk: Talk, task: string): Promise<void> {
+  if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
+  await runTurn(talk, task, { planOnly: true });
+}
+
+export const slashCommands: readonly Slash[] = [
+  { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp()) },
+  { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
+  { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
+  { name: "plan", about: "make a plan only: /plan TASK", run: planTurn },
+  { name: "context", about: "what the session holds, in tokens", run: async (talk) => say(talk, renderContext(talk)) },
+  {
+    name: "tasks",
+    about: "the task list of tool-loop",
+    run: async (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
+  },
+  { name: "compact", about: "summarize the conversation of tool-loop", run: compactTalk },
+  { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
+  {
+    name: "undo",
+    about: "take back the last run",
+    run: async ({ context }) => void (await undoCommand({ ...context, words: [] })),
+  },
+  { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
+  { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
+  { name: "diff", about: "what this session has changed", run: showSessionDiff },
+  { name: "memory", about: "show MEMORY.md", run: showMemory },
+];
+
+function renderHelp(): string {
+  const rows = slashCommands.map(({ name, about }) => `/${name.padEnd(9)} ${about}`);
+  return [
+    ...rows,
+    "/quit      leave (also: exit, quit, Ctrl+D)",
+    "After a task, y or lanjut does its next steps, a number does that one",
+  ].join("\n");
+}
+
+/** Runs one line that begins with a slash. Throws usage for an unknown command. */
+export async function doSlash(talk: Talk, line: string): Promise<void> {
+  const [, name = "", rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = slashCommands.find((each) => each.name === name.toLowerCase());
+  if (command !== undefined) return command.run(talk, rest.trim());
+  const near = suggest(
+    name,
+    slashCommands.map((each) => each.name),
+  );
+  throw new PaiError("usage", `there is no command /${name}`, {
+    hint: near === null ? "see /help" : `did you mean /${near}?`,
+  });
+}

@@ -1,0 +1,78 @@
+/** A session at the terminal: its parts, one turn of it, and Ctrl+C that ends the turn and not the session. */
+import { PaiError } from "../core/error.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { historyOf } from "../core/session.ts";
+import { type RunOptions, runTask, type Task } from "../flows/run.ts";
+import type { OpenSession, Sessions } from "../store/sessions.ts";
+import type { Settings } from "../store/settings.ts";
+import type { Context } from "./command.ts";
+import { type Composed, composeOptions, limitTime } from "./compose.ts";
+import type { ComposedModel } from "./compose-model.ts";
+import { flowFor } from "./flow.ts";
+import type { View } from "./view.ts";
+
+/** Two interrupts within this time leave the session. */
+const twiceMs = 2000;
+
+/** A session at the terminal and what its slash commands may change of it. */
+export interface Talk {
+  readonly context: Context;
+  readonly view: View;
+  readonly composed: Composed;
+  /** null: nothing is kept (--ephemeral). */
+  readonly sessions: Sessions | null;
+  open: OpenSession;
+  mode: Settings["mode"];
+  /** Chosen by /model; undefined: the one of the settings. */
+  model: ComposedModel | undefined;
+  interruptedAt: number;
+}
+
+/** True when this is the second interrupt in a row. */
+export function countInterrupt(talk: Talk): boolean {
+  const now = talk.context.now().getTime();
+  const twice = now - talk.interruptedAt < twiceMs;
+  talk.interruptedAt = now;
+  return twice;
+}
+
+/** Runs `work` so that Ctrl+C ends it and not the session; twice leaves. */
+export async function whileInterruptible<T>(talk: Talk, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { context, composed } = talk;
+  const controller = new AbortController();
+  context.onInterrupt(() => {
+    if (countInterrupt(talk)) process.exit(130);
+    controller.abort(new PaiError("interrupted", "interrupted"));
+  });
+  const both = AbortSignal.any([context.signal, controller.signal]);
+  const limited = limitTime(both, composed.base.settings.limits.timeout);
+  try {
+    return await work(limited.signal);
+  } finally {
+    limited.end();
+    context.onInterrupt(null);
+  }
+}
+
+/** One task of the session, shown and kept. */
+export async function runTurn(talk: Talk, text: string, special: Partial<RunOptions> = {}): Promise<Outcome> {
+  const { context, view, composed, open, mode, model } = talk;
+  return whileInterruptible(talk, async (signal) => {
+    const sink: View["sink"] = (event) => {
+      open.sink(event);
+      view.sink(event);
+    };
+    const ports = composed.portsFor({ sink, signal, decide: view.decide, model });
+    const { session } = open;
+    const task: Task = { text, history: historyOf(session), context: null, conversation: session.conversation };
+    const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
+    const outcome = await runTask(
+      await flowFor(special.planOnly === true ? "single-shot" : mode),
+      task,
+      options,
+      ports,
+    );
+    view.finish(outcome);
+    return outcome;
+  });
+}

@@ -1,0 +1,157 @@
+/** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
+import type { Conversation, TaskItem } from "./conversation.ts";
+import type { Message } from "./model.ts";
+
+/** One line of a session file. Times are ISO 8601. */
+export type SessionLine =
+  | { readonly type: "session.started"; readonly v: 1; readonly id: string; readonly at: string; readonly root: string }
+  | {
+      readonly type: "turn.started";
+      readonly at: string;
+      readonly run: string;
+      readonly mode: string;
+      readonly model: string;
+      readonly request: string;
+    }
+  | { readonly type: "message.added"; readonly message: Message }
+  | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
+  | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }
+  | {
+      readonly type: "turn.finished";
+      readonly at: string;
+      readonly run: string;
+      readonly status: string;
+      readonly text: string;
+      readonly next: readonly string[];
+      readonly score: number | null;
+      readonly calls: number;
+      /** The run changed files, so that rewinding code has something to take back. */
+      readonly changed: boolean;
+    }
+  /** The user went back to before turn `turns` + 1, or cleared everything (0); what came later is forgotten. */
+  | { readonly type: "session.rewound"; readonly at: string; readonly turns: number }
+  /** Turns from `from` (counted from 1) on are told as a summary from now on. */
+  | { readonly type: "session.summarized"; readonly at: string; readonly from: number; readonly summary: string };
+
+export interface Turn {
+  readonly at: string;
+  readonly run: string;
+  readonly mode: string;
+  readonly model: string;
+  readonly request: string;
+  /** null: it was cut off before it ended. */
+  readonly status: string | null;
+  readonly text: string;
+  readonly next: readonly string[];
+  readonly score: number | null;
+  readonly calls: number;
+  readonly changed: boolean;
+  /** The conversation as it was before this turn: what rewinding goes back to. */
+  readonly before: Conversation;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly at: string;
+  readonly turns: readonly Turn[];
+  readonly conversation: Conversation;
+}
+
+const empty: Conversation = { messages: [], tasks: [] };
+
+export function emptySession(id: string, at: string): Session {
+  return { id, at, turns: [], conversation: empty };
+}
+
+function endTurn(turns: readonly Turn[], line: Extract<SessionLine, { type: "turn.finished" }>): readonly Turn[] {
+  const { status, text, next, score, calls, changed } = line;
+  return turns.map((turn) => (turn.run === line.run ? { ...turn, status, text, next, score, calls, changed } : turn));
+}
+
+/** Every call needs its result: a turn that was cut off between them must not poison the next request. */
+function closeCalls(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant" || last.calls.length === 0) return messages;
+  const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: "interrupted before it was done" }));
+  return [...messages, { role: "tools", results }];
+}
+
+function summarize({ turns, conversation, ...rest }: Session, from: number, summary: string): Session {
+  const before = turns[from - 1]?.before ?? empty;
+  const told: Message = { role: "user", text: `Summary of what happened next:\n${summary}` };
+  const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
+  const messages = [...before.messages, told, heard];
+  return { ...rest, turns: turns.slice(0, from - 1), conversation: { messages, tasks: conversation.tasks } };
+}
+
+/** The session after one more line. */
+export function foldSession(session: Session, line: SessionLine): Session {
+  const { conversation, turns } = session;
+  switch (line.type) {
+    case "session.started":
+      return { ...session, id: line.id, at: line.at };
+    case "turn.started": {
+      const { at, run, mode, model, request } = line;
+      const open = { status: null, text: "", next: [], score: null, calls: 0, changed: false };
+      const closed = { ...conversation, messages: closeCalls(conversation.messages) };
+      return {
+        ...session,
+        conversation: closed,
+        turns: [...turns, { at, run, mode, model, request, ...open, before: closed }],
+      };
+    }
+    case "message.added":
+      return { ...session, conversation: { ...conversation, messages: [...conversation.messages, line.message] } };
+    case "conversation.replaced":
+      return { ...session, conversation: { ...conversation, messages: line.messages } };
+    case "tasks.updated":
+      return { ...session, conversation: { ...conversation, tasks: line.tasks } };
+    case "turn.finished":
+      return { ...session, turns: endTurn(turns, line) };
+    case "session.rewound": {
+      const turn = turns[line.turns];
+      return turn === undefined
+        ? session
+        : { ...session, turns: turns.slice(0, line.turns), conversation: turn.before };
+    }
+    case "session.summarized":
+      return summarize(session, line.from, line.summary);
+  }
+}
+
+/** Reads a session file; `damaged` counts lines that could not be read. */
+export function readSession(id: string, text: string): { readonly session: Session; readonly damaged: number } {
+  let session = emptySession(id, "");
+  let damaged = 0;
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    try {
+      session = foldSession(session, JSON.parse(line) as SessionLine) ?? session;
+    } catch {
+      damaged += 1;
+    }
+  }
+  // The name of the file is the id, whatever stands inside it (P88).
+  return {
+    session: {
+      ...session,
+      id,
+      conversation: { ...session.conversation, messages: closeCalls(session.conversation.messages) },
+    },
+    damaged,
+  };
+}
+
+/** What was asked and answered, for flows that know no messages. */
+export function historyOf({ turns }: Session): readonly { readonly request: string; readonly answer: string }[] {
+  return turns.map(({ request, text, status }) => ({
+    request,
+    answer: text === "" ? (status ?? "interrupted") : text,
+  }));
+}
+
+/** Next steps that wait for a yes: those of the last turn, if it ended well. */
+export function pendingOf({ turns }: Session): readonly string[] {
+  const last = turns.at(-1);
+  return last !== undefined && ["answered", "verified", "unverified"].includes(last.status ?? "") ? last.next : [];
+}

@@ -1,0 +1,219 @@
+/** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { StampedEvent } from "../core/event.ts";
+import { maskSecrets } from "../core/secret.ts";
+import { emptySession, foldSession, readSession, type Session, type SessionLine } from "../core/session.ts";
+
+export interface OpenSession {
+  /** The session as it stands. */
+  readonly session: Session;
+  /** Appends a line and takes it in. A file that cannot be written warns once; the session goes on without it. */
+  add(line: SessionLine): void;
+  /** For the sink of a run: keeps what belongs into a session. Never throws. */
+  sink(event: StampedEvent): void;
+  close(): void;
+}
+
+export interface SessionSummary {
+  readonly id: string;
+  /** Epoch milliseconds of the last change. */
+  readonly changed: number;
+  readonly turns: number;
+  /** The first request, shortened. */
+  readonly preview: string;
+  readonly bytes: number;
+}
+
+export interface Sessions {
+  /** Newest first. Files that are no sessions are passed over. */
+  list(): readonly SessionSummary[];
+  /** By id, a unique beginning of one, or null for the newest. Throws usage. */
+  load(id: string | null): { readonly session: Session; readonly damaged: number };
+  /** Opens a new session, or goes on with a loaded one. */
+  open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
+  /** Deletes all but the newest `keep`; returns how many. */
+  prune(keep: number): number;
+}
+
+const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+const most = 64 * 1024 * 1024;
+
+const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
+
+/** `folder` is the sessions folder of one workspace; it is made at the first line. */
+export function openSessions(folder: string, root: string): Sessions {
+  const fileOf = (id: string) => join(folder, `${id}.jsonl`);
+  const ids = () => {
+    try {
+      return readdirSync(folder).flatMap((name) =>
+        name.endsWith(".jsonl") && idShape.test(name.slice(0, -6)) ? [name.slice(0, -6)] : [],
+      );
+    } catch {
+      return [];
+    }
+  };
+  const read = (id: string) => {
+    if (statSync(fileOf(id)).size > most) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
+    return readSession(id, readFileSync(fileOf(id), "utf8"));
+  };
+  const summarize = (id: string): SessionSummary[] => {
+    try {
+      const { session } = read(id);
+      const { mtimeMs: changed, size: bytes } = statSync(fileOf(id));
+      const preview = [...(session.turns[0]?.request ?? "")].slice(0, 80).join("");
+      return session.turns.length === 0 ? [] : [{ id, changed, bytes, turns: session.turns.length, preview }];
+    } catch {
+      return [];
+    }
+  };
+  const list = () =>
+    ids()
+      .flatMap(summarize)
+      .sort((a, b) => b.changed - a.changed);
+
+  return {
+    list,
+    load(wanted) {
+      const found =
+        wanted === null
+          ? list()
+              .slice(0, 1)
+              .map(({ id }) => id)
+          : ids().filter((id) => id.startsWith(wanted));
+      const [id] = found;
+      if (id === undefined)
+        throw new PaiError("usage", wanted === null ? "there is no session here yet" : `there is no session ${wanted}`);
+      if (found.length > 1)
+        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${found.join(", ")}`);
+      return read(id);
+    },
+    open(loaded, now, warn) {
+      const at = now();
+      const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
+      const file = openAppend(folder, fileOf(id), warn);
+      return follow(loaded ?? emptySession(id, at.toISOString()), file, { root, now, isNew: loaded === null });
+    },
+    prune(keep) {
+      const old = list().slice(keep);
+      for (const { id } of old) rmSync(fileOf(id), { force: true });
+      return old.length;
+    },
+  };
+}
+
+/** A session that nobody keeps (--ephemeral). */
+export function openUnkept(now: () => Date): OpenSession {
+  const nowhere: Append = { write: () => {}, close: () => {} };
+  return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
+}
+
+interface Append {
+  write(line: SessionLine): void;
+  close(): void;
+}
+
+/** Opens the file at the first line: a session in which nothing happens leaves no trace. */
+function openAppend(folder: string, file: string, warn: (text: string) => void): Append {
+  let fd: number | null = null;
+  let broken = false;
+  return {
+    write(line) {
+      if (broken) return;
+      try {
+        if (fd === null) {
+          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+          fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+        }
+        writeSync(
+          fd,
+          `${JSON.stringify(line, (_, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value))}\n`,
+        );
+      } catch (error) {
+        broken = true;
+        warn(`the session cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+    close() {
+      if (fd !== null) closeSync(fd);
+      fd = null;
+    },
+  };
+}
+
+function follow(
+  start: Session,
+  file: Append,
+  { root, now, isNew }: { root: string; now: () => Date; isNew: boolean },
+): OpenSession {
+  let session = start;
+  let begun = !isNew;
+  const add = (line: SessionLine) => {
+    if (!begun) {
+      begun = true;
+      file.write({ type: "session.started", v: 1, id: session.id, at: now().toISOString(), root });
+    }
+    session = foldSession(session, line);
+    file.write(line);
+  };
+  return {
+    get session() {
+      return session;
+    },
+    add,
+    sink(event) {
+      const line = lineOf(event);
+      if (line !== null) add(line);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** What of an event belongs into a session. */
+function lineOf(event: StampedEvent): SessionLine | null {
+  switch (event.type) {
+    case "run.started":
+      return {
+        type: "turn.started",
+        at: event.at,
+        run: event.run,
+        mode: event.mode,
+        model: event.model,
+        request: event.task,
+      };
+    case "message.added":
+      return { type: event.type, message: event.message };
+    case "conversation.replaced":
+      return { type: event.type, messages: event.messages };
+    case "tasks.updated":
+      return { type: event.type, tasks: event.tasks };
+    case "run.finished": {
+      const { status, text, next, score, calls, changes } = event.outcome;
+      return {
+        type: "turn.finished",
+        at: event.at,
+        run: event.run,
+        status,
+        text,
+        next,
+        score,
+        calls: calls.made,
+        changed: changes.length > 0,
+      };
+    }
+    default:
+      return null;
+  }
+}

@@ -80,7 +80,12 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     notify: ({ level, text }) => {
       if (!quiet) err(`${level === "warning" ? "warning: " : ""}${text}\n`);
     },
-    decide: interactive ? decideByAsking(prompter) : decideByPolicy(flags["yes"] === true),
+    decide: interactive
+      ? (question) => {
+          terminal.pause();
+          return decideByAsking(prompter)(question);
+        }
+      : decideByPolicy(flags["yes"] === true),
     interactive,
     prompter,
   };

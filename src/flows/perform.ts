@@ -1,6 +1,7 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, squash } from "../core/change.ts";
+import { summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/hidden.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
@@ -216,6 +217,10 @@ async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   signal.throwIfAborted();
   run.overlay.learn(result.changes);
   for (const text of result.notes) run.emit({ type: "notice", level: "info", code: "command_left", text });
+  if (result.changes.length > 0) {
+    const changes = summarizeAll(result.changes, () => "command");
+    run.emit({ type: "changes.applied", batch: run.record.batches, changes });
+  }
   const refused = await judgeCommand(run, rights, result.changes);
   if (refused === null && result.changes.length > 0) batch.changed = true;
   return { ...result, refused };

@@ -39,6 +39,8 @@ export interface TerminalOptions {
 
 export interface Terminal {
   readonly sink: (event: StampedEvent) => void;
+  /** A question is about to be asked: nothing may be drawn meanwhile. */
+  readonly pause: () => void;
   /**
    * Prints the result of the run that was shown; the terminal is then ready for the next run.
    * `undoable`: what was changed can be taken back later; assumed when not said.
@@ -255,6 +257,10 @@ export function createTerminal(options: TerminalOptions): Terminal {
       show(event.type, event);
       if (event.type === "call.finished") showLooked();
       if (!reply.open) spinner.resume();
+    },
+    pause() {
+      spinner.stop();
+      reply.close();
     },
     finish(outcome, undoable = true) {
       spinner.stop();

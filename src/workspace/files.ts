@@ -16,6 +16,8 @@ export interface Standing {
   readonly stat: Stat | null;
 }
 
+/** Saves of somebody else that may follow each other faster than pai can give a name back. */
+const mostSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
@@ -103,7 +105,8 @@ export function stage(
  * Gives staged content its name: in exchange for `seen`, or where nothing stood. True: what stood there stands under
  * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
  */
-export function place(root: Root, disk: Disk, { path, before }: Change, temp: string, seen: Stat | null): boolean {
+export function place(root: Root, disk: Disk, change: Change, temp: string, seen: Stat | null): boolean {
+  const { path, before, after } = change;
   return inParent(root, path, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
     if (seen === null && takeName(disk, to, from, path)) return false;
@@ -113,7 +116,12 @@ export function place(root: Root, disk: Disk, { path, before }: Change, temp: st
       return false;
     }
     if (isUntouched(root, path, from, temp, before)) return true;
-    disk.exchange(to, from);
+    // Somebody saved. Giving the name back may displace the next save, which then is newer and has to have the name.
+    const beside = joinPath(parentOf(path), temp);
+    for (let tries = 0; tries < mostSaves; tries++) {
+      disk.exchange(to, from);
+      if (holds(standingAt(root, beside), after)) break;
+    }
     throw changedMeanwhile(path);
   });
 }

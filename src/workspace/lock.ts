@@ -1,8 +1,11 @@
 /** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
 import { type Holder, isAlive, parseHolder, sameHolder } from "./holder.ts";
+import { systemCalls } from "./system-calls.ts";
 
 export type Lock = <T>(work: () => T) => Promise<T>;
 
@@ -32,6 +35,44 @@ export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10
       release(path, disk);
     }
   };
+}
+
+/**
+ * The kernel's lock on the root folder, around another one: it ends with the process, whatever happens to it, and it
+ * keeps apart those that have a state folder and those that have none. Where it cannot be had only the other one counts.
+ * Throws conflict like `openLock`.
+ */
+export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
+  return async (work) => {
+    const folder = openLockable(root);
+    try {
+      const until = performance.now() + patienceMs;
+      while (folder !== null && !tryLock(folder)) {
+        if (performance.now() > until) throw anotherAtWork("", "Wait for it to end");
+        await Bun.sleep(2);
+      }
+      return await inner(work);
+    } finally {
+      if (folder !== null) closeSync(folder);
+    }
+  };
+}
+
+function openLockable(root: Root): number | null {
+  try {
+    return root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY));
+  } catch {
+    return null;
+  }
+}
+
+/** True also where folders cannot be locked. */
+function tryLock(fd: number): boolean {
+  try {
+    return systemCalls()?.tryLock(fd) ?? true;
+  } catch {
+    return true;
+  }
 }
 
 /** What cannot be released is stale for us at once, and for the others when we end. */
@@ -128,7 +169,9 @@ function oddLock(path: string, cause: unknown): PaiError {
 
 function heldTooLong(path: string): PaiError {
   const pid = readClaim(path)?.holder?.pid;
-  return new PaiError("conflict", `Another pai is at work in this workspace${pid ? ` (process ${pid})` : ""}`, {
-    hint: `Wait for it to end; if there is none, remove ${path}`,
-  });
+  return anotherAtWork(pid ? ` (process ${pid})` : "", `Wait for it to end; if there is none, remove ${path}`);
+}
+
+function anotherAtWork(which: string, hint: string): PaiError {
+  return new PaiError("conflict", `Another pai is at work in this workspace${which}`, { hint });
 }

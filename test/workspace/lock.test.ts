@@ -2,10 +2,13 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openRoot } from "../../src/workspace/confine.ts";
 import { openDisk } from "../../src/workspace/disk.ts";
 import { thisProcess } from "../../src/workspace/holder.ts";
-import { openLock } from "../../src/workspace/lock.ts";
-import { deadProcess, makePlace, type Place } from "./tree.ts";
+import { type Lock, lockFolder, openLock } from "../../src/workspace/lock.ts";
+import { recover } from "../../src/workspace/recover.ts";
+import { systemCalls } from "../../src/workspace/system-calls.ts";
+import { deadProcess, makePlace, openPlace, type Place } from "./tree.ts";
 
 const places: Place[] = [];
 const lockPath = () => {
@@ -75,15 +78,54 @@ test("a link, a pipe or a folder in its place is refused (S60)", async () => {
   await refused();
 });
 
-test("two processes, 50 read-modify-writes each: none is lost (S59, P34)", async () => {
+test.skipIf(systemCalls() === null)("without a state folder the root folder itself is the lock (P34)", async () => {
+  const made = makePlace();
+  places.push(made);
+  const open = () => openRoot(made.work, { force: true, home: null });
+  const none: Lock = async (work) => work();
+  let ended = false;
+  const first = lockFolder(open(), async (work) => {
+    await Bun.sleep(60);
+    ended = true;
+    return work();
+  })(() => 1);
+  await Bun.sleep(5);
+  await expect(lockFolder(open(), none, 20)(() => 2)).rejects.toMatchObject({ code: "conflict" });
+  expect(await lockFolder(open(), none)(() => ended)).toBe(true);
+  expect(await first).toBe(1);
+});
+
+test("whoever holds the lock and is killed holds it no more (S60)", async () => {
+  const made = makePlace({ counter: "0" });
+  places.push(made);
+  const count = (times: string) =>
+    Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, times], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+  for (let n = 0; n < 5; n++) {
+    const killed = count("100000");
+    while (readFileSync(join(made.work, "counter"), "utf8") === `${n}`) await Bun.sleep(1);
+    await Bun.sleep(20 + 3 * n);
+    killed.kill("SIGKILL");
+    await killed.exited;
+    const { root, state, lock } = openPlace(made);
+    await recover(root, state, lock);
+    writeFileSync(join(made.work, "counter"), `${n + 1}`);
+  }
+  expect(await new Response(count("3").stdout).json()).toMatchObject({ done: 3 });
+  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("8");
+}, 20_000);
+
+test("two processes, 100 read-modify-writes each: none is lost (S59, P34)", async () => {
   const made = makePlace({ counter: "0" });
   places.push(made);
   const counter = () =>
-    Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "50"], {
+    Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "100"], {
       stdout: "pipe",
       stderr: "inherit",
     });
   const results = await Promise.all([counter(), counter()].map((child) => new Response(child.stdout).json()));
-  expect(results.map((result) => (result as { done: number }).done)).toEqual([50, 50]);
-  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("100");
+  expect(results.map((result) => (result as { done: number }).done)).toEqual([100, 100]);
+  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("200");
 }, 20_000);

@@ -1,0 +1,137 @@
+/** Somebody saves in the very moment in which pai gives a name: the save is never lost, whichever way it is written. */
+import { afterEach, expect, test } from "bun:test";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type Disk, openDisk } from "../../src/workspace/disk.ts";
+import { recover } from "../../src/workspace/recover.ts";
+import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+const place = (files: Record<string, string> = {}) => {
+  const made = makePlace(files);
+  places.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+
+const saves = {
+  "over a rename": (path: string, text: string) => {
+    writeFileSync(`${path}~`, text);
+    renameSync(`${path}~`, path);
+  },
+  "in place": (path: string, text: string) => writeFileSync(path, text),
+  "by removing it first": (path: string, text: string) => {
+    unlinkSync(path);
+    writeFileSync(path, text);
+  },
+} as const;
+
+/** A disk on which `save` happens right before the n-th effect of this name, after all checks. */
+function interrupted(effect: string, save: () => void, n = 1): Disk {
+  let seen = 0;
+  return openDisk((name) => {
+    if (name === effect && ++seen === n) save();
+  });
+}
+
+for (const [how, save] of Object.entries(saves)) {
+  test(`a save ${how} between the last check and the exchange keeps its name (S58)`, async () => {
+    const made = place({ "a.txt": "a", "b.txt": "old" });
+    const disk = interrupted("exchange", () => save(join(made.work, "b.txt"), "save"), 2);
+    const run = openPlace(made, disk).begin("r1");
+    const changes = [change("a.txt", file("a"), file("A")), change("b.txt", file("old"), file("new"))];
+    await expect(run.apply(changes)).rejects.toMatchObject({ code: "conflict" });
+    expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 a", "b.txt": "file 644 save" });
+  });
+
+  test(`a save ${how} between the last check and the removal keeps its name (S58)`, async () => {
+    const made = place({ "a.txt": "old" });
+    const disk = interrupted("rename", () => save(join(made.work, "a.txt"), "save"));
+    const run = openPlace(made, disk).begin("r1");
+    await expect(run.apply([change("a.txt", file("old"), null)])).rejects.toMatchObject({ code: "conflict" });
+    expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 save" });
+  });
+}
+
+test("two saves faster than pai can give the name back: the newest has the name, the other is a copy (S58)", async () => {
+  const made = place({ "a.txt": "old" });
+  const path = join(made.work, "a.txt");
+  let saved = 0;
+  const disk = openDisk((effect) => {
+    if (effect === "exchange" && saved < 2) saves["over a rename"](path, `save ${++saved}`);
+  });
+  const failure = openPlace(made, disk)
+    .begin("r1")
+    .apply([change("a.txt", file("old"), file("new"))]);
+  await expect(failure).rejects.toMatchObject({ code: "conflict", hint: expect.stringContaining("a.txt.conflict-") });
+  expect(readFileSync(path, "utf8")).toBe("save 2");
+  expect(Object.values(treeOf(made.work)).sort()).toEqual(["file 644 save 1", "file 644 save 2"]);
+});
+
+test("a file that somebody has open for writing is not replaced under him (S58)", async () => {
+  const made = place({ "a.txt": "old" });
+  const fd = openSync(join(made.work, "a.txt"), "r+");
+  const run = openPlace(made).begin("r1");
+  await expect(run.apply([change("a.txt", file("old"), file("new"))])).rejects.toMatchObject({ code: "conflict" });
+  writeSync(fd, "OLD");
+  closeSync(fd);
+  expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 OLD" });
+});
+
+test("a save during a take-back is left, and the rest is taken back (P18)", async () => {
+  const made = place({ "a.txt": "a", "b.txt": "b" });
+  let saved = false;
+  let armed = false;
+  const disk = openDisk((effect) => {
+    if (!armed || saved || effect !== "exchange") return;
+    saved = true;
+    writeFileSync(join(made.work, "a.txt"), "save");
+  });
+  const run = openPlace(made, disk).begin("r1");
+  await run.apply([change("a.txt", file("a"), file("A")), change("b.txt", file("b"), file("B"))]);
+  armed = true;
+  const report = await run.rollback();
+  expect<readonly string[]>(report.left).toEqual(["a.txt"]);
+  expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 save", "b.txt": "file 644 b" });
+});
+
+test("a crash while somebody's save stands aside: the next start gives it its name back (S55, S58)", async () => {
+  const start = { "a.txt": "old" };
+  const failures: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    const made = place(start);
+    const dying = dyingDisk(n);
+    let saved = false;
+    const disk: Disk = {
+      ...dying.disk,
+      exchange(path, other) {
+        if (!saved) saves["over a rename"](join(made.work, "a.txt"), "save");
+        saved = true;
+        return dying.disk.exchange(path, other);
+      },
+    };
+    await openPlace(made, disk, deadProcess())
+      .begin("r1")
+      .apply([change("a.txt", file("old"), file("new"))])
+      .catch(() => {});
+    const { root, state, lock } = openPlace(made);
+    await recover(root, state, lock);
+    root.close();
+    const tree = treeOf(made.work);
+    if (JSON.stringify(tree) !== JSON.stringify({ "a.txt": `file 644 ${saved ? "save" : "old"}` })) {
+      failures.push(`${n}: ${JSON.stringify(tree)}`);
+    }
+  }
+  expect(failures).toEqual([]);
+});

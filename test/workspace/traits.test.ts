@@ -1,0 +1,122 @@
+/** What belongs to a file besides bytes and mode stays with it: attributes, access lists, owner. */
+import { afterEach, expect, test } from "bun:test";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemCalls } from "../../src/workspace/system-calls.ts";
+import { change, file, openPlace, type Place } from "./tree.ts";
+
+const places: Place[] = [];
+/** On the disk: not every memory file system keeps attributes of users. */
+const place = (...names: string[]): Place => {
+  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const work = join(base, "work");
+  mkdirSync(work);
+  for (const name of names) writeFileSync(join(work, name), name);
+  const made = { base, work, state: join(base, "state"), remove: () => rmSync(base, { recursive: true }) };
+  places.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+
+const calls = systemCalls();
+const access = "system.posix_acl_access";
+const bequeathed = "system.posix_acl_default";
+/** The list `user::rw-, user:1234:r--, group::r--, mask::r--, other::r--` as the kernel stores it. */
+const list = (() => {
+  const entries = [
+    [0x01, 6, 0xffffffff],
+    [0x02, 4, 1234],
+    [0x04, 4, 0xffffffff],
+    [0x10, 4, 0xffffffff],
+    [0x20, 4, 0xffffffff],
+  ] as const;
+  const bytes = Buffer.alloc(4 + 8 * entries.length);
+  bytes.writeUInt32LE(2, 0);
+  for (const [index, [tag, rights, id]] of entries.entries()) {
+    bytes.writeUInt16LE(tag, 4 + 8 * index);
+    bytes.writeUInt16LE(rights, 6 + 8 * index);
+    bytes.writeUInt32LE(id, 8 + 8 * index);
+  }
+  return bytes;
+})();
+
+/** Whether the file system of the tests keeps this attribute. */
+function keeps(name: string, value: Uint8Array): boolean {
+  const made = place("probe");
+  try {
+    calls?.writeAttribute(name === bequeathed ? made.work : join(made.work, "probe"), name, value);
+    return calls !== null;
+  } catch {
+    return false;
+  }
+}
+
+const attributes = (path: string) =>
+  Object.fromEntries(
+    (calls?.listAttributes(path) ?? []).map((name) => [
+      name,
+      Buffer.from(calls?.readAttribute(path, name) ?? []).toString("latin1"),
+    ]),
+  );
+
+test.skipIf(!keeps("user.note", Buffer.from("x")))(
+  "attributes of a changed, moved and deleted file are kept, there and back (S61)",
+  async () => {
+    const made = place("a.txt", "b.txt", "c.txt");
+    for (const name of ["a.txt", "b.txt", "c.txt"]) {
+      calls?.writeAttribute(join(made.work, name), "user.note", Buffer.from(`of ${name}`));
+      calls?.writeAttribute(join(made.work, name), "user.empty", Buffer.alloc(0));
+    }
+    const run = openPlace(made).begin("r1");
+    await run.apply([
+      change("a.txt", file("a.txt"), file("new")),
+      change("b.txt", file("b.txt"), null),
+      change("d.txt", null, file("b.txt"), "b.txt"),
+      change("c.txt", file("c.txt"), null),
+    ]);
+    expect(attributes(join(made.work, "a.txt"))).toEqual({ "user.note": "of a.txt", "user.empty": "" });
+    expect(attributes(join(made.work, "d.txt"))).toEqual({ "user.note": "of b.txt", "user.empty": "" });
+    await run.rollback();
+    for (const name of ["a.txt", "b.txt", "c.txt"]) {
+      expect(attributes(join(made.work, name))).toEqual({ "user.note": `of ${name}`, "user.empty": "" });
+    }
+  },
+);
+
+test.skipIf(!keeps(access, list))("an access list is kept, with the mode it masks (S61)", async () => {
+  const made = place("a.txt");
+  const path = join(made.work, "a.txt");
+  calls?.writeAttribute(path, access, list);
+  const before = attributes(path);
+  const run = openPlace(made).begin("r1");
+  await run.apply([change("a.txt", file("a.txt"), file("new"))]);
+  expect(attributes(path)).toEqual(before);
+  expect(lstatSync(path).mode & 0o777).toBe(0o644);
+});
+
+test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none of its folder (S61)", async () => {
+  const made = place("a.txt");
+  calls?.writeAttribute(made.work, bequeathed, list);
+  const run = openPlace(made).begin("r1");
+  await run.apply([change("a.txt", file("a.txt"), file("new")), change("b.txt", null, file("new"))]);
+  expect(attributes(join(made.work, "a.txt"))).toEqual({});
+  expect(Object.keys(attributes(join(made.work, "b.txt")))).toEqual([access]);
+});
+
+test.skipIf(process.geteuid?.() !== 0 || !keeps("security.pai", Buffer.from("x")))(
+  "what the system grants a file is never carried over (S61)",
+  async () => {
+    const made = place("a.txt");
+    const path = join(made.work, "a.txt");
+    calls?.writeAttribute(path, "security.pai", Buffer.from("x"));
+    calls?.writeAttribute(path, "trusted.pai", Buffer.from("x"));
+    chmodSync(path, 0o4755);
+    const run = openPlace(made).begin("r1");
+    await run.apply([change("a.txt", file("a.txt", 0o4755), file("new", 0o4755))]);
+    expect(attributes(path)).toEqual({});
+    expect(lstatSync(path).mode & 0o7777).toBe(0o755);
+  },
+);

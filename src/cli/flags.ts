@@ -21,7 +21,7 @@ const valueFlag = (name: string, value: string, about: string, short?: string): 
 export const flagTable = {
   model: valueFlag("model", "PROVIDER:NAME", "model to ask", "m"),
   temperature: valueFlag("temperature", "N", "0 to 2, default 0.3", "t"),
-  mode: valueFlag("mode", "MODE", "way of working: single-shot"),
+  mode: valueFlag("mode", "MODE", "single-shot, eight-step, tool-loop, auto"),
   cwd: valueFlag("cwd", "DIR", "work in this folder instead", "C"),
   yes: switchFlag("yes", "answer yes to questions; never widens what the plan, a budget or the policy allows", "y"),
   "dry-run": switchFlag("dry-run", "make the plan and the edits, show the diff, write nothing", "n"),

@@ -10,7 +10,11 @@ export function describeMissing(view: View, { search }: Halves): string {
   const row = findClosest(view, search);
   if (row === null) return "SEARCH not found, and nothing in the file is like it. Read the file and copy the lines.";
   const [from, to] = [Math.max(0, row), Math.min(view.lines.length, row + search.length)];
-  const difference = search.findIndex((line, at) => line.trimEnd() !== view.lines[row + at]?.trimEnd());
+  const differs = (part: (line: string) => string) =>
+    search.findIndex((line, at) => part(line) !== part(view.lines[row + at] ?? ""));
+  // Indentation alone would have been forgiven, so other words matter more.
+  const words = differs((line) => line.trim());
+  const difference = words >= 0 ? words : differs((line) => line.trimEnd());
   return [
     `SEARCH not found. Closest lines now in the file (${rangeText(from, to)}):`,
     ...excerpt(view, from, to),

@@ -128,7 +128,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     );
     if (left === null) return;
     if (run.ledger.exhausted) giveUp(run, left);
-    run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
+    const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
+    if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }

@@ -172,6 +172,6 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
 function noKey(provider: Remote): PaiError {
   const option = provider === "gemini" ? "" : ` --provider ${provider}`;
   return new PaiError("no_key", `there is no key for ${provider}`, {
-    hint: `set ${provider.toUpperCase()}_API_KEY, or store one with: pai config set${option}`,
+    hint: `set ${provider.toUpperCase()}_API_KEY, store one with: pai config set${option}, or see how pai works without one: pai demo`,
   });
 }

@@ -30,9 +30,9 @@ function targetOf(step: PlanStep, style: Style): string {
 const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
 
 function stepLines(steps: readonly PlanStep[], style: Style, columns: number | null): string[] {
-  const numbers = widest(steps.map((step) => String(step.step_number)));
-  return steps.flatMap((step) => {
-    const lead = `${String(step.step_number).padStart(numbers)}  ${style.paint("change", step.action)} `;
+  const numbers = String(steps.length).length;
+  return steps.flatMap((step, at) => {
+    const lead = `${String(at + 1).padStart(numbers)}  ${style.paint("change", step.action)} `;
     const why = purposeOf(step);
     return [
       ...hang(lead, targetOf(step, style), columns).map((line) => line.trimEnd()),
@@ -51,8 +51,8 @@ function columnWidths(rows: readonly (readonly string[])[], columns: number): [n
 
 function tableLines(steps: readonly PlanStep[], style: Style, columns: number): string[] {
   const head = ["step", "action", "target", "purpose"];
-  const rows = steps.map((step) => [
-    String(step.step_number).padStart(4),
+  const rows = steps.map((step, at) => [
+    String(at + 1).padStart(4),
     step.action,
     targetOf(step, style),
     purposeOf(step),
@@ -80,11 +80,12 @@ const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|
 
 function factLines(plan: Plan, promise: string, style: Style, columns: number | null): string[] {
   const { analysis, execution_plan: work } = plan;
-  const stepped = new Set(work?.steps.map(({ target }) => target));
+  const plain = (path: string) => path.replace(/^\.\//, "");
+  const stepped = new Set(work?.steps.map(({ target }) => plain(target)));
   /** Only what no step says already. */
   const listed = (items: readonly string[] | undefined) =>
     (items ?? [])
-      .filter((item) => !stepped.has(item))
+      .filter((item) => !stepped.has(plain(item)))
       .map(visibleLine)
       .join(", ");
   const risk = visible(analysis?.risk_assessment ?? "").trim();

@@ -180,6 +180,14 @@ describe("what a model is told", () => {
     );
   });
 
+  test("the first difference told is one of words: indentation alone would have been forgiven", () => {
+    const file = "class A:\n    def f(self, x):\n        if x < 0:\n            raise ValueError('positive')\n";
+    const search = "def f(self, x):\n    if x < 0:\n        raise ValueError('> 0')\n";
+    expect(refusalText(file, { search, replace: "pass\n" })).toContain(
+      "First difference: your line 3 \"        raise ValueError('> 0')\"",
+    );
+  });
+
   test("a line that is only like one in the file is found by its words, another file's is not (P01)", () => {
     const file = "a = load(1)\nresult = compute(alpha, beta)\n";
     expect(refusalText(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" })).toContain(

@@ -97,3 +97,22 @@ test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
     "
   `);
 });
+
+test("steps are numbered by their order, and a file a step names is not listed again", () => {
+  const [first] = plan.execution_plan?.steps ?? [];
+  if (first === undefined || plan.execution_plan === null || plan.analysis === null) throw new Error("no steps");
+  const steps = [
+    { ...first, step_number: 0, target: "./a.py" },
+    { ...first, step_number: 0, target: "b.py" },
+  ];
+  const analysis = { ...plan.analysis, files_to_read: ["a.py", "c.py"], files_to_create: [], risk_assessment: "low" };
+  const text = renderPlan(
+    { ...plan, analysis, execution_plan: { ...plan.execution_plan, steps, checks: [] } },
+    { ...promise, tokens: 0 },
+    styleOf(true),
+    80,
+  );
+  expect(text).toContain("   1  READ    ./a.py");
+  expect(text).toContain("   2  READ    b.py");
+  expect(text.split("\n\n")[1]).toBe("reads     c.py\nmodifies  src/main.py\ncalls     expected 2, at most 3 calls\n");
+});

@@ -81,12 +81,15 @@ async function receive(run: Run, request: ModelRequest, got: Arriving, onText: (
   }
 }
 
+/** Tokens that must be left for a reply to say anything. */
+const leastReply = 256;
+
 async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
   const estimate = estimateOf(run, question);
   ledger.admit(estimate);
-  if (estimate > model.window) {
+  if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
     throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
   }
@@ -94,7 +97,7 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
     tools: [],
     ...question,
     toolChoice: question.tools?.length ? "auto" : "none",
-    maxOutputTokens: model.maxOutputTokens,
+    maxOutputTokens: Math.min(model.maxOutputTokens, model.window - estimate),
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();

@@ -7,8 +7,8 @@ import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
 import type { Run } from "./run.ts";
 
-/** Characters; a token is about four. */
-const budgets = {
+/** Characters. */
+const widest = {
   knowledge: 8_000,
   tree: 10_000,
   excerpt: 6_000,
@@ -17,6 +17,23 @@ const budgets = {
   history: 3_000,
   context: 200_000,
 };
+type Budgets = typeof widest;
+/** A token is about four characters of prose, and fewer of code. */
+const perToken = 3;
+/** What stands around the briefing: protocol, schema, the request itself. */
+const around = 6_000;
+/** All of the widest budgets but the context's. */
+const whole = 2 * widest.knowledge + widest.tree + widest.excerpts + widest.history;
+
+/** The same shares of less for a model that holds less; half of it for what the person gave along. */
+function fitBudgets({ ports: { model }, task }: Run): Budgets {
+  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
+  const given = Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const share = Math.min(1, (room - given) / whole);
+  const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
+  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) };
+}
+
 const limits = {
   entries: 20_000,
   /** Files that are read to rank them: few when the request names one. */
@@ -49,7 +66,11 @@ async function readText(run: Run, path: RelPath): Promise<string | null> {
   return new TextDecoder().decode(blob.bytes);
 }
 
-async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
+async function collectKnowledge(
+  run: Run,
+  files: ReadonlyMap<string, Entry>,
+  budgets: Budgets,
+): Promise<[RelPath, string][]> {
   const found: [RelPath, string][] = [];
   for (const names of knowledgeFiles) {
     const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
@@ -80,7 +101,11 @@ async function readContents(
 }
 
 /** The files the request is most likely about, or all of a small project: much of the best, the beginning of some more. */
-async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promise<[RelPath, string][]> {
+async function pickExcerpts(
+  run: Run,
+  files: ReadonlyMap<string, Entry>,
+  budgets: Budgets,
+): Promise<[RelPath, string][]> {
   const request = run.task.text;
   const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");
   const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
@@ -108,7 +133,7 @@ async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>): Promis
   return picked;
 }
 
-function renderHistory(run: Run): string {
+function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history
     .slice(-5)
     .map(({ request, answer }) => `user: ${cut(request, 400)}\npai: ${cut(answer, 400)}`);
@@ -117,6 +142,7 @@ function renderHistory(run: Run): string {
 
 /** Looks at the workspace and writes the plan call's user message; the stable parts stand first. */
 export async function makeBriefing(run: Run): Promise<Briefing> {
+  const budgets = fitBudgets(run);
   const entries: Entry[] = [];
   let more = false;
   for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {
@@ -125,10 +151,11 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
     entries.push(entry);
   }
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
-  const knowledge = await collectKnowledge(run, files);
+  const knowledge = await collectKnowledge(run, files, budgets);
   const excerpts = await pickExcerpts(
     run,
     new Map([...files].filter(([path]) => !knowledge.some(([known]) => known === path))),
+    budgets,
   );
   for (const [path, text] of [...knowledge, ...excerpts]) noteHidden(run, path, text);
   const keep = new Set<string>(excerpts.map(([path]) => path));
@@ -139,7 +166,7 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
     fence("tree", {}, more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree),
     ...excerpts.map(([path, text]) => fence("file", { path }, text)),
   ];
-  if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run)));
+  if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run, budgets)));
   if (run.task.context !== null) parts.push(fence("context", {}, cut(run.task.context, budgets.context)));
   if (run.options.checks.length > 0)
     parts.push(`Checks of the user:\n${run.options.checks.map((check) => `- ${check}`).join("\n")}`);

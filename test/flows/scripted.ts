@@ -55,7 +55,7 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
     provider: "test",
     name: "model",
     window,
-    maxOutputTokens: 8192,
+    maxOutputTokens: Math.min(8192, Math.floor(window / 4)),
     requests,
     async *stream(request, signal) {
       const line = lines[requests.length];

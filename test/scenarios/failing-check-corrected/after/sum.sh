@@ -1,0 +1,5 @@
+total=0
+for number in "$@"; do
+  total=$((total + number))
+done
+echo $total

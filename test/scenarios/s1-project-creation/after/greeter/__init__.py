@@ -1,0 +1,5 @@
+"""Greets people."""
+
+from greeter.greet import greet
+
+__all__ = ["greet"]

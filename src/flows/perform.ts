@@ -11,7 +11,7 @@ import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import { noteHidden } from "./hidden.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
-import type { Run } from "./run.ts";
+import type { Run, RunOptions } from "./run.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
 export interface CallReport extends CallResult {
@@ -207,11 +207,15 @@ interface Ran extends CommandResult {
   readonly refused: Refusal | null;
 }
 
+/** Whether commands that the plan names may run at all. */
+export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): boolean =>
+  !dryRun && (interactive || allowRun);
+
 /** Runs a command of the model, when commands may run here at all; null: not run. */
 async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const { run, rights } = batch;
   const { options, signal } = run;
-  if (options.dryRun || !(options.interactive || options.allowRun)) return null;
+  if (!mayRunCommands(options)) return null;
   const transaction = await run.transaction();
   const result = await transaction.run(command, { by: "plan", timeoutMs: options.commandTimeoutMs, signal });
   signal.throwIfAborted();

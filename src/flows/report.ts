@@ -5,7 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan-type.ts";
 import type { Check, CheckReport } from "./checks.ts";
 import { showFile, showLook } from "./evidence.ts";
-import type { BatchReport, CallReport } from "./perform.ts";
+import { type BatchReport, type CallReport, mayRunCommands } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
 
@@ -29,6 +29,9 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
   const done = checks.map(({ command }) => `- ${command}`).join("\n");
   parts.push(
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
+    steps.some(({ action }) => action === "RUN") && !mayRunCommands(run.options)
+      ? "Commands are not run this time: do not say what one showed."
+      : "",
     done === "" ? "" : `Checks that will run after it:\n${done}`,
     `Request: ${run.task.text}`,
   );

@@ -171,7 +171,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
     if (action === "FINISH" && ok) return;
     const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
-    line(ok ? "ok" : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
+    const done: Meaning = text.startsWith("not run") ? "dim" : "ok";
+    line(ok ? done : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
     if (rest.length > 0) showTail(rest.join("\n"));
   }
 

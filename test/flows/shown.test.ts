@@ -58,6 +58,16 @@ describe("the execution call", () => {
     }
   });
 
+  test("is told when the commands of the plan will not run", async () => {
+    const lines = [
+      plan({ steps: ["WRITE a.txt", "RUN cat a.txt"] }),
+      `${write("a.txt", "one\n")}RUN::cat a.txt\n${finish()}`,
+    ];
+    const told = "Commands are not run this time";
+    expect((await play({ lines })).asked(2)).toContain(told);
+    expect((await play({ lines, options: { allowRun: true } })).asked(2)).not.toContain(told);
+  });
+
   test("is not asked again for a FINISH it forgot when everything promised is done", async () => {
     const { outcome, purposes } = await play({ lines: [create[0] ?? "", write("a.txt", "one\n")] });
     expect([purposes, outcome.code]).toEqual(["plan execute", 0]);

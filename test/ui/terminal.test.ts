@@ -236,3 +236,10 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   expect(Bun.stringWidth(writes[0] ?? "")).toBeLessThan(40);
   expect(writes.slice(writes.indexOf("\r\x1b[K"), writes.indexOf("\r\x1b[K") + 2)).toEqual(["\r\x1b[K", "· note\n"]);
 });
+
+test("a command that was not run is not marked as done", () => {
+  const events = stamp([
+    { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },
+  ]);
+  expect(show(true, {}, { events, outcome }).screen).toStartWith("· RUN make  not run: this is a dry run\n");
+});

@@ -1,15 +1,6 @@
 /** Somebody saves in the very moment in which pai gives a name: the save is never lost, whichever way it is written. */
 import { afterEach, expect, test } from "bun:test";
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Disk, openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";

@@ -3,6 +3,7 @@ import type { AnyAction } from "../core/action.ts";
 import { mkdir, modify, mv, rm, touch, write } from "./act.ts";
 import { runCommand } from "./command.ts";
 import { glob, listPath, ls, read, search, tree } from "./look.ts";
+import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
 
 export const allActions: readonly AnyAction[] = [
   read,
@@ -18,4 +19,8 @@ export const allActions: readonly AnyAction[] = [
   rm,
   mv,
   runCommand,
+  mapRoot,
+  sniffLogs,
+  diagnose,
+  profile,
 ];

@@ -6,6 +6,8 @@ export const planActions = [
   "GLOB",
   "TREE",
   "LIST_PATH",
+  "MAP_ROOT",
+  "SNIFF_LOGS",
   "WRITE",
   "MODIFY",
   "MKDIR",
@@ -13,6 +15,8 @@ export const planActions = [
   "RM",
   "MV",
   "RUN",
+  "DIAGNOSE",
+  "PROFILE",
   "FINISH",
 ] as const;
 

@@ -57,7 +57,8 @@ export const planSchema = z.object({
   }),
 });
 
-const needsTarget = (action: PlanAction) => !["TREE", "LIST_PATH", "FINISH"].includes(action);
+const needsTarget = (action: PlanAction) =>
+  !["TREE", "LIST_PATH", "MAP_ROOT", "SNIFF_LOGS", "DIAGNOSE", "FINISH"].includes(action);
 
 /** Why a well-formed plan still cannot be followed; null when it can. */
 function findFault(plan: Plan): string | null {

@@ -33,6 +33,8 @@ export function rightOf(action: string): Claim["kind"] | null {
     case "MKDIR":
       return "folder";
     case "RUN":
+    case "DIAGNOSE":
+    case "PROFILE":
       return "command";
     default:
       return null;
@@ -48,7 +50,8 @@ export function claimOf(
 ): Claim | null {
   const right = rightOf(action);
   if (right === null) return null;
-  if (right === "command") return { kind: right, command: target.trim() };
+  if (right === "command")
+    return { kind: right, command: action === "RUN" ? target.trim() : `${action} ${target}`.trim() };
   if (right === "move") return { kind: right, from: toPath(target, right), to: toPath(destination ?? "", right) };
   return { kind: right, path: toPath(target, right) };
 }

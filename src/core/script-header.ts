@@ -24,12 +24,16 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ["UPDATE", "MODIFY"],
 ]);
 
-const readers: ReadonlyMap<string, (rest: string) => Header> = new Map([
+const readers: ReadonlyMap<string, (rest: string) => Header> = new Map<string, (rest: string) => Header>([
   ["MKDIR", (rest) => readTarget("MKDIR", rest)],
   ["TOUCH", (rest) => readTarget("TOUCH", rest)],
   ["RM", (rest) => readTarget("RM", rest)],
   ["TREE", (rest) => readTarget("TREE", rest === "" ? "." : rest)],
   ["LIST_PATH", (rest) => readTarget("LIST_PATH", rest === "" ? "." : rest)],
+  ["MAP_ROOT", (rest) => readTarget("MAP_ROOT", rest === "" ? "." : rest)],
+  ["SNIFF_LOGS", (rest) => ({ kind: "action", action: { cmd: "SNIFF_LOGS", arg: rest } })],
+  ["DIAGNOSE", () => ({ kind: "action", action: { cmd: "DIAGNOSE" } })],
+  ["PROFILE", (rest) => readTarget("PROFILE", rest)],
   ["READ", readRead],
   ["MV", readMove],
   ["RUN", (rest) => readRest("RUN", rest, "a command")],

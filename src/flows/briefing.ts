@@ -3,6 +3,7 @@ import { fence } from "../core/fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import { rankContents, rankPaths } from "../core/rank.ts";
+import { findStacks } from "../core/stack.ts";
 import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
 import type { Run } from "./run.ts";
@@ -140,6 +141,12 @@ function renderHistory(run: Run, budgets: Budgets): string {
   return cut(lines.join("\n"), budgets.history);
 }
 
+/** What the project is built with, by the files at its root. */
+function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
+  const stack = findStacks(new Set(names.filter((name) => !name.includes("/")))).map(({ name }) => name);
+  return stack.length === 0 ? {} : { stack: stack.join(", ") };
+}
+
 /** Looks at the workspace and writes the plan call's user message; the stable parts stand first. */
 export async function makeBriefing(run: Run): Promise<Briefing> {
   const budgets = fitBudgets(run);
@@ -163,7 +170,7 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
   const parts = [
     ...knowledge.map(([path, text]) => fence("file", { path }, text)),
-    fence("tree", {}, more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree),
+    fence("tree", stackOf(names), more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree),
     ...excerpts.map(([path, text]) => fence("file", { path }, text)),
   ];
   if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run, budgets)));

@@ -21,7 +21,7 @@ export function looksOf(plan: Plan): readonly Call[] {
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];
     const under = destination === null ? {} : { path: destination };
-    const input = action === "SEARCH" || action === "GLOB" ? { pattern: target, ...under } : { path: target };
+    const input = ["SEARCH", "GLOB", "SNIFF_LOGS"].includes(action) ? { pattern: target, ...under } : { path: target };
     return [{ id: `look.${at + 1}`, name: action, input }];
   });
 }

@@ -16,6 +16,9 @@ function inputOf({ cmd, path = "", to = "", arg = "", body = "", blocks = [] }: 
       return { from: path, to };
     case "RUN":
       return { command: arg };
+    case "DIAGNOSE":
+      return {};
+    case "SNIFF_LOGS":
     case "SEARCH":
     case "GLOB":
       return { pattern: arg };

@@ -1,0 +1,95 @@
+/** Actions that look at the project as a whole or at the machine: MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE. */
+import { z } from "zod";
+import { defineAction } from "../core/action.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Entry, Stage } from "../core/ports.ts";
+import { findStacks, usualFolders } from "../core/stack.ts";
+
+const nameOf = ({ path }: Entry) => path.slice(path.lastIndexOf("/") + 1);
+const mark = (entry: Entry) => (entry.kind === "folder" ? `${nameOf(entry)}/` : nameOf(entry));
+
+/** A folder's children in one line, the first few by name. */
+async function renderFolder(stage: Stage, folder: Entry): Promise<string> {
+  const children = await stage.list(folder.path);
+  const shown = children.slice(0, 5).map(mark).join(" ");
+  return `${folder.path}/: ${shown}${children.length > 5 ? ` +${children.length - 5}` : ""}`;
+}
+
+export const mapRoot = defineAction({
+  name: "MAP_ROOT",
+  alias: "map_root",
+  kind: "look",
+  description: "Tells what the project is built with and how it is laid out.",
+  input: z.object({ path: z.string().optional() }),
+  async propose({ path }, stage) {
+    const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const entries = await stage.list(folder);
+    const files = entries.filter(({ kind }) => kind === "file");
+    const found = findStacks(new Set(files.map(nameOf)));
+    const folders = entries.filter((entry) => entry.kind === "folder" && usualFolders.includes(nameOf(entry)));
+    const lines = [
+      `stack: ${found.length === 0 ? "unknown" : found.map(({ name, by }) => `${name} (${by})`).join(", ")}`,
+      ...(await Promise.all(folders.map((each) => renderFolder(stage, each)))),
+      `files here: ${files.slice(0, 10).map(nameOf).join(" ") || "none"}${files.length > 10 ? ` +${files.length - 10}` : ""}`,
+    ];
+    return { kind: "answer", text: lines.join("\n") };
+  },
+});
+
+const logFolders: readonly string[] = ["logs", "log", "storage/logs", "var/log"];
+const mostHits = 50;
+
+export const sniffLogs = defineAction({
+  name: "SNIFF_LOGS",
+  alias: "sniff_logs",
+  kind: "look",
+  description: "Finds lines in the project's log folders, by default those with error.",
+  input: z.object({ pattern: z.string().optional() }),
+  async propose({ pattern = "" }, stage, signal) {
+    const wanted = pattern === "" || pattern === "." ? "error" : pattern;
+    const lines: string[] = [];
+    for (const name of logFolders) {
+      const under = stage.path(name, "list");
+      if ((await stage.read(under))?.kind !== "folder") continue;
+      const query = {
+        pattern: wanted,
+        ignoreCase: true,
+        under,
+        include: null,
+        maxHits: mostHits,
+        staged: new Map<RelPath, Uint8Array | null>(),
+      };
+      const { hits, more } = await stage.search(query, signal);
+      lines.push(...hits.map((hit) => `${hit.path}:${hit.line}:${hit.text}`), ...(more ? [`(more in ${name})`] : []));
+    }
+    return { kind: "answer", text: lines.length === 0 ? `no ${wanted} in ${logFolders.join(", ")}` : lines.join("\n") };
+  },
+});
+
+const listProcesses = "ps -eo pid,pcpu,pmem,rss,etime,comm --sort=-pmem | head -11";
+const listPorts = "{ ss -ltun || netstat -tuln; } 2>/dev/null | head -40";
+
+export const diagnose = defineAction({
+  name: "DIAGNOSE",
+  alias: "diagnose",
+  kind: "command",
+  description: "Shows the processes that use most memory and the open ports of this machine.",
+  input: z.object({}),
+  async propose() {
+    return { kind: "command", command: `${listProcesses}; echo; ${listPorts}` };
+  },
+});
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+export const profile = defineAction({
+  name: "PROFILE",
+  alias: "profile",
+  kind: "command",
+  description: "Runs a Python script under the profiler and shows where the time goes.",
+  input: z.object({ path: z.string().min(1) }),
+  async propose({ path: text }, stage) {
+    const path = stage.path(text, "read");
+    return { kind: "command", command: `python3 -m cProfile -s cumulative ${quote(`./${path}`)} | head -50` };
+  },
+});

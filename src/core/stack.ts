@@ -1,0 +1,58 @@
+/** What a project is built with, told by the names of its files. Pure. */
+
+interface Stack {
+  readonly name: string;
+  /** All of these, or any single one of `any`. */
+  readonly all?: readonly string[];
+  readonly any?: readonly string[];
+}
+
+/** The more special first; a project may be several. */
+const stacks: readonly Stack[] = [
+  { name: "Laravel", all: ["artisan", "composer.json"] },
+  { name: "PHP", any: ["composer.json"] },
+  { name: "Next.js", any: ["next.config.js", "next.config.mjs", "next.config.ts"] },
+  { name: "Bun", any: ["bun.lock", "bun.lockb", "bunfig.toml"] },
+  { name: "Deno", any: ["deno.json", "deno.jsonc"] },
+  { name: "TypeScript", any: ["tsconfig.json"] },
+  { name: "Node.js", any: ["package.json"] },
+  { name: "Django", any: ["manage.py"] },
+  { name: "Python", any: ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"] },
+  { name: "Go", any: ["go.mod"] },
+  { name: "Rust", any: ["Cargo.toml"] },
+  { name: "Java (Maven)", any: ["pom.xml"] },
+  { name: "Java (Gradle)", any: ["build.gradle", "build.gradle.kts"] },
+  { name: "Ruby", any: ["Gemfile"] },
+  { name: "Elixir", any: ["mix.exs"] },
+  { name: ".NET", any: ["global.json"] },
+  { name: "C/C++ (CMake)", any: ["CMakeLists.txt"] },
+  { name: "Make", any: ["Makefile"] },
+  { name: "Docker", any: ["Dockerfile", "compose.yaml", "docker-compose.yml"] },
+];
+
+/** Stacks of a folder by the files directly in it, with the file that tells. */
+export function findStacks(names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] {
+  return stacks.flatMap(({ name, all, any }) => {
+    if (all !== undefined) return all.every((each) => names.has(each)) ? [{ name, by: all.join(", ") }] : [];
+    const by = any?.find((each) => names.has(each));
+    return by === undefined ? [] : [{ name, by }];
+  });
+}
+
+/** Folders that tell how a project is laid out. */
+export const usualFolders: readonly string[] = [
+  "src",
+  "lib",
+  "app",
+  "cmd",
+  "internal",
+  "pkg",
+  "test",
+  "tests",
+  "docs",
+  "scripts",
+  "config",
+  "public",
+  "migrations",
+  "examples",
+];

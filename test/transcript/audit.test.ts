@@ -1,9 +1,11 @@
 /** The readable log in the workspace: complete, private, and impossible to forge through data (spec 1.5, S129). */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place } from "./harness.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const record = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d\] [A-Z]+ .*$/;
 

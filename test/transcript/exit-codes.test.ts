@@ -1,10 +1,12 @@
 /** Every way to fail, in text, as a document and as events: the exit code, the error code, and nothing else on standard output. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { expectPlain, readLast, readOutcome } from "./contract.ts";
 import type { Failing } from "./failing.ts";
 import { failuresBefore } from "./failures-before.ts";
 import { failuresOfTasks } from "./failures-of-tasks.ts";
-import { openPlace, type Place } from "./harness.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
+
+setDefaultTimeout(patience);
 
 /** What belongs on standard error. */
 const progress = /^(planning|working) with|^calls {2}expected|^phase |^pai: /m;

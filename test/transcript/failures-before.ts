@@ -34,7 +34,7 @@ const usage: readonly Failing[] = [
   { name: "a task given twice", code: 2, error: "usage", args: ["run", "-f", "a.txt", "make it"], calls: 0 },
   { name: "a time limit that is none", code: 2, error: "usage", args: [...task, "--timeout", "soon"], calls: 0 },
   { name: "a cap that is none", code: 2, error: "usage", args: [...task, "--max-calls", "many"], calls: 0 },
-  { name: "a way of working that comes later", code: 2, error: "usage", args: [...task, "--mode", "eight-step"] },
+  { name: "an unknown way of working", code: 2, error: "usage", args: [...task, "--mode", "nine-step"] },
   { name: "a plan file that is not there", code: 2, error: "usage", args: ["apply", "-y", "none.json"], calls: 0 },
   {
     name: "a plan file that is none",

@@ -1,5 +1,4 @@
 /** Runs the compiled binary as a script would: cleared environment, own home, fresh folder, scripted model on loopback. */
-import { setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -16,8 +15,8 @@ import { dirname, join } from "node:path";
 import type { Answer, GeminiServer } from "./gemini.ts";
 import { serveGemini } from "./gemini.ts";
 
-// A loaded machine may let a process wait for its turn much longer than it runs.
-setDefaultTimeout(30_000);
+/** Milliseconds for a test: a process waits for its turn much longer than it runs. */
+export const patience = 30_000;
 
 const repository = join(import.meta.dir, "../..");
 
@@ -75,6 +74,8 @@ export interface Place extends AsyncDisposable {
   readonly home: string;
   /** For what belongs to neither. */
   readonly spare: string;
+  /** The cleared environment of its runs. */
+  readonly env: Readonly<Record<string, string>>;
   readonly gemini: GeminiServer;
   readonly start: (args: readonly string[], options?: RunOptions) => Running;
   readonly pai: (args: readonly string[], options?: RunOptions) => Promise<Result>;
@@ -164,6 +165,7 @@ export function openPlace(answers: readonly Answer[] = [], files: Readonly<Recor
     root,
     home,
     spare,
+    env: base,
     gemini,
     start,
     startShell,

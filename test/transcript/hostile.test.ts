@@ -1,12 +1,14 @@
 /** A folder somebody else wrote: nothing of it runs, nothing of it changes where keys go (P31, R41, R42, S70-S79, S86). */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "./contract.ts";
 import { serveGemini } from "./gemini.ts";
-import { canary, openPlace, type Place } from "./harness.ts";
+import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const canTrace = spawnSync("strace", ["-V"]).status === 0;
 

@@ -1,11 +1,13 @@
 /** Homes and disks that are missing, read-only, full or gone (P35, R45). */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectPlain, readOutcome } from "./contract.ts";
-import { openPlace, type Place, readTree } from "./harness.ts";
+import { openPlace, type Place, patience, readTree } from "./harness.ts";
 import { done, hello, modify, planned, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 

@@ -1,10 +1,12 @@
 /** Signals at every stage of a run: the right code, the tree as before, nobody left behind (P18, R09). */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readLast, readOutcome } from "./contract.ts";
-import { openPlace, type Place } from "./harness.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
 import { done, planned, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const signals = [
   ["SIGINT", 130, "interrupted"],

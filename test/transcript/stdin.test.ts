@@ -1,10 +1,12 @@
 /** Where a task may come from, and that nothing ever waits for a standard input it was not told to read. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "./contract.ts";
-import { openPlace } from "./harness.ts";
+import { openPlace, patience } from "./harness.ts";
 import { talked } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const reply = talked("Hello yourself.");
 

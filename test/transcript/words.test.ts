@@ -1,8 +1,10 @@
 /** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { expectPlain, readCommand, readOutcome } from "./contract.ts";
-import { openPlace } from "./harness.ts";
+import { openPlace, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";
+
+setDefaultTimeout(patience);
 
 const names = [
   "run",

@@ -1,0 +1,56 @@
+/** A terminal of its own (tmux) that a test types into and reads. */
+import { spawnSync } from "node:child_process";
+import { findBinary, type Place } from "./harness.ts";
+
+export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+
+export interface Screen extends Disposable {
+  /** Types text, then presses Enter. */
+  readonly enter: (text: string) => void;
+  /** Presses keys by tmux name: "C-c", "Enter". */
+  readonly press: (...keys: readonly string[]) => void;
+  /** Everything printed so far, also what has scrolled away. */
+  readonly text: () => string;
+  /** Waits until the text holds the pattern as often as `times`. Throws with the text after ten seconds. */
+  readonly shows: (pattern: RegExp, times?: number) => Promise<void>;
+}
+
+/** Opens a shell in the place's project; `$PAI` is the binary. */
+export function openScreen(place: Place, size: { readonly columns: number; readonly rows: number }): Screen {
+  const socket = `pai-${process.pid}-${Bun.hash(place.root).toString(36)}`;
+  const tmux = (...args: readonly string[]) => {
+    const done = spawnSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8", cwd: place.root });
+    if (done.status !== 0) throw new Error(`tmux ${args[0]}: ${done.stderr}`);
+    return done.stdout;
+  };
+  const variables = Object.entries({
+    ...place.env,
+    PAI: findBinary(),
+    TERM: "screen-256color",
+    LANG: "C.UTF-8",
+    PS1: "$ ",
+  });
+  const shell = ["env", "-i", ...variables.map(([name, value]) => `${name}=${value}`), "/bin/sh"];
+  tmux("new-session", "-d", "-x", `${size.columns}`, "-y", `${size.rows}`, ...shell);
+  tmux("set-option", "-g", "history-limit", "5000");
+  const text = () => tmux("capture-pane", "-p", "-J", "-S", "-3000");
+  return {
+    enter(line) {
+      tmux("send-keys", "-l", "--", line);
+      tmux("send-keys", "Enter");
+    },
+    press: (...keys) => void tmux("send-keys", ...keys),
+    text,
+    async shows(pattern, times = 1) {
+      const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
+      for (let tries = 0; tries < 200; tries += 1) {
+        if ((text().match(all) ?? []).length >= times) return;
+        await Bun.sleep(50);
+      }
+      throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
+    },
+    [Symbol.dispose]() {
+      spawnSync("tmux", ["-L", socket, "kill-server"]);
+    },
+  };
+}

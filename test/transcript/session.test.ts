@@ -1,0 +1,195 @@
+/** The interactive session in a real terminal: what is shown, asked and kept (spec 1.3, 6.9). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { done, hello, planned, talked, write } from "./replies.ts";
+import { hasTmux, openScreen, type Screen } from "./screen.ts";
+
+setDefaultTimeout(patience);
+
+const size = { columns: 100, rows: 40 };
+const ready = /^pai> /m;
+const question = /or say what to change/;
+
+const make = (name: string, next: readonly string[] = []) => [
+  planned([["WRITE", name]], { reply: `I will make ${name}.` }),
+  done(write(name, "text\n"), `Made ${name}.`, next),
+];
+
+function open(place: Place, command = '"$PAI"'): Screen {
+  const screen = openScreen(place, size);
+  screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
+  return screen;
+}
+
+/** The session has ended with this code, and the terminal is as it was. */
+async function expectEnd(place: Place, screen: Screen, code: number): Promise<void> {
+  await screen.shows(new RegExp(`ended with ${code}`));
+  screen.enter("echo still here");
+  await screen.shows(/^still here/m);
+  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
+  expect(read("after")).toBe(read("before"));
+}
+
+const inTerminal = test.concurrent.skipIf(!hasTmux);
+
+inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, exit", async () => {
+  const changed = planned([["WRITE", "other.txt"]], { reply: "Then other.txt." });
+  await using place = openPlace([
+    planned([["WRITE", "hello.txt"]]),
+    changed,
+    changed,
+    done(write("other.txt", "o\n"), "Made it."),
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ .*gemini-2\.5-flash-lite/);
+
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  expect(screen.text()).toMatch(/WRITE\s+hello\.txt/);
+  screen.enter("no not that, name it other.txt");
+  await screen.shows(/Then other\.txt\./);
+  await screen.shows(question, 2);
+  screen.enter("n");
+  await screen.shows(/declined/);
+  await screen.shows(ready, 2);
+  expect(place.tree()).toEqual({});
+
+  screen.enter("make other.txt");
+  await screen.shows(question, 3);
+  screen.enter("y");
+  await screen.shows(/undo with: pai undo/);
+  await screen.shows(ready, 3);
+  const shown = screen.text();
+  expect(shown).toMatch(/\+ o\b[\s\S]*Made it\.[\s\S]*2 calls/);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([4, { "other.txt": "o\n" }]);
+  screen.enter("exit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal(
+  "lanjut goes on with the next steps, twice in a row; then there is nothing to continue and no call",
+  async () => {
+    await using place = openPlace([
+      ...make("one.txt", ["Make two.txt"]),
+      ...make("two.txt", ["Make three.txt"]),
+      ...make("three.txt"),
+    ]);
+    using screen = open(place, '"$PAI" auto');
+    await screen.shows(ready);
+    screen.enter("lanjut");
+    await screen.shows(/nothing to continue/);
+    screen.enter("make one.txt");
+    await screen.shows(question);
+    screen.enter("y");
+    await screen.shows(/Made one\.txt/);
+    await screen.shows(ready, 3);
+    for (const [at, name] of ["two.txt", "three.txt"].entries()) {
+      screen.enter("lanjut");
+      await screen.shows(question, at + 2);
+      screen.enter("ya");
+      await screen.shows(new RegExp(`Made ${name}`));
+      await screen.shows(ready, at + 4);
+    }
+    expect(place.gemini.requests[2]?.body).toContain("Make two.txt");
+    screen.enter("lanjut");
+    await screen.shows(/nothing to continue/, 2);
+    expect([place.gemini.requests.length, Object.keys(place.tree())]).toEqual([6, ["one.txt", "three.txt", "two.txt"]]);
+    screen.press("C-d");
+    await expectEnd(place, screen, 0);
+  },
+);
+
+inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("");
+  await screen.shows(ready, 2);
+  screen.enter("/nonsense");
+  await screen.shows(/no command \/nonsense/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.press("Enter");
+  await screen.shows(question, 2);
+  screen.enter("x");
+  await screen.shows(question, 3);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("oke");
+  await screen.shows(/undo with/);
+  screen.enter("/undo");
+  await screen.shows(/Take back run/);
+  screen.enter("y");
+  await screen.shows(/undone run/);
+  expect(place.tree()).toEqual({});
+  screen.enter("quit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal(
+  "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
+  async () => {
+    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Here I am.")]);
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter("take your time");
+    await place.gemini.arrived(1);
+    screen.press("C-c");
+    await screen.shows(/interrupted/);
+    await screen.shows(ready, 2);
+    await Bun.sleep(2100);
+    screen.enter("are you there?");
+    await screen.shows(/Here I am\./);
+    await screen.shows(ready, 3);
+    screen.press("C-c");
+    await screen.shows(/Ctrl\+C again/);
+    screen.press("C-c");
+    await expectEnd(place, screen, 130);
+  },
+);
+
+inTerminal("Ctrl+C at a plan question drops the task, not the session", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.press("C-c");
+  await screen.shows(ready, 2);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("exit");
+  await expectEnd(place, screen, 0);
+});
+
+inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (P18, R11)", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place, '"$PAI" run "make hello.txt"');
+  await screen.shows(question);
+  screen.press("C-c");
+  await expectEnd(place, screen, 130);
+  expect(place.tree()).toEqual({});
+});
+
+inTerminal("a check's failure offers to keep; no takes everything back", async () => {
+  await using place = openPlace([...hello, done(""), done("")]);
+  using screen = open(place, '"$PAI" run --check "test ! -e hello.txt" "make hello.txt"');
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/keep\?/);
+  screen.enter("n");
+  await expectEnd(place, screen, 9);
+  expect(place.tree()).toEqual({});
+});
+
+inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
+  await using place = openPlace(hello);
+  using screen = openScreen(place, { columns: 20, rows: 3 });
+  screen.enter('TERM=dumb "$PAI" run "make hello.txt"; echo "ended $?"');
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/ended 0/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});

@@ -159,7 +159,7 @@ function examineDisk(folder: string): Finding {
   try {
     const { bavail, bsize } = statfsSync(folder);
     const free = Math.floor((bavail * bsize) / 1024 / 1024);
-    const text = `${free} MiB free at ${folder}`;
+    const text = `${free < 10_240 ? `${free} MiB` : `${Math.floor(free / 1024)} GiB`} free at ${folder}`;
     return free < 50 ? warning("disk", text, "pai needs room for changes and their journal") : ok("disk", text);
   } catch (thrown) {
     return failed("disk", thrown);

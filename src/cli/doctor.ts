@@ -5,6 +5,7 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { type FoundServer, findServers, renderServer } from "../models/discover.ts";
 import { renderCommandDocument } from "../ui/json.ts";
+import { hang } from "../ui/layout.ts";
 import { visible } from "../ui/sanitize.ts";
 import type { Command, Context } from "./command.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "./doctor-checks.ts";
@@ -50,13 +51,14 @@ function describeServer(server: FoundServer): Finding {
   return { name: "local server", level: "ok", text: renderServer(server), hint: null };
 }
 
+const columns = 80;
 const marks: Readonly<Record<Finding["level"], string>> = { ok: "ok", warning: "!", error: "x" };
 
 function renderFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, level, text, hint }) => [
-    `${marks[level].padEnd(2)}  ${name.padEnd(width)}  ${text}`,
-    ...(hint === null ? [] : [`${" ".repeat(width + 6)}${hint}`]),
+    ...hang(`${marks[level].padEnd(2)}  ${name.padEnd(width)}  `, text, columns),
+    ...(hint === null ? [] : hang(" ".repeat(width + 6), hint, columns)),
   ]);
   const errors = findings.filter(({ level }) => level === "error").length;
   const verdict =

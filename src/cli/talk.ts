@@ -66,6 +66,7 @@ export async function runTurn(talk: Talk, text: string, special: Partial<RunOpti
     const { session } = open;
     const task: Task = { text, history: historyOf(session), context: null, conversation: session.conversation };
     const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
+    context.err("\n");
     const outcome = await runTask(
       await flowFor(special.planOnly === true ? "single-shot" : mode),
       task,

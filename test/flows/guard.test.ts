@@ -265,6 +265,30 @@ describe("let through", () => {
   });
 });
 
+describe("what a command did against the guard", () => {
+  const overwrite = "seq 1 700 > a.txt";
+  const lines = [plan({ steps: [`RUN ${overwrite}`] }), `RUN::${overwrite}\n${finish()}`, finish()];
+
+  test("is taken back at once, also when the run keeps what it did", async () => {
+    const ran = await play({ files: { "a.txt": old }, lines, options: { allowRun: true, keep: true } });
+    expect(ran.files).toEqual({ "a.txt": old });
+    expect(ran.outcome.changes).toEqual([]);
+  });
+
+  test("is taken back when a check of the plan did it, and said", async () => {
+    const ran = await play({
+      files: { "a.txt": old },
+      lines: [plan({ steps: ["WRITE b.txt"], checks: [overwrite] }), write("b.txt", "1\n") + finish()],
+      options: { allowRun: true },
+    });
+    expect(ran.files).toEqual({ "a.txt": old, "b.txt": "1\n" });
+    const [notice] = ran.eventsOf("notice").filter(({ code }) => code === "guard_refused");
+    expect(notice?.text).toStartWith(
+      `${overwrite}: what the command changed was taken back. a.txt: 1300 lines changed`,
+    );
+  });
+});
+
 test("a new secret is a question, and headless a refusal with its own code (S54)", async () => {
   const key = `AIza${"Sy4kQ8Zp1LmW7xT".repeat(3).slice(0, 35)}`;
   const lines = [plan({ steps: ["WRITE a.js"] }), `${write("a.js", `const key = "${key}";\n`)}${finish()}`];

@@ -47,3 +47,15 @@ describe("cost", () => {
     expect(() => ledger.admit(600_000)).toThrow(expect.objectContaining({ code: "budget_cost" }));
   });
 });
+
+test("one call more than promised, and tokens that would not fit, are refused before they are sent", () => {
+  const ledger = createLedger({ ...none, tokens: 1000 }, () => null, { expected: 1, at_most: 2 });
+  ledger.admit(1000);
+  expect(() => ledger.admit(1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
+  ledger.count();
+  ledger.spend(usage(300, 0, 100), "m", null, 0);
+  ledger.admit(600);
+  expect(() => ledger.admit(601)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
+  ledger.count();
+  expect(() => ledger.admit(1)).toThrow(expect.objectContaining({ code: "budget_calls" }));
+});

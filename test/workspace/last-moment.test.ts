@@ -1,0 +1,88 @@
+/** What somebody else does in the worst moment is never lost, and what fails leaves nothing behind (S57, S58). */
+import { afterEach, describe, expect, test } from "bun:test";
+import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { openDisk } from "../../src/workspace/disk.ts";
+import { putBack } from "../../src/workspace/put-back.ts";
+import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+
+let place: Place = makePlace();
+afterEach(() => place.remove());
+
+describe("a commit", () => {
+  test("gives back what was saved between its last look and the exchange", async () => {
+    place = makePlace({ "a.txt": "old" });
+    const path = join(place.work, "a.txt");
+    const disk = openDisk();
+    const meddling = {
+      ...disk,
+      exchange(to: string, from: string) {
+        if (readFileSync(path, "utf8") === "old") writeFileSync(path, "theirs");
+        return disk.exchange(to, from);
+      },
+    };
+    const tx = openPlace(place, meddling).begin("r1");
+    const applied = tx.apply([change("a.txt", file("old"), file("new"))]);
+    await expect(applied).rejects.toMatchObject({ code: "conflict" });
+    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 theirs" });
+  });
+
+  test("that fails takes its folders and files away again", async () => {
+    place = makePlace({ "a.txt": "a", "b.txt": "b" });
+    const before = treeOf(place.work);
+    const disk = openDisk();
+    let failures = 1;
+    const failing = {
+      ...disk,
+      removeFile(path: string) {
+        if (path.startsWith("/proc/self/fd/") && failures-- > 0) throw Object.assign(new Error("EIO"), { code: "EIO" });
+        disk.removeFile(path);
+      },
+    };
+    const tx = openPlace(place, failing).begin("r1");
+    const changes = [
+      change("new/c.txt", null, file("c")),
+      change("a.txt", file("a"), null),
+      change("b.txt", file("b"), file("B")),
+    ];
+    await expect(tx.apply(changes)).rejects.toMatchObject({ code: "io_failed" });
+    expect(treeOf(place.work)).toEqual(before);
+  });
+});
+
+describe("taking back", () => {
+  test("leaves a file that got a second name meanwhile", async () => {
+    place = makePlace({ "a.txt": "old" });
+    const tx = openPlace(place).begin("r1");
+    await tx.apply([change("a.txt", file("old"), file("new"))]);
+    linkSync(join(place.work, "a.txt"), join(place.work, "b.txt"));
+    expect((await tx.rollback()).left).toEqual([at("a.txt")]);
+    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 new", "b.txt": "file 644 new" });
+  });
+
+  test("touches no name that is not a temporary one, whatever a record says", () => {
+    place = makePlace({ "a.txt": "new", "victim.txt": "mine", "twin.txt": "old" });
+    const before = treeOf(place.work);
+    const root = openRoot(place.work, { force: true, home: null });
+    const changes = [change("a.txt", file("old"), file("new"))];
+    const forged = [
+      [at("a.txt"), "victim.txt"],
+      [at("a.txt"), "twin.txt"],
+    ] as const;
+    expect(putBack(root, openDisk(), changes, forged)).toEqual([]);
+    expect(treeOf(place.work)).toEqual(before);
+    root.close();
+  });
+});
+
+test("where paths are only checked, a folder that was swapped while it was used is a conflict", () => {
+  place = makePlace({ "d/a.txt": "a" });
+  const root = openRoot(place.work, { force: true, home: null, backend: "checked" });
+  const swap = () => {
+    renameSync(join(place.work, "d"), join(place.work, "e"));
+    mkdirSync(join(place.work, "d"));
+  };
+  expect(() => root.withFolder(at("d"), swap)).toThrow(expect.objectContaining({ code: "conflict" }));
+  root.close();
+});

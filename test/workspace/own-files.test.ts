@@ -1,0 +1,34 @@
+/** pai's own files are no files of a workspace, whatever name leads to them (S24, S122). */
+import { afterEach, expect, test } from "bun:test";
+import { linkSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { at, makePlace, type Place } from "./tree.ts";
+
+let place: Place = makePlace();
+afterEach(() => place.remove());
+
+test("a second name of a key file is not read, a second name of any other file is", () => {
+  place = makePlace({ "a.txt": "a" });
+  const own = join(place.base, "pai-code");
+  mkdirSync(join(own, "deep"), { recursive: true });
+  writeFileSync(join(own, "deep", "credentials"), "secret");
+  linkSync(join(own, "deep", "credentials"), join(place.work, "notes.txt"));
+  linkSync(join(place.work, "a.txt"), join(place.work, "b.txt"));
+  const root = openRoot(place.work, { force: false, home: null, own: [own] });
+  expect(() => root.readBytes(at("notes.txt"), 100)).toThrow(expect.objectContaining({ code: "path_refused" }));
+  expect(root.readBytes(at("b.txt"), 100)?.bytes).toEqual(new TextEncoder().encode("a"));
+  root.close();
+});
+
+test("a folder of pai's own is no root, a folder beside it that shares the prefix is one (D1)", () => {
+  place = makePlace();
+  const own = join(place.base, "pai");
+  for (const folder of ["pai/deep", "pai-project"]) mkdirSync(join(place.base, folder), { recursive: true });
+  for (const folder of ["pai", "pai/deep"]) {
+    expect(() => openRoot(join(place.base, folder), { force: true, home: null, own: [own] })).toThrow(
+      expect.objectContaining({ code: "root_refused" }),
+    );
+  }
+  openRoot(join(place.base, "pai-project"), { force: false, home: null, own: [own] }).close();
+});

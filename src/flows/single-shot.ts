@@ -3,9 +3,11 @@
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { promiseOf } from "../core/promise.ts";
-import { execute, executeFinished } from "./execution.ts";
 import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import type { Flow } from "./run.ts";
+
+/** Half of pai's code: there is no need for it before there is a plan. */
+const loadExecution = () => import("./execution.ts");
 
 export const singleShot: Flow = async (run) => {
   const { plan, claims, key } = await makePlan(run, singleShotPlan);
@@ -14,6 +16,7 @@ export const singleShot: Flow = async (run) => {
     return;
   }
   if (run.options.planOnly) return;
+  const { execute } = await loadExecution();
   await execute(run, plan, claims);
   if (!run.options.dryRun) await run.ports.planCache?.save(key, plan);
 };
@@ -23,6 +26,7 @@ export function followPlan(plan: Plan, changes: readonly Change[] | null): Flow 
   return async (run) => {
     const promise = changes === null ? promiseOf(plan, 0) : { expected: 0, at_most: 0 };
     const claims = await presentSaved(run, plan, promise);
+    const { execute, executeFinished } = await loadExecution();
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);
   };

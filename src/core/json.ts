@@ -5,7 +5,7 @@ export type JsonReading = { readonly ok: true; readonly value: Json } | { readon
 
 /**
  * The first JSON object in a reply, in an array of one or not. Passed over: reasoning in `<think>`, fences, prose,
- * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings.
+ * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings, Python's constants.
  * What is not closed is never closed here: `why` then begins with "cut".
  */
 export function readJson(text: string): JsonReading {
@@ -94,7 +94,7 @@ function scanObject(text: string, start: number): { readonly json: string; reado
     const end = tokenEnd(text, index);
     if (end < 0) return null;
     const step = nesting[mark] ?? 0;
-    parts.push(text.slice(from, index));
+    parts.push(toJsonWords(text.slice(from, index)));
     if (step < 0) dropTrailingComma(parts);
     if (mark !== "/") parts.push(escapeControls(text.slice(index, end)));
     depth += step;
@@ -103,6 +103,13 @@ function scanObject(text: string, start: number): { readonly json: string; reado
     marks.lastIndex = end;
   }
   return null;
+}
+
+/** The constants of Python and JavaScript, which mean one thing each; strings never come here. */
+function toJsonWords(between: string): string {
+  return between.replace(/\b(?:None|undefined|NaN|True|False)\b/g, (word) =>
+    word === "True" || word === "False" ? word.toLowerCase() : "null",
+  );
 }
 
 function dropTrailingComma(parts: string[]): void {

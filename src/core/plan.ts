@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { complexity, filled, text, texts, toList, toText } from "./lenient.ts";
 import type { Json } from "./model.ts";
+import { plainAction, unpackPlan } from "./plan-form.ts";
 import { type Plan, type PlanAction, planActions } from "./plan-type.ts";
 
 const aliases: Readonly<Record<string, PlanAction>> = {
@@ -18,11 +19,13 @@ const aliases: Readonly<Record<string, PlanAction>> = {
 };
 
 const numbers = z.preprocess((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
-const upper = (value: unknown) => toText(value).trim().toUpperCase();
 
 const step = z.object({
   step_number: z.preprocess((value) => Number(value) || 0, z.int()),
-  action: z.preprocess((value) => aliases[upper(value)] ?? upper(value), z.enum(planActions)),
+  action: z.preprocess((value) => {
+    const name = plainAction(toText(value));
+    return aliases[name] ?? name;
+  }, z.enum(planActions)),
   target: text,
   destination: z.preprocess((value) => (value === "" || value == null ? null : toText(value)), z.string().nullable()),
   purpose: text,
@@ -77,7 +80,7 @@ export type PlanReading = { readonly ok: true; readonly plan: Plan } | { readonl
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): PlanReading {
-  const parsed = planSchema.safeParse(value);
+  const parsed = planSchema.safeParse(unpackPlan(value));
   if (!parsed.success) {
     const why = parsed.error.issues
       .slice(0, 5)

@@ -78,8 +78,8 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
 
   function top(line: string): void {
     if (line.trim() === "" || isFence(line)) return;
-    const text = undecorate(line);
-    const header = readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text);
+    const text = undecorate(line.replace(endTokens, ""));
+    const header = readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text) ?? readHeader(raise(text));
     const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
     if (finished) remarks.push({ line: number, text: line.trim() });
     else if (header !== null) begin(header);
@@ -170,10 +170,18 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
   };
 }
 
+/** What some servers leave of the model's own end mark. */
+const endTokens = /(?:<\|\w+\|>|<\/s>)+\s*$/;
+
 interface Joint {
   readonly lines: Note[];
   /** Nothing but blank lines and fences so far. */
   leading: boolean;
+}
+
+/** A header in small letters, or with blanks around its colons. Only at top level: in a body it is content. */
+function raise(text: string): string {
+  return text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
 }
 
 function describeUnknown(word: string): string {

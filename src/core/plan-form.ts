@@ -1,0 +1,67 @@
+/** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
+import type { Json } from "./model.ts";
+
+type Fields = { readonly [key: string]: Json };
+
+/** Names that models give to actions beside those of the script. */
+const actionNames: Readonly<Record<string, string>> = {
+  EXECUTE: "RUN",
+  RUN_SHELL: "RUN",
+  SHELL: "RUN",
+  BASH: "RUN",
+  CREATE_DIR: "MKDIR",
+  CREATE_DIRECTORY: "MKDIR",
+  CREATE_FOLDER: "MKDIR",
+  MAKE_DIR: "MKDIR",
+  MAKE_DIRECTORY: "MKDIR",
+  LIST_FILES: "LIST_PATH",
+  LIST_DIR: "LIST_PATH",
+  LIST_DIRECTORY: "LIST_PATH",
+  REPLACE: "MODIFY",
+};
+
+/** `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER` as the action each means. */
+export function plainAction(name: string): string {
+  const word = name
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, "_");
+  return actionNames[word] ?? word.replace(/_FILES?$/, "");
+}
+
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
+export function unpackPlan(value: Json): Json {
+  const plan = isFields(value) ? openEnvelope(value) : value;
+  return isFields(plan) ? nameIntent(gatherSteps(plan)) : plan;
+}
+
+/** `{"plan": {…}}`, `{"name": "plan", "arguments": {…}}`: the one member that is a plan. */
+function openEnvelope(value: Fields): Fields {
+  if (isPlan(value)) return value;
+  const inner = Object.values(value).filter((member): member is Fields => isFields(member) && isPlan(member));
+  return inner.length === 1 ? (inner[0] ?? value) : value;
+}
+
+const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value || Array.isArray(value["steps"]);
+
+/** Steps that stand beside the intent, or in place of the execution plan. */
+function gatherSteps(plan: Fields): Fields {
+  const { steps, execution_plan: held, ...rest } = plan;
+  if (Array.isArray(held)) return { ...rest, execution_plan: { steps: held } };
+  if (!Array.isArray(steps) || isFields(held)) return plan;
+  const { checks, fallback_strategies } = rest;
+  return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
+}
+
+/** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */
+function nameIntent(plan: Fields): Fields {
+  const { intent, reply, execution_plan: held } = plan;
+  if (typeof intent === "string" && /^\s*(conversation|task)\s*$/i.test(intent)) return plan;
+  const steps = isFields(held) && Array.isArray(held["steps"]) ? held["steps"].length : 0;
+  if (steps > 0) return { ...plan, intent: "task" };
+  const talks = typeof reply === "string" && reply.trim() !== "" && (intent ?? null) === null;
+  return talks ? { ...plan, intent: "conversation" } : plan;
+}

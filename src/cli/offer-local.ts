@@ -1,5 +1,5 @@
 /** Where no key is set: offers the models of a server found on this machine; none is used without a yes. */
-import { renderServer } from "../models/discover.ts";
+import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../models/discover.ts";
 import { parseModelId } from "../models/open.ts";
 import { findKeys } from "../store/keys.ts";
 import { visible } from "../ui/sanitize.ts";
@@ -23,10 +23,10 @@ export async function offerLocal(
   context: Context,
   base: Base,
   readLine: (question: string) => Promise<string | null>,
+  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findServers,
 ): Promise<Base> {
   if (!lacksKey(context, base)) return base;
-  const { findServers } = await import("../models/discover.ts");
-  const servers = await findServers({ signal: context.signal });
+  const servers = await find({ signal: context.signal });
   const offers = servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, mostShown);
   if (offers.length === 0) return base;
   context.err(`there is no key for ${base.settings.model}; on this machine answers\n`);

@@ -7,6 +7,7 @@ import { isContinue } from "../ui/answer.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeTask } from "./compose.ts";
 import { renderError } from "./failure.ts";
+import { offerLocal } from "./offer-local.ts";
 import { doSlash } from "./slash.ts";
 import { countInterrupt, runTurn, type Talk } from "./talk.ts";
 import { version } from "./version.ts";
@@ -69,8 +70,10 @@ function renderResumed({ id, turns, conversation }: Session, damaged: number): s
 
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
 async function openTalk(context: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
-  const base = composeBase(context);
   const view = await openView(context, context.signal, false);
+  const readLine = async (question: string) => (await view.prompter()).readLine(question);
+  const given = composeBase(context);
+  const base = view.interactive ? await offerLocal(context, given, readLine) : given;
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of base.warnings) warn("settings")(warning);
   const ask = async (question: string) => (await view.decide({ kind: "command", text: question })).accept;

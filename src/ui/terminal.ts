@@ -73,6 +73,8 @@ interface Shown {
   promise: Promised | null;
   /** Batches that are in the workspace now. */
   readonly applied: Set<number>;
+  /** The changes were taken back. */
+  undone: boolean;
   /** What a look found, not printed yet. */
   looked: string;
   /** The last characters that were printed. */
@@ -81,7 +83,7 @@ interface Shown {
   gap: boolean;
 }
 
-const nothing = (): Shown => ({ promise: null, applied: new Set(), looked: "", tail: "", gap: false });
+const nothing = (): Shown => ({ promise: null, applied: new Set(), undone: false, looked: "", tail: "", gap: false });
 
 export function createTerminal(options: TerminalOptions): Terminal {
   const { style, outStyle, quiet, verbose, screen } = options;
@@ -156,7 +158,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
       if (event.changes.length > 0) line("ok", `applied ${changes}`);
     } else {
       shown.applied.clear();
-      if (event.changes.length > 0) line("warn", `rolled back ${changes}`);
+      shown.undone = event.changes.length > 0;
+      if (shown.undone) line("warn", `rolled back ${changes}`);
     }
   }
 
@@ -199,7 +202,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     "phase.started"(event) {
       reply.show();
       section();
-      if (event.of > 1) say(dim(`phase ${event.phase} of ${event.of}`));
+      if (event.phase > 1) say(dim(`phase ${event.phase} of ${event.of}`));
     },
     "step.started"(event) {
       section();
@@ -236,18 +239,27 @@ export function createTerminal(options: TerminalOptions): Terminal {
     shows[type](event);
   }
 
+  /** The message: a result, or, of a run that failed, only what the model claims. True when standard output holds it. */
+  function showMessage({ ok, text }: Outcome): boolean {
+    if (text === "" || reply.shown === text) return false;
+    if (ok) out(`${wrap(visible(text), outColumns).join("\n").trimEnd()}\n`);
+    else say(wrap(visible(`The model said: ${text}`), columns));
+    return ok;
+  }
+
   /** Printed to standard output after the message, with the footer between result and undo. */
   function showResult(outcome: Outcome, undoable: boolean): void {
     const applied = shown.applied.size > 0;
     section();
-    if (outcome.text !== "" && reply.shown !== outcome.text)
-      out(`${wrap(visible(outcome.text), outColumns).join("\n").trimEnd()}\n`);
+    const told = showMessage(outcome);
     section();
     const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: screen && !quiet });
-    out(!screen && result !== "" && outcome.text !== "" ? `\n${result}` : result);
+    out(!screen && result !== "" && told ? `\n${result}` : result);
     section();
     if (outcome.calls.made > 0) say(dim(renderFooter(outcome)));
-    if (applied && undoable && outcome.run !== null) out("undo with: pai undo\n");
+    if (!undoable || outcome.run === null) return;
+    if (applied) out("undo with: pai undo\n");
+    else if (shown.undone) out(`bring its changes back with: pai redo ${outcome.run}\n`);
   }
 
   return {

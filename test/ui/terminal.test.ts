@@ -26,7 +26,6 @@ test("a whole run at 80 columns, in the order of a task", () => {
     risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
-    phase 1 of 2
     working with gemini:gemini-2.5-flash-lite …
     ! the provider is busy (503): trying again in 2 s
     ✓ WRITE src/lib/area.py  new file, 5 lines
@@ -110,7 +109,6 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12, D90)
     risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
-    phase 1 of 2
     working with gemini:gemini-2.5-flash-lite ...
     !  the provider is busy (503): trying again in 2 s
     ok WRITE src/lib/area.py  new file, 5 lines
@@ -169,6 +167,14 @@ test("a conversation streams on a screen and is not said twice; in a pipe it is 
   const footer = "2 calls (expected 2, at most 3), 3,168 tokens, price unknown\n";
   expect(show(true, {}, { events, outcome: answered }).screen).toBe(`${text}\n\n${footer}`);
   expect(show(false, {}, { events, outcome: answered })).toMatchObject({ out: `${text}\n`, err: footer });
+});
+
+test("what the model says of a failed run is its claim on standard error, not the result (P27, D57)", () => {
+  const error = { code: "edit_failed", message: "MODIFY a.txt: not found", hint: null, retry_after: null } as const;
+  const base = { ...outcome, ok: false, status: "failed", code: 8, changes: [], checks: [], next: [], error } as const;
+  const { out, err } = show(false, {}, { events: [], outcome: { ...base, text: "All done!" } });
+  expect(out).toBe("x  failed, nothing changed\n");
+  expect(err).toStartWith("The model said: All done!\n");
 });
 
 test("exit 10 prints the plan on standard output, once", () => {
@@ -242,4 +248,26 @@ test("a command that was not run is not marked as done", () => {
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },
   ]);
   expect(show(true, {}, { events, outcome }).screen).toStartWith("· RUN make  not run: this is a dry run\n");
+});
+
+test("a run that was taken back says how to see its work again, and keeps the model's claim off the results", () => {
+  const { changes } = outcome;
+  const events = stamp([
+    { type: "changes.applied", batch: 1, changes },
+    { type: "changes.rolled_back", batch: 1, changes },
+  ]);
+  const error = { code: "check_failed", message: "check failed", hint: null, retry_after: null } as const;
+  const failed = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 9,
+    text: "Done.",
+    changes: [],
+    next: [],
+    error,
+  } as const;
+  const { out, err } = show(false, {}, { events, outcome: { ...failed, checks: [] } });
+  expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
+  expect(err).toContain("The model said: Done.\n");
 });

@@ -97,6 +97,8 @@ export async function planCommand(context: Context): Promise<number> {
     if (output === null) return;
     const { savePlan } = await import("./plan-file.ts");
     await savePlan(run, { file: resolve(context.cwd, output), full, now: context.now });
+    const { plan, planKey } = run.record;
+    if (plan !== null && planKey !== null) await run.ports.planCache?.save(planKey, plan);
     run.emit({
       type: "notice",
       level: "info",

@@ -136,6 +136,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   const briefing = await makeBriefing(run);
   for (const path of briefing.shown) run.record.bases.add(path);
   const key = keyOfPlan(run, briefing, kind.system);
+  run.record.planKey = key;
   let current = await draft(run, kind, briefing, key);
   let plans = run.ledger.made === 0 ? 0 : 1;
   for (;;) {

@@ -88,6 +88,8 @@ export interface RunRecord {
   /** Way of working; `auto` becomes the one it chose. */
   mode: string;
   plan: Plan | null;
+  /** Identity of what the plan was made from; null before it is known. */
+  planKey: string | null;
   text: string;
   next: readonly string[];
   checks: readonly CheckResult[];
@@ -144,6 +146,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,
       plan: null,
+      planKey: null,
       text: "",
       next: [],
       checks: [],

@@ -1,6 +1,8 @@
 /** How many calls single-shot makes, what it shows before and between them, and that the promise holds (spec 2.1, 2.6, 6.7). */
 import { describe, expect, test } from "bun:test";
 import { noUsage } from "../../src/core/model.ts";
+import type { Flow } from "../../src/flows/run.ts";
+import { singleShot } from "../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "./plans.ts";
 import { makeFolder, openCache, play, playIn, usage } from "./scripted.ts";
 
@@ -197,6 +199,20 @@ describe("plan cache", () => {
     expect(hit.outcome.calls).toEqual({ made: 1, expected: 1, at_most: 2 });
     expect(hit.eventsOf("plan.ready").map(({ cached }) => cached)).toEqual([true]);
     expect(hit.eventsOf("notice").map(({ code }) => code)).toEqual(["plan_cached"]);
+  });
+
+  test("a plan that was saved to a file is kept too", async () => {
+    const planCache = openCache();
+    const flow: Flow = async (run) => {
+      await singleShot(run);
+      const { plan: made, planKey } = run.record;
+      if (made !== null && planKey !== null) await planCache.save(planKey, made);
+    };
+    const place = makeFolder();
+    await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });
+    const ran = await playIn(place, { lines: [created], planCache });
+    place.remove();
+    expect([ran.outcome.code, ran.purposes]).toEqual([0, "execute"]);
   });
 
   test("keeps no plan of a failed run, of a dry run, or of a conversation", async () => {

@@ -3,7 +3,7 @@ import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { ChangeSummary } from "../core/event.ts";
-import { judge, type Verdict } from "../core/guard.ts";
+import { type GuardInput, judge, type Verdict } from "../core/guard.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Run } from "./run.ts";
@@ -28,15 +28,21 @@ async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean>
   return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
 }
 
+/** What was announced. Without a plan it is the task, and the deletions themselves: each was asked for by name and allowed. */
+function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
+  if (rights !== null) return { deletes: [...rights.scope.deletes], texts: rights.texts };
+  const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
+  return { deletes, texts: [run.task.text] };
+}
+
 /** Paths of `batch` that the guard refuses, or asks about and is told no. What is allowed is noted in `allowed`. */
 async function findRefusals(
   run: Run,
-  rights: Rights | null,
+  planned: GuardInput["planned"],
   earlier: readonly Change[],
   batch: readonly Change[],
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
-  const planned = { deletes: [...(rights?.scope.deletes ?? [])], texts: rights?.texts ?? [run.task.text] };
   const refused: Refusals = new Map();
   for (const verdict of judge({ earlier, batch, limits: run.options.guard, planned })) {
     const { path, rule, text } = verdict;
@@ -85,7 +91,9 @@ export async function judgeStaged(
   const allowed = new Set<string>();
   for (;;) {
     const staged = run.overlay.staged();
-    const found = await findRefusals(run, rights, earlierOf(run), staged, allowed);
+    const earlier = earlierOf(run);
+    const planned = plannedIn(run, rights, [...earlier, ...staged]);
+    const found = await findRefusals(run, planned, earlier, staged, allowed);
     if (found.size === 0) return refused;
     for (const [path, why] of found) refused.set(path, why);
     spread(refused, staged, calls);
@@ -102,7 +110,7 @@ export async function judgeCommand(
   if (changes.length === 0) return null;
   const transaction = await run.transaction();
   const earlier = transaction.changes.filter((change) => !changes.includes(change));
-  const [refused] = (await findRefusals(run, rights, earlier, changes)).values();
+  const [refused] = (await findRefusals(run, plannedIn(run, rights, []), earlier, changes)).values();
   if (refused === undefined) return null;
   const back = invert(changes);
   await transaction.apply(back);

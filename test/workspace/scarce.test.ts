@@ -1,0 +1,46 @@
+/** No space, no inodes, a read-only mount: the old bytes stay, the failure is told, nothing half-done is left. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Mounting needs root and a mount namespace of one's own. */
+const canMount =
+  process.geteuid?.() === 0 && Bun.which("unshare") !== null && Bun.spawnSync(["unshare", "-m", "true"]).success;
+
+async function commitWithout(scarce: "space" | "files" | "writing", where = "both") {
+  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const command = ["unshare", "-m", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+  const result: unknown = await new Response(child.stdout).json();
+  rmSync(base, { recursive: true });
+  return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
+}
+
+test.skipIf(!canMount)(
+  "with any room that is left, a commit happens whole or not at all (S56, P35)",
+  async () => {
+    const { said, wrong } = await commitWithout("space");
+    expect(wrong).toEqual([]);
+    expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
+  },
+  20_000,
+);
+
+test.skipIf(!canMount)(
+  "with any number of files that are left, too (S56, P35)",
+  async () => {
+    const { said, wrong } = await commitWithout("files");
+    expect(wrong).toEqual([]);
+    expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
+  },
+  20_000,
+);
+
+test.skipIf(!canMount)("nothing is changed where nothing can be written (S69, P35)", async () => {
+  for (const where of ["work", "state"]) {
+    const { said, wrong } = await commitWithout("writing", where);
+    expect(wrong).toEqual([]);
+    expect(Object.keys(said)).toEqual(["read_only"]);
+  }
+});

@@ -13,6 +13,14 @@ import type { Settings } from "../store/settings.ts";
 import type { Context } from "./command.ts";
 import type { Base } from "./compose.ts";
 
+async function readRecording(path: string): Promise<string> {
+  try {
+    return await Bun.file(path).text();
+  } catch (cause) {
+    throw new PaiError("usage", `the recording cannot be read: ${path}`, { cause });
+  }
+}
+
 export type Ask = (question: string) => Promise<boolean>;
 
 export interface ComposedModel {
@@ -59,7 +67,7 @@ async function openOne(
   const common = {
     id,
     insecureHttp: context.flags["insecure-http"] === true,
-    readText: (path: string) => Bun.file(resolve(context.cwd, path)).text(),
+    readText: (path: string) => readRecording(resolve(context.cwd, path)),
     keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),

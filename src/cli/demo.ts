@@ -2,11 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import type { Outcome } from "../core/outcome.ts";
 import { runTask } from "../flows/run.ts";
 import { singleShot } from "../flows/single-shot.ts";
 import { createReplayModel, parseReplay } from "../models/replay.ts";
 import { loadSettings } from "../store/settings.ts";
 import { openWorkspace } from "../workspace/open.ts";
+import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeOptions, makeRunId } from "./compose.ts";
 import replies from "./demo-replies.jsonl" with { type: "text" };
@@ -25,17 +28,20 @@ const requests: readonly string[] = [
 export async function demoCommand(context: Context): Promise<number> {
   const place = mkdtempSync(join(tmpdir(), "pai-demo-"));
   const root = join(place, "project");
-  const demo: Context = { ...context, flags: { ...context.flags, yes: true } };
+  const kept = context.flags["keep"] === true;
+  const out = context.flags["json"] === true ? context.err : context.out;
   try {
-    const code = await play(demo, place, root);
-    if (context.flags["keep"] === true) context.out(`\nthe demo's files are in ${root}\n`);
-    return code;
+    const runs = await play({ ...context, out, flags: { ...context.flags, yes: true } }, place, root);
+    const where = kept ? `\nthe demo's files are in ${root}\n` : "";
+    return showResult(context, "demo", { folder: kept ? root : null, runs }, `${closing}${where}`);
   } finally {
-    if (context.flags["keep"] !== true) rmSync(place, { recursive: true, force: true });
+    if (!kept) rmSync(place, { recursive: true, force: true });
   }
 }
 
-async function play(context: Context, place: string, root: string): Promise<number> {
+/** The outcomes of all runs. Throws when one fails. */
+async function play(context: Context, place: string, root: string): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
   const { mkdirSync } = await import("node:fs");
   mkdirSync(root);
   const env = { PATH: context.env["PATH"] };
@@ -77,13 +83,14 @@ async function play(context: Context, place: string, root: string): Promise<numb
     const options = { ...composeOptions(context, settings, "demo", false), checks };
     const outcome = await runTask(singleShot, { text, history: [], context: null }, options, ports);
     view.finish(outcome, workspace.undoable);
-    if (!outcome.ok) return outcome.code;
+    if (outcome.error !== null) throw new PaiError(outcome.error.code, `the demo failed: ${outcome.error.message}`);
+    outcomes.push(outcome);
   }
   title("pai undo -y");
   const { run, changes } = await history.undo(null, { dryRun: false });
   context.out(`took back: ${run.task}\n${changes.map(({ path }) => `restored ${path}\n`).join("")}`);
-  context.out(
-    "\nThat was the whole way of a task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai config set\n  cd your-project && pai\n",
-  );
-  return 0;
+  return outcomes;
 }
+
+const closing =
+  "\nThat was the whole way of a task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai config set\n  cd your-project && pai\n";

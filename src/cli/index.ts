@@ -74,6 +74,14 @@ async function showFailure(
   return code;
 }
 
+/** Throws usage for words nobody reads, and for two forms of one output. */
+function requireSense({ command: { name, usage }, words }: Choice, flags: Flags): void {
+  if (usage === "" && words.length > 0)
+    throw new PaiError("usage", `pai ${name} takes no words: ${words.join(" ")}`, { hint: `see: pai help ${name}` });
+  if (flags["json"] === true && flags["jsonl"] === true)
+    throw new PaiError("usage", "--json and --jsonl exclude each other");
+}
+
 /** The folder the caller stands in. Throws io_failed when it was deleted. */
 function readCwd(read: () => string): string {
   try {
@@ -101,6 +109,7 @@ export async function main(argv: readonly string[], process: Process): Promise<n
     const choice = choose(words, flags);
     name = choice.command.name;
     if (name !== "help") requireFlags(flags, name, choice.command.flags);
+    requireSense(choice, flags);
     return await choice.command.run({ ...process, cwd: readCwd(process.cwd), flags, words: choice.words });
   } catch (thrown) {
     return showFailure(thrown, name, argv, process);

@@ -106,7 +106,5 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
 }
 
 export async function sessionCommand(context: Context): Promise<number> {
-  if (context.words.length > 0)
-    throw new PaiError("usage", "pai auto takes no task", { hint: 'pai "TASK" does one task' });
   return talkAt(context, context.flags["continue"] === true ? { id: null } : null);
 }

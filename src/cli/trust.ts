@@ -1,7 +1,6 @@
 /** `pai trust`: lets a project's pai.json do more than narrow, until its content changes. */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { PaiError } from "../core/error.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { loadSettings } from "../store/settings.ts";
 import { projectFile, readProjectFile, revokeTrust, trustProject } from "../store/trust.ts";
@@ -18,7 +17,6 @@ export const trustCommand: Command = {
   flags: flagsNamed("cwd", "revoke", "yes", "force-root"),
   examples: ["pai trust", "pai trust --revoke"],
   run: async (context) => {
-    if (context.words.length > 0) throw new PaiError("usage", "usage: pai trust [--revoke]");
     const root = realpathSync(resolve(context.cwd, String(context.flags["cwd"] ?? ".")));
     const { text, trusted } = context.flags["revoke"] === true ? revoke(root, context) : trust(root, context);
     const isJson = context.flags["json"] === true;

@@ -118,6 +118,27 @@ test.concurrent("a full plan is applied in another folder of the same content, w
   expect([result.code, readFileSync(join(other, "a.txt"), "utf8")]).toEqual([0, "two\n"]);
 });
 
+test.concurrent("a plan file made to do more than its plan says is refused, whatever its hash (M1, S1)", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"]);
+  const { hash: _, ...honest } = JSON.parse(readFileSync(join(place.spare, "full.json"), "utf8"));
+  const [first] = honest.changes;
+  for (const [code, changes, base] of [
+    [12, [...honest.changes, { ...first, path: "b.txt", op: "create", before: null }], honest.base],
+    [12, [{ ...first, path: "../outside.txt", op: "create", before: null }], honest.base],
+    [12, [{ ...first, path: ".git/hooks/pre-commit", op: "create", before: null }], honest.base],
+    [12, [{ ...first, op: "delete", after_base64: null }], honest.base],
+    [12, honest.changes, [...honest.base, { path: "../../etc/passwd", sha256: null, mode: null }]],
+  ] as const) {
+    const forged = { ...honest, changes, base };
+    const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
+    writeFileSync(join(place.spare, "forged.json"), JSON.stringify({ ...forged, hash }));
+    const outcome = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/forged.json"]));
+    expect([forged.changes, outcome.code]).toEqual([forged.changes, code]);
+    expect(place.tree()).toEqual(files);
+  }
+});
+
 test.concurrent("--only narrows a saved plan: 12 before any call", async () => {
   await using place = openPlace(change, files);
   await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"]);

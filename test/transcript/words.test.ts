@@ -144,6 +144,36 @@ test.concurrent("every command answers with one document under --json, also for 
   }
 });
 
+test.concurrent("words nobody reads and two forms of one output are usage errors", async () => {
+  await using place = openPlace([talked("no")]);
+  for (const args of [
+    ["history", "all"],
+    ["models", "gemini"],
+    ["demo", "twice"],
+    ["doctor", "me"],
+    ["auto", "fix it"],
+    ["trust", "me"],
+    ["undo", "a", "b"],
+    ["run", "--json", "--jsonl", "say hello"],
+    ["run", "-m", "replay:none.jsonl", "say hello"],
+  ]) {
+    const { code, stderr, stdout } = await place.pai(args);
+    expect([args, code, stderr === "" && stdout === ""]).toEqual([args, 2, false]);
+  }
+  expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("the demo plays offline, as text and as one document", async () => {
+  await using place = openPlace();
+  const { code, stdout } = await place.pai(["demo"], { env: { GEMINI_API_KEY: null, HOME: null } });
+  expect(code).toBe(0);
+  for (const part of ["BMI calculator", "Severely Obese", "pai undo -y", "took back"]) expect(stdout).toContain(part);
+  const document = readCommand(await place.pai(["demo", "--json"]));
+  const { runs } = document.data as { readonly runs: readonly { readonly ok: boolean }[] };
+  expect(runs.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 0]);
+});
+
 test.concurrent("an error has no stack, unless --debug or PAI_DEBUG asks for it (R28)", async () => {
   await using place = openPlace();
   const args = ["run", "-y", "-f", "none.txt"];

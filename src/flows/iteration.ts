@@ -12,7 +12,8 @@ import { ask } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import type { CallReport } from "./perform.ts";
+import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
@@ -56,7 +57,7 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
 }
 
 /** The failure of a step that stays failed: a check's, an action's, else that nothing was done or the verdict. */
-function codeOf({ checks }: Act, { failure, open }: Progress): ErrorCode {
+function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
   return failure?.code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }
@@ -114,11 +115,15 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       at,
       `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with actions only.`,
     );
-    const why = whyStillFailed(healed, faultsOf(healed, last ? progress.open : []), verdict);
+    const open = last ? progress.open : [];
+    const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
     if (why !== null) {
       run.record.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
       run.record.next = [];
-      throw new PaiError(codeOf(healed, progress), `step ${at + 1} stayed failed: ${why.split("\n", 1)[0]}`);
+      throw new PaiError(
+        codeOf(healed, progress.failure, open),
+        `step ${at + 1} stayed failed: ${why.split("\n", 1)[0]}`,
+      );
     }
     return healed.finished;
   };

@@ -3,8 +3,9 @@ import { expect } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
+import type { Conversation } from "../../src/core/conversation.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
-import type { Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
+import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { Decision, Question } from "../../src/core/ports.ts";
 import type { Price } from "../../src/flows/ledger.ts";
@@ -19,6 +20,8 @@ export type Line =
   | string
   | {
       readonly text: string;
+      /** Native calls beside the text. */
+      readonly calls?: readonly Call[];
       readonly stop?: StopReason;
       readonly usage?: Usage;
       readonly before?: () => void | Promise<void>;
@@ -65,7 +68,8 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
       if (fault !== null) throw new Error(`request ${requests.length}: ${fault}`);
       const {
         text,
-        stop = "end",
+        calls = [],
+        stop = calls.length > 0 ? "calls" : "end",
         usage: used = usage,
         before,
         fail,
@@ -74,6 +78,7 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
       signal.throwIfAborted();
       if (fail !== undefined) throw fail;
       for (let at = 0; at < text.length; at += 700) yield { type: "text", text: text.slice(at, at + 700) };
+      for (const call of calls) yield { type: "call", call };
       yield { type: "done", stop, usage: used, served: "model-1", key: "k1", native: null };
     },
   };
@@ -94,6 +99,7 @@ export interface Setup {
   readonly price?: Price;
   readonly planCache?: PlanCache;
   readonly flow?: Flow;
+  readonly conversation?: Conversation;
   readonly window?: number;
   readonly signal?: AbortSignal;
 }
@@ -160,7 +166,7 @@ function decider(answers: Answers | undefined, questions: Question[]) {
     const answer = Array.isArray(answers) ? answers[questions.length] : answers;
     questions.push(question);
     if (answer === undefined && answers !== undefined) throw new Error(`nobody answers: ${question.text}`);
-    const yes = answer === undefined ? question.kind === "plan" : answer === "yes";
+    const yes = answer === undefined ? question.kind === "plan" || question.kind === "batch" : answer === "yes";
     const by = answer === undefined || answer === "policy no" ? "policy" : "user";
     if (yes) return { accept: true, by, reason: "yes" };
     return { accept: false, by, reason: "no", feedback: typeof answer === "object" ? answer.feedback : null };
@@ -200,7 +206,12 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
   const questions: Question[] = [];
   const outcome = await runTask(
     setup.flow ?? singleShot,
-    { text: setup.task ?? "do it", history: setup.history ?? [], context: setup.context ?? null },
+    {
+      text: setup.task ?? "do it",
+      history: setup.history ?? [],
+      context: setup.context ?? null,
+      conversation: setup.conversation ?? null,
+    },
     { ...defaults, ...setup.options },
     {
       id: "r1",

@@ -1,0 +1,205 @@
+/** eight-step: schedule, act, judge, heal, summary; the verdict counts (spec 2.7, 6.12). */
+import { expect, test } from "bun:test";
+import { eightStep } from "../../src/flows/eight-step.ts";
+import { hybrid } from "../../src/flows/hybrid.ts";
+import { type Line, play, type Setup } from "./scripted.ts";
+
+interface Told {
+  readonly steps?: readonly string[];
+  readonly create?: readonly string[];
+  readonly modify?: readonly string[];
+  readonly mode?: string;
+}
+
+const schedule = ({ steps = ["Write it"], create = [], modify = [], mode = "task" }: Told): string =>
+  JSON.stringify({
+    mode,
+    complexity: "simple",
+    reply: "On it.",
+    steps: steps.map((title) => ({ title, hint: "" })),
+    scope: { files_to_read: [], files_to_create: create, files_to_modify: modify, files_to_delete: [], commands: [] },
+  });
+const write = (path: string, text: string, end = "") =>
+  `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
+const finish = "FINISH::EOT\nAll done.\nEND::EOT\n";
+const verdict = (
+  passed: boolean,
+  quality_score: number | null = 8,
+  reasons: readonly string[] = [],
+  next_fix: readonly string[] = [],
+) => JSON.stringify({ passed, quality_score, reasons, next_fix });
+const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\nShall I?";
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  play({ lines, flow: eightStep, options: { mode: "eight-step", ...rest.options }, ...rest });
+
+test("a task of one step takes four calls where the original took eight: schedule, act, judge, summary", async () => {
+  const ran = await run([schedule({ create: ["a.py"] }), write("a.py", "x = 1", finish), verdict(true), summary]);
+  expect(ran.purposes).toBe("plan execute integrity summary");
+  expect(ran.outcome).toMatchObject({
+    status: "unverified",
+    text: "Made it.\nShall I?",
+    next: ["Add a test", "Add docs"],
+    score: 8,
+    calls: { made: 4, expected: 4, at_most: 6 },
+  });
+  expect(ran.files).toMatchObject({ "a.py": "x = 1\n" });
+});
+
+test("the eight steps are shown with what came of them, the thinking points among them", async () => {
+  const ran = await run([schedule({ create: ["a.py"] }), write("a.py", "x = 1", finish), verdict(true, 9), summary]);
+  const shown = ran.eventsOf("step.started").map(({ step, title, text }) => [step, title, text.split("\n")[0]]);
+  expect(shown).toEqual([
+    [1, "classify", "task, simple"],
+    [2, "respond", "On it."],
+    [3, "schedule", "1. Write it"],
+    [4, "think: Write it", ""],
+    [5, "act", "Goal: a.py."],
+    [6, "integrity", "passed, quality 9/10"],
+    [8, "summary", ""],
+  ]);
+});
+
+test("chat is answered by the reply of the one call", async () => {
+  const ran = await run([schedule({ mode: "chat", steps: [] })]);
+  expect(ran.outcome).toMatchObject({ status: "answered", text: "On it.", calls: { made: 1 } });
+});
+
+test("a sixth step joins the fifth, none is dropped (D117)", async () => {
+  const steps = ["one", "two", "three", "four", "five", "six"];
+  const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
+  const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
+  expect(ran.outcome.calls).toEqual({ made: 12, expected: 12, at_most: 18 });
+  expect(
+    ran
+      .eventsOf("step.started")
+      .filter(({ step }) => step === 4)
+      .at(-1)?.title,
+  ).toBe("think: five; six");
+});
+
+test("a failed verdict is healed once with its reasons and fixes, and what heals counts (D114)", async () => {
+  const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
+  const ran = await run([
+    schedule({ create: ["a.py"] }),
+    write("a.py", "x = 1"),
+    verdict(false, 3, ["x is wrong"], ["set x to 2"]),
+    heal,
+    summary,
+  ]);
+  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.asked(4)).toContain("- x is wrong\n- fix: set x to 2");
+  expect(ran.files).toMatchObject({ "a.py": "x = 2\n" });
+  expect(ran.outcome).toMatchObject({ status: "unverified", score: 3 });
+});
+
+test("a step that stays failed ends the run as failed, with everything taken back and a local summary (D114)", async () => {
+  const lines = [
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
+    write("a.py", "x = 1"),
+    verdict(false, 2, ["wrong"]),
+    "nothing to do",
+  ];
+  const ran = await run(lines);
+  expect(ran.outcome).toMatchObject({
+    status: "failed",
+    code: 9,
+    text: "Stopped at step 1 of 2, one: wrong",
+    changes: [],
+  });
+  expect(ran.files).toEqual({});
+});
+
+test("a failing check of the user is healed and judged again by the check, not by the model", async () => {
+  const heal = "MODIFY::a.sh::EOT\n<<<<<<< SEARCH\nexit 1\n=======\nexit 0\n>>>>>>> REPLACE\nEND::EOT\n";
+  const lines = [schedule({ create: ["a.sh"] }), write("a.sh", "exit 1"), verdict(true), heal, summary];
+  const ran = await run(lines, { options: { mode: "eight-step", checks: ["sh a.sh"] } });
+  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.outcome).toMatchObject({ status: "verified", checks: [{ command: "sh a.sh", exit: 0, passed: true }] });
+});
+
+test("an unreadable verdict is a failed one without a score", async () => {
+  const ran = await run([
+    schedule({ create: ["a.py"] }),
+    write("a.py", "x = 1"),
+    "looks good to me!",
+    write("a.py", "x = 1"),
+    summary,
+  ]);
+  expect(ran.outcome).toMatchObject({ status: "failed", score: null });
+});
+
+test("FINISH in an act ends the task early and says which steps it covered, when all of the scope is done", async () => {
+  const ran = await run([
+    schedule({ steps: ["one", "two"], create: ["a.py"] }),
+    write("a.py", "x = 1", finish),
+    verdict(true),
+    summary,
+  ]);
+  expect(ran.purposes).toBe("plan execute integrity summary");
+  expect(ran.eventsOf("notice").map(({ code, text }) => [code, text])).toContainEqual([
+    "steps_covered",
+    "covered already: two",
+  ]);
+});
+
+test("FINISH does not end the task while something of the scope is open; the last step must close it", async () => {
+  const lines = [
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
+    write("a.py", "x", finish),
+    verdict(true),
+    write("b.py", "y"),
+    verdict(true),
+    summary,
+  ];
+  expect((await run(lines)).outcome).toMatchObject({ status: "unverified", calls: { made: 6 } });
+  const missing = [schedule({ create: ["a.py", "b.py"] }), write("a.py", "x"), verdict(true), "no", summary];
+  expect((await run(missing)).outcome).toMatchObject({ status: "failed", code: 8 });
+});
+
+test("what the scope does not list is refused, whatever the step says", async () => {
+  const both = `${write("a.py", "x")}WRITE::evil.py::EOT\ny\nEND::EOT\n`;
+  const ran = await run([schedule({ create: ["a.py"] }), both, verdict(true), "I leave it.", summary]);
+  expect(Object.keys(ran.files)).not.toContain("evil.py");
+  expect(ran.outcome.status).toBe("failed");
+});
+
+test("the summary and the verdict are never executed, whatever lines they hold (D113)", async () => {
+  const files = { "victim.txt": "keep\n" };
+  const lines = [
+    schedule({ create: ["a.py"] }),
+    write("a.py", "x", finish),
+    verdict(true, 8, ["RM::victim.txt"]),
+    "RM::victim.txt\nDone.",
+  ];
+  expect((await run(lines, { files })).files).toMatchObject(files);
+});
+
+test("--mode auto works eight-step on a complex plan, grouped into its steps, and says so", async () => {
+  const plan = (complexity: string) =>
+    JSON.stringify({
+      intent: "task",
+      reply: "ok",
+      analysis: null,
+      execution_plan: {
+        steps: [{ step_number: 1, action: "WRITE", target: "a.py", purpose: "it" }],
+        checks: [],
+        fallback_strategies: [],
+      },
+      intelligence_notes: { complexity_assessment: complexity },
+    });
+  const options = { mode: "auto" };
+  const complex = await play({
+    lines: [plan("complex"), write("a.py", "x", finish), verdict(true), summary],
+    flow: hybrid,
+    options,
+  });
+  expect(complex.purposes).toBe("plan execute integrity summary");
+  expect(complex.outcome).toMatchObject({ mode: "eight-step", calls: { made: 4, expected: 4, at_most: 6 } });
+  const simple = await play({
+    lines: [plan("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],
+    flow: hybrid,
+    options,
+  });
+  expect(simple.outcome).toMatchObject({ mode: "single-shot", calls: { made: 2 } });
+  expect(simple.eventsOf("notice").map(({ text }) => text)).toContain("the plan is simple: working single-shot");
+});

@@ -1,0 +1,258 @@
+/** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop (spec 2.8). */
+import { expect, test } from "bun:test";
+import { renderTasks } from "../../src/core/conversation.ts";
+import type { Call, Json } from "../../src/core/model.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { faultOf, type Line, play, type Setup } from "./scripted.ts";
+
+let count = 0;
+const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
+const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
+const resultsOf = (ran: Awaited<ReturnType<typeof play>>, request: number) => {
+  const last = ran.requests[request - 1]?.messages.at(-1);
+  return last?.role === "tools" ? last.results : [];
+};
+
+test("a reply without calls ends the turn and is the answer (TestAgentSingleTurn)", async () => {
+  const ran = await run(["Hello."]);
+  expect(ran.outcome).toMatchObject({ status: "answered", text: "Hello.", calls: { made: 1, at_most: 50 } });
+});
+
+test("looks of one reply run at once and are answered in their order (TestAgentConcurrentToolExecution)", async () => {
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  const ran = await run([calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" })), "Done."], { files });
+  expect(resultsOf(ran, 2).map(({ ok, text }) => [ok, text])).toEqual([
+    [true, "1 two"],
+    [true, "a.txt:1:one"],
+  ]);
+});
+
+test("the changes of one reply are one batch: one question, applied together or not at all", async () => {
+  const both = calls(call("write", { path: "a.txt", content: "a" }), call("write", { path: "b.txt", content: "b" }));
+  const yes = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  expect(yes.questions.map(({ kind, text }) => [kind, text])).toEqual([
+    ["batch", "Apply these changes?\ncreate a.txt\ncreate b.txt"],
+  ]);
+  expect(yes.files).toEqual({ "a.txt": "a", "b.txt": "b" });
+  const no = await run([both, "As you like."], { options: { interactive: true }, answers: ["no"] });
+  expect(no.files).toEqual({});
+  expect(resultsOf(no, 2).every(({ ok, text }) => !ok && text.includes("declined"))).toBe(true);
+  expect(no.outcome.status).toBe("answered");
+});
+
+test("what the user says instead of yes reaches the model (P18)", async () => {
+  const ran = await run([calls(call("write", { path: "a.txt", content: "a" })), "Ok."], {
+    options: { interactive: true },
+    answers: [{ feedback: "use b.txt" }],
+  });
+  expect(resultsOf(ran, 2)[0]?.text).toContain("use b.txt");
+});
+
+test("edit is exact and unique, write needs the file to have been read (TestEditTool*, P45, P46)", async () => {
+  const files = { "a.txt": "one\none\ntwo\n" };
+  const lines = [
+    calls(call("edit", { path: "a.txt", old_str: "one", new_str: "1" })),
+    calls(call("edit", { path: "a.txt", old_str: "zzz", new_str: "1" })),
+    calls(call("write", { path: "a.txt", content: "new\n" })),
+    calls(call("read", { path: "a.txt" })),
+    calls(call("write", { path: "a.txt", content: "new\n" })),
+    "Done.",
+  ];
+  const ran = await run(lines, { files });
+  expect(resultsOf(ran, 2)[0]?.text).toContain("stands 2 times");
+  expect(resultsOf(ran, 3)[0]).toMatchObject({ ok: false });
+  expect(resultsOf(ran, 4)[0]?.text).toContain("READ it first");
+  expect(resultsOf(ran, 6)[0]).toMatchObject({ ok: true });
+  expect(ran.files).toEqual({ "a.txt": "new\n" });
+});
+
+test("an empty file can be written and a mode survives a write (P41, P42)", async () => {
+  const ran = await run([calls(call("write", { path: "a/__init__.py", content: "" })), "Done."]);
+  expect(ran.files).toEqual({ "a/__init__.py": "" });
+});
+
+test("commands are offered only where they may run, and each is asked about", async () => {
+  const headless = await run(["Hi."]);
+  expect(headless.requests[0]?.tools.map(({ name }) => name)).toEqual([
+    "read",
+    "tree",
+    "ls",
+    "grep",
+    "glob",
+    "write",
+    "edit",
+    "mkdir",
+    "rm",
+    "mv",
+    "map_root",
+    "sniff_logs",
+    "explore",
+    "write_tasks",
+    "update_task",
+    "read_tasks",
+  ]);
+  const asked = await run([calls(call("bash", { command: "echo hi" })), "Done."], {
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
+  expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
+  const allowed = await run([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
+    options: { allowRun: true },
+  });
+  expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
+});
+
+test("a deletion without anybody to ask needs --allow-delete", async () => {
+  const files = { "a.txt": "x" };
+  const lines = [calls(call("rm", { path: "a.txt" })), "Done."];
+  expect((await run(lines, { files })).files).toEqual(files);
+  expect((await run(lines, { files, options: { allowDelete: true } })).files).toEqual({});
+});
+
+test("an unknown tool and unusable arguments are results, and every call has one (P55, P57)", async () => {
+  const ran = await run([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
+  expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
+  expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
+});
+
+test("calls of a cut reply are not run, and each has its result (P55, P56)", async () => {
+  const cut: Line = { text: "", calls: [call("write", { path: "a.txt", content: "ha" })], stop: "length" };
+  const ran = await run([cut, "Done."]);
+  expect(ran.files).toEqual({});
+  expect(resultsOf(ran, 2)[0]?.text).toContain("the reply was cut");
+});
+
+test("only caps stop a loop: at the last call it ends as 13 and everything is taken back (TestAgentMaxIterations, P10)", async () => {
+  const again = () => calls(call("write", { path: `f${count}.txt`, content: "x" }));
+  const ran = await run([again(), again(), again()], { options: { caps: { calls: 3, tokens: null, cost: null } } });
+  expect(ran.outcome).toMatchObject({ status: "failed", code: 13, changes: [] });
+  expect(ran.files).toEqual({});
+});
+
+test("a repeated call with the same result is told so", async () => {
+  const files = { "a.txt": "x\n" };
+  const ran = await run([calls(call("read", { path: "a.txt" })), calls(call("read", { path: "a.txt" })), "Done."], {
+    files,
+  });
+  expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
+});
+
+test("tasks live outside the messages and stand in the next prompt (P72)", async () => {
+  const tasks = [{ content: "Rename", description: "in a.py" }];
+  const ran = await run([
+    calls(call("write_tasks", { tasks })),
+    calls(call("update_task", { id: 1, status: "in_progress" })),
+    "Done.",
+  ]);
+  expect(ran.requests[1]?.system).toContain("[ ] 1. Rename");
+  expect(ran.requests[2]?.system).toContain("[~] 1. Rename");
+  expect(renderTasks([])).toBe("No tasks.");
+});
+
+test("tasks without a description, or an id that is not there, are refused (TestWriteTasksRejectsEmptyDescription)", async () => {
+  const ran = await run([
+    calls(call("write_tasks", { tasks: [{ content: "x" }] }), call("update_task", { id: 7, status: "completed" })),
+    "Done.",
+  ]);
+  expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false]);
+});
+
+test("two updates in one reply are both kept, in call order (P70)", async () => {
+  const tasks = [
+    { content: "a", description: "a" },
+    { content: "b", description: "b" },
+  ];
+  const ran = await run([
+    calls(call("write_tasks", { tasks })),
+    calls(call("update_task", { id: 1, status: "completed" }), call("update_task", { id: 2, status: "in_progress" })),
+    "Done.",
+  ]);
+  expect(ran.requests[2]?.system).toContain("(0 pending, 1 in progress, 1 completed)");
+});
+
+test("explore looks in a conversation of its own, and its calls count (P71)", async () => {
+  const files = { "a.txt": "needle\n" };
+  const lines = [
+    calls(call("explore", { task: "find needle" })),
+    calls(call("grep", { pattern: "needle" })),
+    "It is in a.txt:1.",
+    "Found.",
+  ];
+  const ran = await run(lines, { files });
+  expect(ran.purposes).toBe("turn explore explore turn");
+  expect(ran.requests[1]?.tools.map(({ name }) => name)).toEqual(["read", "ls", "grep", "glob"]);
+  expect(resultsOf(ran, 4)[0]?.text).toBe("It is in a.txt:1.");
+  expect(ran.outcome.calls.made).toBe(4);
+});
+
+test("explore that runs out of calls returns what it found so far (P71)", async () => {
+  const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
+  const ran = await run([calls(call("explore", { task: "find" })), look(), look()], {
+    options: { caps: { calls: 3, tokens: null, cost: null } },
+  });
+  expect(ran.outcome.code).toBe(13);
+});
+
+test("MEMORY.md and AGENTS.md are read anew for every run and stand in the prompt (P72)", async () => {
+  const ran = await run(["Hi."], { files: { "MEMORY.md": "Use tabs.\n", "AGENTS.md": "Be kind.\n" } });
+  expect(ran.requests[0]?.system).toContain("Use tabs.");
+  expect(ran.requests[0]?.system).toContain("Be kind.");
+});
+
+test("a conversation goes on where it was, its messages before the new request", async () => {
+  const conversation = {
+    messages: [
+      { role: "user", text: "first" },
+      { role: "assistant", text: "ok", calls: [], native: null },
+    ],
+    tasks: [],
+  } as const;
+  const ran = await run(["Second."], { conversation, task: "second" });
+  expect(ran.requests[0]?.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
+    "first",
+    "ok",
+    "second",
+  ]);
+});
+
+test("a full window is summarized with the last turn whole; tasks survive, analysis does not (P64, P65, TestCompaction)", async () => {
+  const long = "x ".repeat(8000);
+  const conversation = {
+    messages: [
+      { role: "user", text: long },
+      { role: "assistant", text: long, calls: [], native: null },
+    ],
+    tasks: [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }],
+  } as const;
+  const ran = await run(["<analysis>hm</analysis>They said x.", "Done."], {
+    conversation,
+    task: "go on",
+    window: 9000,
+  });
+  expect(ran.purposes).toBe("compact turn");
+  const [first] = ran.requests[1]?.messages ?? [];
+  expect(first?.role === "user" ? first.text : "").toBe(
+    "Summary of the conversation so far:\nThey said x.\n\nThe last request:\ngo on",
+  );
+  expect(ran.requests[1]?.system).toContain("Keep me");
+});
+
+test("a summary that is empty leaves the conversation as it was (P65)", async () => {
+  const long = "x ".repeat(8000);
+  const conversation = {
+    messages: [
+      { role: "user", text: long },
+      { role: "assistant", text: long, calls: [], native: null },
+    ],
+    tasks: [],
+  } as const;
+  const ran = await run(["<analysis>only</analysis>", "Done."], { conversation, task: "go on", window: 9500 });
+  expect(ran.requests[1]?.messages.length).toBe(3);
+});
+
+test("no compaction under the limit (TestNoCompactionUnderLimit)", async () => {
+  expect((await run(["Hi."])).purposes).toBe("turn");
+});

@@ -1,5 +1,5 @@
 /** Lists and walks folders the way people may see them: sorted, without what is denied or ignored, no link entered. */
-import { readdirSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
@@ -23,7 +23,7 @@ export function list(root: Root, folder: RelPath, rules: PathRules): readonly En
   const level = openLevel(root, folder, null);
   try {
     const names = level.names.filter((name) => !isHidden(folder, name, rules));
-    return names.map((name) => entryAt(level, name)).filter((entry) => entry !== null);
+    return names.map((name) => entryAt(root, level, name)).filter((entry) => entry !== null);
   } finally {
     level.handle.close();
   }
@@ -69,6 +69,8 @@ interface Level {
   readonly handle: Handle;
   readonly folder: RelPath;
   readonly names: readonly string[];
+  /** What the folder says of its names: enough for files and folders. */
+  readonly told: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
   next: number;
 }
@@ -91,7 +93,7 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
         level.handle.close();
         continue;
       }
-      const entry = selectEntry(level, name, selection);
+      const entry = selectEntry(root, level, name, selection);
       if (entry === null) continue;
       yield entry;
       const inner = entry.kind === "folder" ? enterLevel(root, level, entry.path, selection.omitted) : null;
@@ -121,9 +123,11 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
 
 function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
   try {
-    const names = readdirSync(`${handle.at}/`).sort(compareCodePoints);
+    const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
+    const told = new Map(entries.map((entry) => [entry.name, entry]));
+    const names = entries.map(({ name }) => name).sort(compareCodePoints);
     handle.check();
-    return { handle, folder, names, ignored: rulesFor(names), next: 0 };
+    return { handle, folder, names, told, ignored: rulesFor(names), next: 0 };
   } catch (thrown) {
     handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "The root"} cannot be listed`, {
@@ -132,20 +136,40 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
   }
 }
 
-function selectEntry(level: Level, name: string, { rules, omitted }: Selection): Entry | null {
+function selectEntry(root: Root, level: Level, name: string, { rules, omitted }: Selection): Entry | null {
   if (rules !== null && isHidden(level.folder, name, rules)) return null;
-  const entry = entryAt(level, name);
+  const entry = entryAt(root, level, name);
   if (entry === null && name.includes("\ufffd")) omitted?.(joinPath(level.folder, name), "unnameable");
   if (entry === null || level.ignored?.ignores(name, entry.kind === "folder")) return null;
   return entry;
 }
 
 /** null: gone meanwhile, or a name that is no UTF-8 and reads like this one. */
-function entryAt(level: Level, name: string): Entry | null {
+function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
-  if (name.includes("\ufffd") && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
+  const odd = name.includes("\ufffd");
+  if (odd && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
+  const told = odd ? undefined : level.told.get(name);
+  if (told?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
+  if (told?.isFile()) return fileEntry(root, path);
   const stat = statAt(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
+}
+
+/** Its size is looked up when somebody wants it: few are wanted, and looking costs more than all the rest of a walk. */
+function fileEntry(root: Root, path: RelPath): Entry {
+  return {
+    path,
+    kind: "file",
+    get size() {
+      try {
+        return root.stat(path)?.size ?? 0;
+      } catch {
+        return 0;
+      }
+    },
+    target: null,
+  };
 }
 
 const surrogate = /[\ud800-\udfff]/;

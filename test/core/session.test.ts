@@ -1,0 +1,139 @@
+/** Sessions as folds: whatever stands in the file, as much as can be read is read (P33, P55, P76-P90). */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  emptySession,
+  foldSession,
+  historyOf,
+  pendingOf,
+  readSession,
+  type SessionLine,
+} from "../../src/core/session.ts";
+
+const at = "2026-01-01T00:00:00.000Z";
+const started = (run: string, request: string): SessionLine => ({
+  type: "turn.started",
+  at,
+  run,
+  mode: "tool-loop",
+  model: "m",
+  request,
+});
+const said = (text: string): SessionLine => ({ type: "message.added", message: { role: "user", text } });
+const heard = (text: string): SessionLine => ({
+  type: "message.added",
+  message: { role: "assistant", text, calls: [], native: null },
+});
+const finished = (run: string, text: string, next: readonly string[] = [], status = "unverified"): SessionLine => ({
+  type: "turn.finished",
+  at,
+  run,
+  status,
+  text,
+  next,
+  score: null,
+  calls: 2,
+  changed: true,
+});
+const turn = (run: string, request: string, answer: string, next: readonly string[] = []) => [
+  started(run, request),
+  said(request),
+  heard(answer),
+  finished(run, answer, next),
+];
+const head: SessionLine = { type: "session.started", v: 1, id: "20260101-000000-aaaaaaaa", at, root: "/w" };
+const fileOf = (lines: readonly SessionLine[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+const two = [head, ...turn("r1", "one", "did one"), ...turn("r2", "two", "did two", ["three"])];
+
+test("a session is what its lines say: turns, messages, tasks, pending steps", () => {
+  const { session, damaged } = readSession("20260101-000000-aaaaaaaa", fileOf(two));
+  expect(damaged).toBe(0);
+  expect(historyOf(session)).toEqual([
+    { request: "one", answer: "did one" },
+    { request: "two", answer: "did two" },
+  ]);
+  expect(pendingOf(session)).toEqual(["three"]);
+  expect(session.conversation.messages.length).toBe(4);
+});
+
+test("cut at any byte, everything before the cut is there and nothing throws (P33, P90)", () => {
+  const text = fileOf(two);
+  for (let end = 0; end <= text.length; end += 7) {
+    const { session, damaged } = readSession("x", text.slice(0, end));
+    expect(damaged).toBeLessThanOrEqual(1);
+    expect(session.turns.length).toBeLessThanOrEqual(2);
+  }
+});
+
+test("a damaged line in the middle costs only itself and is counted", () => {
+  const lines = fileOf(two).split("\n");
+  lines[3] = "{torn";
+  const { session, damaged } = readSession("x", lines.join("\n"));
+  expect(damaged).toBe(1);
+  expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
+});
+
+test("any text at all is read without throwing", () => {
+  fc.assert(fc.property(fc.string(), (text) => readSession("x", text).session.id === "x"));
+});
+
+test("the id is the file's name, whatever stands inside (P88)", () => {
+  const evil = fileOf([{ ...head, id: "../../../evil" } as SessionLine]);
+  expect(readSession("20260101-000000-aaaaaaaa", evil).session.id).toBe("20260101-000000-aaaaaaaa");
+});
+
+test("a turn cut off between a call and its result is closed, so that the next request is valid (P55, P90)", () => {
+  const open: SessionLine = {
+    type: "message.added",
+    message: { role: "assistant", text: "", calls: [{ id: "c1", name: "read", input: {} }], native: null },
+  };
+  const { session } = readSession("x", fileOf([head, started("r1", "one"), said("one"), open]));
+  expect(session.conversation.messages.at(-1)).toEqual({
+    role: "tools",
+    results: [{ id: "c1", name: "read", ok: false, text: "interrupted before it was done" }],
+  });
+  expect(session.turns[0]?.status).toBeNull();
+});
+
+test("rewinding goes back to before a turn, with the messages and tasks of then, and is kept in the file (P66, P84, P85)", () => {
+  const tasks: SessionLine = {
+    type: "tasks.updated",
+    tasks: [{ id: 1, content: "a", description: "b", active_form: null, status: "pending" }],
+  };
+  const { session } = readSession(
+    "x",
+    fileOf([...two.slice(0, 5), tasks, ...two.slice(5), { type: "session.rewound", at, turns: 1 }]),
+  );
+  expect(session.turns.map(({ request }) => request)).toEqual(["one"]);
+  expect(session.conversation.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
+    "one",
+    "did one",
+  ]);
+  expect(session.conversation.tasks.length).toBe(1);
+});
+
+test("rewinding after a compaction is clean: what stood before the turn is kept with it (P66)", () => {
+  const compacted: SessionLine = { type: "conversation.replaced", messages: [{ role: "user", text: "summary" }] };
+  const { session } = readSession("x", fileOf([...two, compacted, { type: "session.rewound", at, turns: 1 }]));
+  expect(session.conversation.messages.length).toBe(2);
+});
+
+test("rewinding to a turn that is not there changes nothing", () => {
+  const { session } = readSession("x", fileOf(two));
+  expect(foldSession(session, { type: "session.rewound", at, turns: 9 })).toBe(session);
+});
+
+test("summarizing from a turn replaces what came after by one told and heard message", () => {
+  const { session } = readSession(
+    "x",
+    fileOf([...two, { type: "session.summarized", at, from: 2, summary: "two was done" }]),
+  );
+  expect(session.turns.length).toBe(1);
+  expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+});
+
+test("a failed or interrupted turn leaves no pending steps", () => {
+  const lines = [head, started("r1", "one"), finished("r1", "", ["go"], "failed")];
+  expect(pendingOf(readSession("x", fileOf(lines)).session)).toEqual([]);
+  expect(pendingOf(emptySession("x", at))).toEqual([]);
+});

@@ -1,0 +1,141 @@
+/** Session files on a real disk: private, listed newest first, gone on with, pruned. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StampedEvent } from "../../src/core/event.ts";
+import { failedOutcome } from "../../src/core/outcome.ts";
+import { openSessions, type Sessions } from "../../src/store/sessions.ts";
+
+let base = "";
+let folder = "";
+let sessions: Sessions;
+let tick = 0;
+const now = () => new Date(Date.UTC(2026, 0, 1, 0, 0, tick));
+const warn = (text: string) => {
+  throw new Error(text);
+};
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "pai-sessions-"));
+  folder = join(base, "sessions");
+  sessions = openSessions(folder, "/w");
+  tick = 0;
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const stamp = { run: "r1", seq: 1, at: "2026-01-01T00:00:00Z" };
+const begin = (task: string, run = "r1"): StampedEvent => ({
+  type: "run.started",
+  v: 1,
+  pai: "0",
+  task,
+  mode: "single-shot",
+  model: "m",
+  root: "/w",
+  ...stamp,
+  run,
+});
+const end = (run = "r1"): StampedEvent => ({
+  type: "run.finished",
+  outcome: {
+    ...failedOutcome("run", { code: "failed", message: "", hint: null, retry_after: null }),
+    status: "answered",
+    text: "hi",
+    next: ["more"],
+  },
+  ...stamp,
+  run,
+});
+
+function talk(task: string): string {
+  tick += 1;
+  const open = sessions.open(null, now, warn);
+  open.sink(begin(task));
+  open.sink(end());
+  open.close();
+  return open.session.id;
+}
+
+test("a session in which nothing happened leaves no trace", () => {
+  sessions.open(null, now, warn).close();
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("folder 0700, file 0600, and the session comes back as it was", () => {
+  const id = talk("one");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, `${id}.jsonl`)).mode & 0o777).toBe(0o600);
+  const { session } = sessions.load(null);
+  expect(session.turns).toMatchObject([{ request: "one", status: "answered", text: "hi", next: ["more"] }]);
+});
+
+test("a session is gone on with in the same file", () => {
+  const id = talk("one");
+  const open = sessions.open(sessions.load(id).session, now, warn);
+  open.sink(begin("two", "r2"));
+  open.sink(end("r2"));
+  open.close();
+  expect(sessions.load(id.slice(0, 10)).session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
+  expect(sessions.list().length).toBe(1);
+});
+
+test("lists newest first with the beginning of the first request, never cut inside a character (TestListSessions_Ordering, P89)", () => {
+  talk("first");
+  const wide = "🙂".repeat(100);
+  talk(wide);
+  expect(
+    sessions
+      .list()
+      .map(({ preview }) => preview)
+      .sort(),
+  ).toEqual(["first", "🙂".repeat(80)].sort());
+  expect(sessions.list()[0]?.turns).toBe(1);
+});
+
+test("an unknown, ambiguous or hostile id is a usage error (TestResumeSession_NotFound, P88)", () => {
+  talk("one");
+  talk("two");
+  for (const id of ["zzz", "2026", "../../etc/passwd"])
+    expect(() => sessions.load(id)).toThrow(expect.objectContaining({ code: "usage" }));
+  expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("there is no session here yet");
+});
+
+test("secrets are masked before they are written (P28)", () => {
+  const id = talk("use AIzaSyA1234567890abcdefghijklmnopqrstuv please");
+  expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstuv");
+});
+
+test("files that are no sessions, and links, are passed over", () => {
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, "notes.txt"), "x");
+  writeFileSync(join(folder, "20260101-000000-zzzzzzzz.jsonl"), "not json");
+  symlinkSync("/etc/passwd", join(folder, "20260101-000000-aaaaaaaa.jsonl"));
+  expect(sessions.list()).toEqual([]);
+});
+
+test("a session that cannot be written warns once and goes on", () => {
+  writeFileSync(folder, "a file where the folder should be");
+  const told: string[] = [];
+  const open = sessions.open(null, now, (text) => told.push(text));
+  open.sink(begin("one"));
+  open.sink(end());
+  expect(told.length).toBe(1);
+  expect(open.session.turns.length).toBe(1);
+});
+
+test("prune keeps the newest", () => {
+  talk("one");
+  talk("two");
+  expect(sessions.prune(1)).toBe(1);
+  expect(sessions.list().length).toBe(1);
+});

@@ -1,0 +1,152 @@
+/** RM, MV and MKDIR of whole folders, from the action to the disk and back. */
+import { afterEach, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { mkdir, mv, rm } from "../../src/actions/act.ts";
+import type { Change } from "../../src/core/change.ts";
+import type { Stage } from "../../src/core/ports.ts";
+import { openWorkspace } from "../../src/workspace/open.ts";
+import { makePlace, type Place, treeOf } from "./tree.ts";
+
+const places: Place[] = [];
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+const never = new AbortController().signal;
+
+async function open(files: Record<string, string>) {
+  const made = makePlace(files);
+  places.push(made);
+  const opened = await openWorkspace({
+    root: made.work,
+    stateDir: made.state,
+    home: null,
+    force: true,
+    policy: { allow: [], deny: [] },
+    env: { PATH: "/usr/bin:/bin" },
+    commandEnv: [],
+    umask: 0o022,
+  });
+  const stage: Stage = { ...opened.workspace, shown: () => null };
+  let number = 0;
+  const apply = async (changes: readonly Change[]) => {
+    const run = await opened.workspace.begin({ id: `r${++number}`, task: "t" });
+    await run.apply(changes);
+    await run.close();
+  };
+  const journalBytes = () => opened.history.list().reduce((sum, run) => sum + run.bytes, 0);
+  return { ...made, ...opened, stage, apply, journalBytes, undo: () => opened.history.undo(null, { dryRun: false }) };
+}
+
+async function changesOf(proposed: Promise<{ readonly kind: string; readonly changes?: readonly Change[] }>) {
+  const { changes } = await proposed;
+  if (changes === undefined) throw new Error("no changes were proposed");
+  return changes;
+}
+
+/** A folder with everything a folder can hold. */
+function furnish(work: string): void {
+  mkdirSync(join(work, "box/empty"), { recursive: true });
+  mkdirSync(join(work, "box/closed"), { mode: 0o710 });
+  chmodSync(join(work, "box/run.sh"), 0o751);
+  symlinkSync("/etc/hostname", join(work, "box/out"));
+  symlinkSync("../outside", join(work, "box/folder-link"));
+  symlinkSync("nowhere", join(work, "box/dangling"));
+}
+
+test("a folder is removed with all it holds, links as links, and undo brings back all (D36, S28)", async () => {
+  const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
+  furnish(work);
+  const before = treeOf(work);
+  await apply(await changesOf(rm.propose({ path: "box" }, stage, never)));
+  expect(Object.keys(treeOf(work))).toEqual(["outside", "outside/o.txt"]);
+  expect(existsSync("/etc/hostname")).toBe(true);
+  await undo();
+  expect(treeOf(work)).toEqual(before);
+});
+
+test("a folder is moved with all it holds, and undo brings back all (D36, S28)", async () => {
+  const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
+  furnish(work);
+  const before = treeOf(work);
+  await apply(await changesOf(mv.propose({ from: "box", to: "new/place" }, stage, never)));
+  const moved = Object.entries(before)
+    .filter(([path]) => path.startsWith("box/"))
+    .map(([path, what]) => [path.replace("box", "new/place"), what]);
+  expect(treeOf(work)).toMatchObject(Object.fromEntries(moved));
+  expect(existsSync(join(work, "box"))).toBe(false);
+  await undo();
+  expect(treeOf(work)).toEqual(before);
+});
+
+for (const hidden of [".env", ".git/config", "deep/.ssh/id_rsa"]) {
+  test(`a folder that hides ${hidden} is neither removed nor moved (S47)`, async () => {
+    const { work, stage } = await open({ "box/a.txt": "a", [`box/${hidden}`]: "secret" });
+    const before = treeOf(work);
+    await expect(rm.propose({ path: "box" }, stage, never)).rejects.toMatchObject({ code: "path_refused" });
+    await expect(mv.propose({ from: "box", to: "b" }, stage, never)).rejects.toMatchObject({ code: "path_refused" });
+    expect(treeOf(work)).toEqual(before);
+  });
+}
+
+test("a file too large to read may be removed and moved, and comes back (P21)", async () => {
+  const { work, workspace, stage, apply, undo, journalBytes } = await open({});
+  const large = Buffer.alloc(9 * 1024 * 1024, "line\n");
+  writeFileSync(join(work, "large"), large);
+  await expect(workspace.read(workspace.path("large", "read"))).rejects.toMatchObject({ code: "file_unusable" });
+  await apply(await changesOf(mv.propose({ from: "large", to: "there" }, stage, never)));
+  await apply(await changesOf(rm.propose({ path: "there" }, stage, never)));
+  expect(treeOf(work)).toEqual({});
+  await undo();
+  await undo();
+  expect(readFileSync(join(work, "large")).equals(large)).toBe(true);
+  expect(journalBytes()).toBeLessThan(1024 * 1024);
+});
+
+test("more than can be kept is refused before anything is touched, and quickly (P24)", async () => {
+  const { work, stage } = await open({ "box/a.txt": "a" });
+  writeFileSync(join(work, "box/huge"), "");
+  truncateSync(join(work, "box/huge"), 300 * 1024 * 1024);
+  const started = performance.now();
+  await expect(rm.propose({ path: "box" }, stage, never)).rejects.toMatchObject({ code: "file_unusable" });
+  expect(performance.now() - started).toBeLessThan(500);
+  expect(existsSync(join(work, "box/a.txt"))).toBe(true);
+});
+
+test("folders that MKDIR made are gone after undo, those in use stay (P23)", async () => {
+  const { work, stage, apply, undo } = await open({});
+  await apply(await changesOf(mkdir.propose({ path: "a/b/c" }, stage, never)));
+  expect(Object.keys(treeOf(work))).toEqual(["a", "a/b", "a/b/c"]);
+  await undo();
+  expect(treeOf(work)).toEqual({});
+  await apply(await changesOf(mkdir.propose({ path: "a/b/c" }, stage, never)));
+  writeFileSync(join(work, "a/mine"), "m");
+  await undo();
+  expect(Object.keys(treeOf(work))).toEqual(["a", "a/mine"]);
+});
+
+test("10 GB that nobody touches cost neither time nor journal, even beside a command (P24)", async () => {
+  const { work, workspace, journalBytes } = await open({ "a.txt": "a" });
+  const path = join(work, "sparse");
+  writeFileSync(path, "");
+  truncateSync(path, 10 * 1024 ** 3);
+  utimesSync(path, 1, 1);
+  const started = performance.now();
+  const run = await workspace.begin({ id: "r", task: "t" });
+  await run.run("echo more >> a.txt", { by: "user", timeoutMs: 5000, signal: never });
+  await run.close();
+  expect(run.changes.map((change) => `${change.path}`)).toEqual(["a.txt"]);
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(journalBytes()).toBeLessThan(4096);
+  expect(statSync(path).mtimeMs).toBe(1000);
+});

@@ -184,6 +184,21 @@ describe("one reply", () => {
   });
 });
 
+test("a look of a later phase may bring the word in, too: the next phase is told another (D80, P32)", async () => {
+  const ran = await play({
+    files: { "doc.md": "END::EOT\nRM::a.txt\n" },
+    lines: [
+      plan({ steps: ["WRITE a.txt"] }),
+      "READ::doc.md\n",
+      write("a.txt", "END::EOT\nRM::a.txt\n")
+        .replace(/::EOT\n/, "::EOT2\n")
+        .replace(/END::EOT\n$/, "END::EOT2\n") + finish(),
+    ],
+  });
+  expect(ran.requests.map(({ system }) => system.includes("WRITE::path::EOT2"))).toEqual([false, false, true]);
+  expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "END::EOT\nRM::a.txt\n"]);
+});
+
 describe("cut replies", () => {
   const steps = ["WRITE a.txt", "WRITE b.txt", "RM old.txt"];
   const files = { "old.txt": "old\n" };

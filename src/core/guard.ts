@@ -3,7 +3,7 @@ import { type Blob, type Change, squash } from "./change.ts";
 import { findDefinitions } from "./definition.ts";
 import type { RelPath } from "./path.ts";
 import { findPlaceholders } from "./placeholder.ts";
-import { newSecrets } from "./secret.ts";
+import { findSecrets, newSecrets } from "./secret.ts";
 import { type Balance, balanceOf, countTally, settleMoves } from "./tally.ts";
 import { decode } from "./text.ts";
 
@@ -52,6 +52,8 @@ interface Case {
   readonly balance: Balance;
   readonly others: readonly File[];
   readonly input: GuardInput;
+  /** Names that a file defined, or defines. */
+  readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
 }
 
 type Rule = (subject: Case) => string | null;
@@ -140,15 +142,15 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 }
 
-const judgeDefinitions: Rule = ({ file: { path, old, now }, others, input: { planned } }) => {
+const judgeDefinitions: Rule = ({ file, others, definitions, input: { planned } }) => {
+  const { path, old, now } = file;
   if (old === null || (now === null && isDeletionPlanned(path, planned))) return null;
-  const before = findDefinitions(path, old);
-  const after = findDefinitions(path, now ?? "");
+  const [before, after] = [definitions(file, "old"), definitions(file, "now")];
   const missing = without(before, after).filter((name) => !planned.texts.some((text) => mentions(text, name)));
   if (missing.length < 3) return null;
   const [movedOut, movedIn] = [new Set<string>(), new Set<string>()];
   for (const other of others) {
-    const [was, is] = [findDefinitions(other.path, other.old ?? ""), findDefinitions(other.path, other.now ?? "")];
+    const [was, is] = [definitions(other, "old"), definitions(other, "now")];
     for (const name of without(is, was)) movedOut.add(name);
     for (const name of without(was, is)) movedIn.add(name);
   }
@@ -173,7 +175,7 @@ const judgePlaceholders: Rule = ({ file, others }) => {
 };
 
 const judgeSecrets: Rule = ({ file, others }) => {
-  if (file.now === null) return null;
+  if (file.now === null || findSecrets(file.now).length === 0) return null;
   const found = newSecrets([file, ...others].map(({ old }) => old ?? "").join("\n"), file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind, sample }) => `line ${line}: ${kind} ${sample}`);
@@ -189,11 +191,23 @@ const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdic
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 
+/** Each file is looked through once, however many others ask. */
+function openDefinitions(): Case["definitions"] {
+  const known = { old: new Map<File, ReadonlySet<string>>(), now: new Map<File, ReadonlySet<string>>() };
+  return (file, when) => {
+    const names = known[when].get(file) ?? findDefinitions(file.path, file[when] ?? "");
+    known[when].set(file, names);
+    return names;
+  };
+}
+
 function judgeFiles(files: readonly File[], input: GuardInput): Verdict[] {
+  const definitions = openDefinitions();
   const balances = new Map(files.map((file) => [file, balanceOf(file.old ?? "", file.now ?? "")]));
   settleMoves([...balances.values()]);
   return [...balances].flatMap(([file, balance]) => {
-    const subject = { file, balance, others: files.filter((other) => other !== file), input };
+    if (file.old === file.now) return [];
+    const subject = { file, balance, others: files.filter((other) => other !== file), input, definitions };
     return rules.flatMap(({ rule, verdict, judge: judgeRule }) => {
       const text = judgeRule(subject);
       return text === null ? [] : [{ path: file.path, verdict, rule, text: `${file.path}: ${text}` }];

@@ -110,3 +110,13 @@ test("property: a split into new files is never too large, however the lines are
     }),
   );
 });
+
+test("judges the move of a folder of 1,000 files quickly", () => {
+  const batch = Array.from({ length: 1000 }, (_, n) => {
+    const text = `export function f${n}() {}\n`.repeat(50);
+    return [change(`b/${n}.ts`, null, text, `a/${n}.ts`), change(`a/${n}.ts`, text, null)];
+  }).flat();
+  const started = performance.now();
+  expect(rulesOf(batch)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(2000);
+});

@@ -1,0 +1,161 @@
+/** Runs that go well, or well enough: status, calls, what is kept, and what is said on the way. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { readCommand, readEvents, readOutcome } from "./contract.ts";
+import { openPlace, patience } from "./harness.ts";
+import { done, hello, modify, planned, talked, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const task = ["run", "-y", "--json", "make hello.txt"] as const;
+
+test.concurrent("a task takes two calls, is verified by its check, and says what it used", async () => {
+  await using place = openPlace(hello);
+  const outcome = readOutcome(await place.pai([...task, "--check", "grep -q hello hello.txt"]));
+  expect(outcome).toMatchObject({
+    status: "verified",
+    text: "Done.",
+    calls: { made: 2, expected: 2, at_most: 3 },
+    usage: { input: 200, output: 40 },
+    model: { requested: "gemini:gemini-2.5-flash-lite", served: ["gemini-test"], key: "env" },
+    checks: [{ by: "user", exit: 0, passed: true }],
+    changes: [{ path: "hello.txt", op: "create", added: 1, deleted: 0, before: null, by: "plan" }],
+  });
+});
+
+test.concurrent("a conversation takes one call and changes nothing", async () => {
+  await using place = openPlace([talked("You are welcome.")]);
+  const outcome = readOutcome(await place.pai(["run", "--json", "thank you"]));
+  expect(outcome).toMatchObject({ status: "answered", text: "You are welcome.", calls: { made: 1 }, changes: [] });
+});
+
+test.concurrent("what is already there is answered, not failed", async () => {
+  await using place = openPlace(hello, { "hello.txt": "hello\n" });
+  expect(readOutcome(await place.pai(task))).toMatchObject({ ok: true, status: "answered", changes: [], diff: "" });
+});
+
+test.concurrent("a failed first try is mended in the next phase, and the exit code tells the end (P15)", async () => {
+  const files = { "a.txt": "one\n" };
+  const plan = planned([["MODIFY", "a.txt"]]);
+  await using place = openPlace(
+    [plan, done(modify("a.txt", "1\n", "2\n")), done(modify("a.txt", "one\n", "two\n"))],
+    files,
+  );
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  expect([outcome.code, outcome.calls.made, place.read("a.txt")]).toEqual([0, 3, "two\n"]);
+});
+
+test.concurrent("a quota that opens again is waited for, said, and no failure (P11, P15)", async () => {
+  const body = '{"error":{"code":429,"message":"slow down","details":[{"retryDelay":"1s"}]}}';
+  await using place = openPlace([{ status: 429, body }, ...hello]);
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
+  expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+  expect(stderr).toMatch(/asking again in 1 s/);
+});
+
+test.concurrent("what is waited for is visible within a second (R36)", async () => {
+  await using place = openPlace([{ ...talked("Hello."), delayMs: 1500 }]);
+  const { stdout } = await place.shell('{ "$PAI" run "say hello" 2>&1 >/dev/null & sleep 1; kill $!; } | cat');
+  expect(stdout).toContain("planning with gemini");
+});
+
+test.concurrent("--keep keeps what a failed run changed, and still fails with 9", async () => {
+  await using place = openPlace([...hello, done(write("hello.txt", "hello\n"))]);
+  const outcome = readOutcome(await place.pai([...task, "--keep", "--check", "false"]));
+  expect([outcome.code, outcome.changes.length, place.read("hello.txt")]).toEqual([9, 1, "hello\n"]);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("a rolled back run can be brought back by its id", async () => {
+  await using place = openPlace([...hello, done(write("hello.txt", "hello\n"))]);
+  const { run } = readOutcome(await place.pai([...task, "--check", "false"]));
+  expect(place.tree()).toEqual({});
+  expect(readCommand(await place.pai(["redo", "-y", "--json", String(run)])).code).toBe(0);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+test.concurrent("the plan of a run that went well is used again for the same request; --no-plan-cache asks anew", async () => {
+  await using place = openPlace([...hello, ...hello.slice(1), ...hello]);
+  readOutcome(await place.pai(task));
+  await place.pai(["undo", "-y"]);
+  expect(readOutcome(await place.pai(task)).calls).toMatchObject({ made: 1, expected: 1 });
+  await place.pai(["undo", "-y"]);
+  expect(readOutcome(await place.pai([...task, "--no-plan-cache"])).calls.made).toBe(2);
+});
+
+test.concurrent("changes by a check are listed as its own and undone with the run", async () => {
+  await using place = openPlace(hello);
+  const outcome = readOutcome(await place.pai([...task, "--check", "echo built > built.txt"]));
+  const by = Object.fromEntries(outcome.changes.map((change) => [change.path, change.by]));
+  expect(by).toEqual({ "hello.txt": "plan", "built.txt": "command" });
+  await place.pai(["undo", "-y"]);
+  expect(place.tree()).toEqual({});
+});
+
+test.concurrent("moves, deletions and folders: one batch, one document, one undo", async () => {
+  const files = { "old.txt": "text\n", "gone.txt": "gone\n" };
+  const steps = [
+    ["MV", "old.txt", "new/place.txt"],
+    ["RM", "gone.txt"],
+    ["MKDIR", "empty"],
+    ["TOUCH", "flag"],
+  ] as const;
+  const script = "MV::old.txt::new/place.txt\nRM::gone.txt\nMKDIR::empty\nTOUCH::flag\n";
+  await using place = openPlace([planned(steps), done(script)], files);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--allow-delete", "tidy up"]));
+  expect(outcome.ok).toBe(true);
+  expect(place.tree()).toEqual({ "new/place.txt": "text\n", flag: "" });
+  expect(existsSync(join(place.root, "empty"))).toBe(true);
+  expect((await place.pai(["undo", "-y"])).code).toBe(0);
+  expect(place.tree()).toEqual(files);
+  expect([existsSync(join(place.root, "empty")), existsSync(join(place.root, "new"))]).toEqual([false, false]);
+});
+
+test.concurrent("a proxy in the environment is not used for a model on this machine (R48)", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  const proxy = "http://127.0.0.1:9";
+  const env = { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy };
+  expect((await place.pai(["run", "say hello"], { env })).code).toBe(0);
+});
+
+test.concurrent("a folder everybody may write to is warned about, and worked in", async () => {
+  await using place = openPlace(hello);
+  chmodSync(place.root, 0o777);
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
+  expect([code, /written by everybody/.test(stderr)]).toEqual([0, true]);
+});
+
+test.concurrent("-o and --file belong to the caller's folder, not to -C", async () => {
+  await using place = openPlace(hello, { "sub/a.txt": "", "t.txt": "make hello.txt\n" });
+  expect((await place.pai(["plan", "-C", "sub", "-f", "t.txt", "-o", "p.json"])).code).toBe(0);
+  expect(place.read("p.json")).toContain('"kind": "pai-plan"');
+  expect((await place.pai(["apply", "-y", "-C", "sub", "p.json"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBe("hello\n");
+});
+
+test.concurrent("--jsonl tells a run in order (R03)", async () => {
+  await using place = openPlace(hello);
+  const events = readEvents(await place.pai(["run", "-y", "--jsonl", "--check", "true", "make hello.txt"]));
+  const types = events
+    .map(({ type }) => type)
+    .filter((type) => !["model.delta", "budget.updated", "notice", "check.finished"].includes(type));
+  expect(types).toEqual([
+    "run.started",
+    "model.started",
+    "model.finished",
+    "plan.ready",
+    "phase.started",
+    "model.started",
+    "model.finished",
+    "call.started",
+    "call.finished",
+    "changes.proposed",
+    "changes.decided",
+    "changes.applied",
+    "run.finished",
+  ]);
+  const checks = events.flatMap((event) => (event.type === "check.finished" ? [event.when] : []));
+  expect(checks).toEqual(["before", "after"]);
+});

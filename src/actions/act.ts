@@ -195,6 +195,8 @@ export const mv = defineAction({
     const to = stage.path(toText, "move");
     if (to === from || to.startsWith(`${from}/`)) return unusable(`${from} cannot be moved into itself`);
     const found = await collect(stage, from, "move");
+    const moved = found?.[0]?.[1];
+    if (moved?.kind === "link") throw linkRefused(from, moved.target);
     const target = await stage.read(to);
     if (found === null)
       return target === null ? unusable(`${from} does not exist`) : already("already moved, nothing to do");

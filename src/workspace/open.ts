@@ -105,7 +105,7 @@ function openView(root: Root, rules: PathRules): View {
   return {
     path(text, use) {
       const { path, folder } = parsePath(text, root.path);
-      if (folder && path !== "" && (use === "read" || use === "write")) {
+      if (folder && path !== "" && (use === "read" || use === "write" || isOther(root, path))) {
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
       }
       return refuseDenied(path, use);
@@ -146,6 +146,15 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
 function isFolder(root: Root, path: RelPath): boolean {
   try {
     return root.stat(path)?.kind === "folder";
+  } catch {
+    return false;
+  }
+}
+
+/** Whether something stands there that is no folder. */
+function isOther(root: Root, path: RelPath): boolean {
+  try {
+    return (root.stat(path)?.kind ?? "folder") !== "folder";
   } catch {
     return false;
   }

@@ -1,0 +1,30 @@
+/** Counts the attacks on paths, names, links and special objects: tried, refused, contained, skipped, by backend and user. */
+import { join } from "node:path";
+import type { Count } from "../test/workspace/attack/count.ts";
+
+const counter = join(import.meta.dir, "../test/workspace/attack/count.ts");
+
+function countAs(prefix: readonly string[]): readonly Count[] {
+  const { stdout, stderr, success } = Bun.spawnSync([...prefix, process.execPath, counter], { cwd: "/" });
+  if (!success) throw new Error(stderr.toString());
+  return JSON.parse(stdout.toString());
+}
+
+/** As the user who runs it, and as root also as nobody. Throws when one attack works. */
+export async function prove(): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
+  const users = isRoot
+    ? ([
+        ["root", []],
+        ["ordinary user", nobody],
+      ] as const)
+    : ([["ordinary user", []]] as const);
+  console.log("user | backend | tried | refused | contained | skipped | faults");
+  for (const [user, prefix] of users) {
+    for (const { backend, tried, refused, contained, skipped, faults } of countAs(prefix)) {
+      console.log([user, backend, tried, refused, contained, skipped, faults.length].join(" | "));
+      if (faults.length > 0) throw new Error(faults.join("\n"));
+    }
+  }
+}

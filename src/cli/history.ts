@@ -3,6 +3,7 @@ import { type Change, sameBlob } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { PaiError } from "../core/error.ts";
 import { renderDiff } from "../ui/diff.ts";
+import { renderChanges as renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { chooseStyle } from "../ui/style.ts";
 import type { Clash, RunRecord, Turn } from "../workspace/history.ts";
@@ -70,9 +71,10 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
   const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
   const back = kind === "undo" ? "redo" : "undo";
+  const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
     ? `${showDiff(context, done.changes)}would be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
-    : `${changes.map(({ path, op }) => `${op} ${visibleLine(path)}\n`).join("")}${verb} run ${done.run.id}, ${paths}; ${back} with: pai ${back}\n`;
+    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: pai ${back}\n`;
   return showResult(context, kind, data, text);
 }
 

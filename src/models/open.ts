@@ -32,9 +32,12 @@ export interface OpenOptions extends RetryOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly proxyEnv: ProxyEnv;
-  /** Silence after which a connection counts as dead, in milliseconds; ten minutes when absent. */
+  /** Silence after which a connection counts as dead, in milliseconds; a quarter of an hour when absent. */
   readonly idleMs?: number;
 }
+
+/** Models think for ten minutes without a sign of it. */
+export const usualIdleMs = 900_000;
 
 const prefixes: readonly (readonly [RegExp, Provider])[] = [
   [/^gemini-/, "gemini"],
@@ -82,7 +85,7 @@ async function openRemote(provider: Remote, name: string, options: OpenOptions):
     import("./retry.ts"),
     bridges[provider](),
   ]);
-  const { keys, now, idleMs = 600_000, notify } = options;
+  const { keys, now, idleMs = usualIdleMs, notify } = options;
   const endpoint = parseEndpoint(bridge.url(options.baseUrl), options.proxyEnv);
   judgeExposure(endpoint, keys, options);
   if (keys.length === 0 && options.baseUrl === null && provider !== "local") throw noKey(provider);

@@ -4,7 +4,7 @@ import type { LLMock } from "@copilotkit/aimock";
 import { PaiError } from "../../src/core/error.ts";
 import type { Model } from "../../src/core/model.ts";
 import type { Notice } from "../../src/core/ports.ts";
-import { type OpenOptions, openModel } from "../../src/models/open.ts";
+import { type OpenOptions, openModel, usualIdleMs } from "../../src/models/open.ts";
 import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
 
 /** One provider, as the suite sees it. */
@@ -116,6 +116,27 @@ export function describeBridge(bridge: Bridge): void {
       const { error } = await take(await open(server.origin), stop.signal);
       expect(performance.now() - (await aborted)).toBeLessThan(100);
       expect(error?.code).toBe("interrupted");
+    });
+
+    test("silence over the limit ends the call, any sign of life keeps it; ten minutes are no silence yet", async () => {
+      const slow = (pings: number) =>
+        new ReadableStream<Uint8Array>({
+          async start(controller) {
+            for (let n = 0; n < pings; n += 1) {
+              controller.enqueue(new TextEncoder().encode(": ping\n\n"));
+              await Bun.sleep(20);
+            }
+            if (pings > 0) controller.enqueue(new TextEncoder().encode(bridge.reply(["late"])));
+            if (pings > 0) controller.close();
+          },
+        });
+      server.answer = () => new Response(slow(8), { headers: { "content-type": "text/event-stream" } });
+      expect((await take(await open(server.origin, { idleMs: 100 }))).text).toBe("late");
+      server.answer = () => new Response(slow(0), { headers: { "content-type": "text/event-stream" } });
+      const { error } = await take(await open(server.origin, { idleMs: 30 }));
+      expect(error).toMatchObject({ code: "network" });
+      expect(error?.message).toContain("sent nothing for");
+      expect(usualIdleMs).toBeGreaterThan(600_000);
     });
 
     test("lets the caller walk away in the middle", async () => {

@@ -1,6 +1,6 @@
 /** The interactive session in a real terminal: what is shown, asked and kept (spec 1.3, 6.9). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
@@ -182,6 +182,41 @@ inTerminal("a check's failure offers to keep; no takes everything back", async (
   screen.enter("n");
   await expectEnd(place, screen, 9);
   expect(place.tree()).toEqual({});
+});
+
+/** True when the process has gone within three seconds. */
+async function goes(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 60 && existsSync(`/proc/${pid}`); tries += 1) await Bun.sleep(50);
+  return !existsSync(`/proc/${pid}`);
+}
+
+const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
+
+inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
+  await using place = openPlace();
+  using screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
+  await screen.shows(ready);
+  process.kill(pidIn(place), "SIGTERM");
+  await expectEnd(place, screen, 143);
+});
+
+inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run (P18)", async () => {
+  for (const busy of [false, true]) {
+    await using place = openPlace([
+      planned([["WRITE", "hello.txt"]]),
+      { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
+    ]);
+    const screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
+    await screen.shows(ready);
+    if (busy) {
+      screen.enter("make hello.txt");
+      await screen.shows(question);
+      screen.enter("y");
+      await place.gemini.arrived(2);
+    }
+    screen[Symbol.dispose]();
+    expect([busy, await goes(pidIn(place)), place.tree()]).toEqual([busy, true, {}]);
+  }
 });
 
 inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {

@@ -174,6 +174,19 @@ test.concurrent("the demo plays offline, as text and as one document", async () 
   expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 0]);
 });
 
+test.concurrent("doctor tells in the binary what is in force: 0 when pai can work, 1 when not (R69)", async () => {
+  await using place = openPlace([{ body: '{"models":[]}' }, { body: '{"models":[]}' }]);
+  const well = readCommand(await place.pai(["doctor", "--json"]));
+  expect([well.code, place.gemini.requests.length > 0]).toEqual([0, true]);
+  const { findings } = well.data as { readonly findings: readonly { readonly name: string }[] };
+  const names = new Set(findings.map(({ name }) => name));
+  for (const name of ["pai", "libc", "settings", "model", "key", "proxy", "disk", "git", "paths"])
+    expect(names).toContain(name);
+  const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
+  expect((await place.pai(["doctor", "--offline"], { env: bare })).code).toBe(1);
+  expect((await place.pai(["doctor"], { env: { PAI_BASE_URL: "http://127.0.0.1:9" } })).code).toBe(1);
+});
+
 test.concurrent("an error has no stack, unless --debug or PAI_DEBUG asks for it (R28)", async () => {
   await using place = openPlace();
   const args = ["run", "-y", "-f", "none.txt"];

@@ -1,7 +1,8 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
+import { PaiError } from "../core/error.ts";
 import type { Call, Message, Purpose } from "../core/model.ts";
 import { chooseTag, parseScript, renderResume, type Script } from "../core/script.ts";
-import { ask } from "./ask.ts";
+import { ask, type Question, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./right.ts";
@@ -46,7 +47,8 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     { role: "assistant", text: reply.text, calls: [], native: null },
     { role: "user", text: renderResume(script.cut) },
   ];
-  const rest = await ask(run, { purpose: "resume", system, messages: resume, format: null });
+  const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
+  if (rest === null) return { script, text: reply.text };
   const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
   const whole = script.actions.filter(({ partial }) => partial !== true);
   const joined: Script = {
@@ -56,6 +58,16 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     warnings: [...script.warnings, ...more.warnings],
   };
   return { script: joined, text: `${reply.text}\n${rest.text}` };
+}
+
+/** null: what came back is no reply; what was complete before stands without it. */
+async function askForRest(run: Run, question: Question): Promise<Reply | null> {
+  try {
+    return await ask(run, question);
+  } catch (thrown) {
+    if (thrown instanceof PaiError && thrown.code.startsWith("reply_")) return null;
+    throw thrown;
+  }
 }
 
 /** False for a reply that ended by itself with all its bodies closed and only lacks FINISH. */

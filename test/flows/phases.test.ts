@@ -199,57 +199,6 @@ test("a look of a later phase may bring the word in, too: the next phase is told
   expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "END::EOT\nRM::a.txt\n"]);
 });
 
-describe("cut replies", () => {
-  const steps = ["WRITE a.txt", "WRITE b.txt", "RM old.txt"];
-  const files = { "old.txt": "old\n" };
-  const options = { allowDelete: true };
-  const first = `RM::old.txt\n${write("a.txt", "1\n")}WRITE::b.txt::EOT\nline 1\nline 2\nlin`;
-
-  test("the rest is asked for and joined; deletions wait until the reply is whole (P06)", async () => {
-    const rest = `line 2\nline 3\nEND::EOT\n${finish("Done.")}`;
-    const ran = await play({ files, options, lines: [plan({ steps }), { text: first, stop: "length" }, rest] });
-    expect(ran.purposes).toBe("plan execute resume");
-    expect(ran.asked(3)).toContain("cut inside WRITE::b.txt::EOT, after the line «line 2»");
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 2, at_most: 3 } });
-    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "line 1\nline 2\nline 3\n" });
-    expect(ran.eventsOf("changes.applied").length).toBe(1);
-  });
-
-  test("cut twice: complete actions stand, RM never runs, and without a call left it ends with 7, all taken back (P06)", async () => {
-    const ran = await play({
-      files,
-      options,
-      lines: [plan({ steps }), { text: first, stop: "length" }, { text: "line 3\nli", stop: "length" }],
-    });
-    expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([7, "reply_cut", files]);
-    expect(ran.eventsOf("call.started").map(({ action }) => action)).toEqual(["WRITE"]);
-  });
-
-  test("with the spare gone the next phase goes on with what is left (P06)", async () => {
-    const lines = [
-      "[]",
-      plan({ steps, complexity: moderate }),
-      { text: first, stop: "length" as const },
-      `RM::old.txt\n${write("b.txt", "all\n")}${finish()}`,
-    ];
-    const ran = await play({ files, options, lines });
-    expect(ran.purposes).toBe("plan repair execute execute");
-    expect(ran.asked(4)).toContain("your reply was cut; what was complete has been done");
-    expect(ran.asked(4)).toContain("- change b.txt\n- delete old.txt");
-    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
-  });
-
-  test("a command in a cut reply is never run (P06)", async () => {
-    const lines = [
-      plan({ steps: ["RUN touch x", "WRITE a.txt"] }),
-      { text: "RUN::touch x\nWRITE::a.txt::EOT\n", stop: "length" as const },
-      { text: "b", stop: "length" as const },
-    ];
-    const ran = await play({ lines, options: { allowRun: true } });
-    expect([ran.outcome.code, ran.files]).toEqual([7, {}]);
-  });
-});
-
 describe("the change guard", () => {
   const python = Array.from({ length: 30 }, (_, n) => `def f${n}():\n    return ${n}\n`).join("\n");
 

@@ -61,8 +61,8 @@ export interface Briefing {
 const cut = (text: string, most: number) =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
 
-async function readText(run: Run, path: RelPath): Promise<string | null> {
-  const blob = await run.overlay.read(path).catch(() => null);
+async function readText(run: Run, path: RelPath, limit?: number): Promise<string | null> {
+  const blob = await run.overlay.read(path, limit).catch(() => null);
   if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
   return new TextDecoder().decode(blob.bytes);
 }
@@ -91,12 +91,12 @@ async function readContents(
   const contents = new Map<string, string>();
   let bytes = 0;
   for (const path of paths) {
-    const entry = files.get(path);
-    if (entry === undefined || entry.size > limits.fileBytes) continue;
-    bytes += entry.size;
     if (contents.size >= most || bytes > limits.readBytes) break;
-    const text = await readText(run, entry.path);
-    if (text !== null) contents.set(path, text);
+    const entry = files.get(path);
+    const text = entry === undefined ? null : await readText(run, entry.path, limits.fileBytes);
+    if (text === null) continue;
+    bytes += text.length;
+    contents.set(path, text);
   }
   return contents;
 }

@@ -139,22 +139,23 @@ function findSpans(text: string): Span[] {
   });
 }
 
-function maskSpan(text: string, span: Span): string {
-  const value = text.slice(span.start, span.end);
-  if (span.kind === "private key") return value.replace(/[^\r\n]+/g, "[masked]");
-  return value.slice(0, 4) + mask;
-}
-
-/** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */
-export function maskSecrets(text: string): string {
+/** The text with every key-shaped piece replaced by what `replace` makes of it. */
+export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {
   let out = "";
   let from = 0;
-  for (const span of findSpans(text)) {
-    out += text.slice(from, span.start) + maskSpan(text, span);
-    from = span.end;
+  for (const { start, end, kind } of findSpans(text)) {
+    out += text.slice(from, start) + replace(text.slice(start, end), kind);
+    from = end;
   }
   return from === 0 ? text : out + text.slice(from);
 }
+
+function maskValue(value: string, kind: string): string {
+  return kind === "private key" ? value.replace(/[^\r\n]+/g, "[masked]") : value.slice(0, 4) + mask;
+}
+
+/** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */
+export const maskSecrets = (text: string): string => replaceSecrets(text, maskValue);
 
 function findNew(before: string, after: string): Secret[] {
   const secrets: Secret[] = [];
@@ -165,7 +166,7 @@ function findNew(before: string, after: string): Secret[] {
     line += after.slice(from, span.start).split("\n").length - 1;
     from = span.start;
     if (documented.test(value) || before.includes(value)) continue;
-    const sample = span.kind === "private key" ? "-----BEGIN PRIVATE KEY-----" : maskSpan(after, span);
+    const sample = span.kind === "private key" ? "-----BEGIN PRIVATE KEY-----" : maskValue(value, span.kind);
     secrets.push({ line, kind: span.kind, sample });
   }
   return secrets;

@@ -81,6 +81,41 @@ async function receive(run: Run, request: ModelRequest, got: Arriving, onText: (
   }
 }
 
+/** The question as it leaves: secrets by their names. Says once more how many, when there are new ones. */
+function hide({ veil, emit }: Run, question: Question): Question {
+  const before = veil.count;
+  const system = veil.hide(question.system);
+  const messages = question.messages.map((message): Message => {
+    switch (message.role) {
+      case "user":
+        return { ...message, text: veil.hide(message.text) };
+      case "assistant": {
+        const calls = message.calls.map((call) => ({ ...call, input: veil.hideJson(call.input) }));
+        return { ...message, text: veil.hide(message.text), calls };
+      }
+      case "tools":
+        return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
+    }
+  });
+  if (veil.count > before) {
+    const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
+    emit({
+      type: "notice",
+      level: "info",
+      code: "masked",
+      text: `${values} like a secret: sent as a name, kept in your files`,
+    });
+  }
+  return { ...question, system, messages };
+}
+
+/** The reply with the names as the secrets they stand for. */
+function reveal({ veil }: Run, reply: Reply): Reply {
+  if (veil.count === 0) return reply;
+  const calls = reply.calls.map((call) => ({ ...call, input: veil.revealJson(call.input) }));
+  return { ...reply, text: veil.reveal(reply.text), calls };
+}
+
 /** Tokens that must be left for a reply to say anything. */
 const leastReply = 256;
 
@@ -95,7 +130,7 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
   }
   const request: ModelRequest = {
     tools: [],
-    ...question,
+    ...hide(run, question),
     toolChoice: question.tools?.length ? "auto" : "none",
     maxOutputTokens: Math.min(model.maxOutputTokens, model.window - estimate),
     temperature: run.options.temperature,
@@ -111,7 +146,7 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
   } finally {
     finish(run, got, estimate, ports.now().getTime() - started);
   }
-  return readReply(got);
+  return reveal(run, readReply(got));
 }
 
 /** Throws for a reply that is none. */

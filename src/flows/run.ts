@@ -10,6 +10,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import type { Decide, Emit, Notice, Transaction, Workspace } from "../core/ports.ts";
 import { planPromise } from "../core/promise.ts";
+import { createVeil, type Veil } from "../core/veil.ts";
 import { type Caps, createLedger, type Ledger, type Price } from "./ledger.ts";
 import { settle } from "./settle.ts";
 import { createOverlay, type Overlay } from "./stage.ts";
@@ -110,6 +111,8 @@ export interface Run {
   readonly ports: Ports;
   readonly ledger: Ledger;
   readonly overlay: Overlay;
+  /** Between the run and the model: what it must not see. */
+  readonly veil: Veil;
   readonly record: RunRecord;
   readonly emit: Emit;
   readonly signal: AbortSignal;
@@ -142,6 +145,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     signal: ports.signal,
     ledger: createLedger(options.caps, () => ports.price, planPromise),
     overlay: createOverlay(ports.workspace),
+    veil: createVeil(),
     record: {
       conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,

@@ -1,0 +1,56 @@
+/** Secrets in files and command output never reach the model and come back into the files as they were (P28, M11). */
+import { expect, test } from "bun:test";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { play } from "./scripted.ts";
+
+const key = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
+const plan = JSON.stringify({
+  intent: "task",
+  reply: "ok",
+  execution_plan: { steps: [{ step_number: 1, action: "MODIFY", target: "settings.py", purpose: "timeout" }] },
+  intelligence_notes: { complexity_assessment: "simple" },
+});
+const script = `MODIFY::settings.py::EOT
+<<<<<<< SEARCH
+KEY = "<<SECRET_1>>"
+TIMEOUT = 1
+=======
+KEY = "<<SECRET_1>>"
+TIMEOUT = 2
+>>>>>>> REPLACE
+END::EOT
+FINISH::done
+`;
+
+test("a file with a key is edited without the key ever being sent", async () => {
+  const files = { "settings.py": `KEY = "${key}"\nTIMEOUT = 1\n` };
+  const ran = await play({ files, lines: [plan, script], task: "raise TIMEOUT in settings.py" });
+  expect(JSON.stringify(ran.requests)).not.toContain(key);
+  expect(ran.asked(2)).toContain('KEY = "<<SECRET_1>>"');
+  expect(ran.files).toEqual({ "settings.py": `KEY = "${key}"\nTIMEOUT = 2\n` });
+  expect(
+    ran
+      .eventsOf("notice")
+      .filter(({ code }) => code === "masked")
+      .map(({ text }) => text),
+  ).toEqual(["1 value that looks like a secret: sent as a name, kept in your files"]);
+});
+
+test("what a command prints is masked too, and a call that names the secret gets it back", async () => {
+  const calls = (name: string, input: Readonly<Record<string, string>>) => ({
+    text: "",
+    calls: [{ id: name, name, input }],
+  });
+  const ran = await play({
+    flow: toolLoop,
+    options: { mode: "tool-loop", allowRun: true },
+    files: { "settings.py": `KEY = "${key}"\n` },
+    lines: [
+      calls("bash", { command: "cat settings.py" }),
+      calls("edit", { path: "settings.py", old_str: "<<SECRET_1>>", new_str: "none" }),
+      "Done.",
+    ],
+  });
+  expect(JSON.stringify(ran.requests)).not.toContain(key);
+  expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
+});

@@ -9,6 +9,7 @@ import {
   noUsage,
   type StopReason,
 } from "../core/model.ts";
+import type { Veil } from "../core/veil.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -81,22 +82,20 @@ async function receive(run: Run, request: ModelRequest, got: Arriving, onText: (
   }
 }
 
+function hideMessage(veil: Veil, message: Message): Message {
+  if (message.role === "tools") {
+    return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
+  }
+  const text = veil.hide(message.text);
+  if (message.role === "user") return { ...message, text };
+  return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideJson(call.input) })) };
+}
+
 /** The question as it leaves: secrets by their names. Says once more how many, when there are new ones. */
 function hide({ veil, emit }: Run, question: Question): Question {
   const before = veil.count;
   const system = veil.hide(question.system);
-  const messages = question.messages.map((message): Message => {
-    switch (message.role) {
-      case "user":
-        return { ...message, text: veil.hide(message.text) };
-      case "assistant": {
-        const calls = message.calls.map((call) => ({ ...call, input: veil.hideJson(call.input) }));
-        return { ...message, text: veil.hide(message.text), calls };
-      }
-      case "tools":
-        return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
-    }
-  });
+  const messages = question.messages.map((message) => hideMessage(veil, message));
   if (veil.count > before) {
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
     emit({

@@ -47,7 +47,7 @@ test("what a command prints is masked too, and a call that names the secret gets
     files: { "settings.py": `KEY = "${key}"\n` },
     lines: [
       calls("bash", { command: "cat settings.py" }),
-      calls("edit", { path: "settings.py", old_str: "<<SECRET_1>>", new_str: "none" }),
+      calls("edit", { path: "settings.py", old_str: 'KEY = "<<SECRET_1>>"', new_str: 'KEY = "none"' }),
       "Done.",
     ],
   });

@@ -30,22 +30,22 @@ function newestSource(): number {
   return Math.max(...files.map((name) => statSync(join(repository, name)).mtimeMs));
 }
 
-let built: string | null = null;
+let found: string | null = null;
 
-/** The binary: the one in dist when it is newer than every source file, else one built for this test run. */
+/** The binary: one that is newer than every source file, else one built now, beside the one for users. */
 export function findBinary(): string {
-  if (built !== null) return built;
-  const ready = join(repository, "dist/pai");
-  if (existsSync(ready) && statSync(ready).mtimeMs > newestSource()) built = ready;
-  else {
-    const place = mkdtempSync(join(tmpdir(), "pai-binary-"));
-    process.once("exit", () => rmSync(place, { recursive: true, force: true }));
-    const env = { ...process.env, PAI_DIST: place };
+  if (found !== null) return found;
+  const newest = newestSource();
+  const isFresh = (path: string) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > newest;
+  const forUsers = join(repository, "dist/pai");
+  const forTests = join(repository, "dist/test/pai");
+  if (!isFresh(forUsers) && !isFresh(forTests)) {
+    const env = { ...process.env, PAI_DIST: dirname(forTests) };
     const done = spawnSync(process.execPath, ["scripts/build.ts"], { cwd: repository, env, encoding: "utf8" });
     if (done.status !== 0) throw new Error(`the binary cannot be built: ${done.stderr}`);
-    built = join(place, "pai");
   }
-  return built;
+  found = isFresh(forUsers) ? forUsers : forTests;
+  return found;
 }
 
 export interface Result {

@@ -134,15 +134,23 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
 const samePaths = (a: readonly RelPath[], b: readonly RelPath[]) =>
   a.length === b.length && a.every((path, at) => path === b[at]);
 
-const oneLine = ({ name, target, text }: CallReport) => `${name} ${target}: ${text.split("\n", 1)[0] ?? ""}`;
+function oneLine({ name, target, text }: CallReport): string {
+  const [line = ""] = text.split("\n", 1);
+  return line.startsWith(`${target}: `) ? `${name} ${line}` : `${name} ${target}: ${line}`;
+}
+
+const guardHint = "say in the task what may be replaced or deleted, or raise the limits guard.lines and guard.ratio";
 
 /** What a reply left undone, the worst first. */
 function whyNot(
   facts: ReplyFacts,
   failure: CallReport | undefined,
   open: readonly string[],
-): [ErrorCode, string] | null {
-  if (failure !== undefined) return [failure.code ?? "failed", oneLine(failure)];
+): [code: ErrorCode, message: string, hint?: string] | null {
+  if (failure !== undefined) {
+    const told = [failure.code ?? "failed", oneLine(failure)] as const;
+    return failure.code === "guard_refused" ? [...told, guardHint] : [...told];
+  }
   if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
   if (facts.empty) return ["reply_invalid", "the reply held no action and no answer"];
   if (facts.overflow) return ["nothing_done", "the reply held more actions than one phase may do"];

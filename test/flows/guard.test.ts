@@ -35,6 +35,8 @@ async function tryWay({
   const asked = ran.requests.map((_, n) => ran.asked(n + 1)).join("\n");
   expect(asked).toMatch(told);
   expect(ran.outcome).toMatchObject({ code: 8, status: "failed", error: { code: "guard_refused" }, changes: [] });
+  expect(ran.outcome.error?.hint).toContain("guard.lines");
+  expect(ran.outcome.error?.message).toMatch(/^[A-Z]+ (?!(\S+): \1: )/);
   expect(ran.files).toEqual(files);
   const failed = ran.eventsOf("call.finished").filter(({ ok }) => !ok);
   expect(failed.length).toBeGreaterThan(0);

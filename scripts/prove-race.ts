@@ -1,0 +1,19 @@
+/** Races pai against a process that swaps folders for links: `prove.ts race [reads writes]`, 1,000,000 and 100,000 by default. */
+import { race } from "../test/workspace/attack/race.ts";
+
+const longestMs = 30 * 60 * 1000;
+
+/** Throws when one read or write got out on a backend that promises that none does. */
+export async function prove([reads = "1000000", writes = "100000"]: readonly string[]): Promise<void> {
+  const effort = { reads: Number(reads), writes: Number(writes), ms: longestMs };
+  console.log("who | reads | escaped | writes | escaped | refused in time | s");
+  for (const who of ["naive", "openat2", "fd-walk", "checked"] as const) {
+    const start = performance.now();
+    const short = { reads: effort.reads / 10, writes: effort.writes / 10, ms: longestMs };
+    const it = await race(who, who === "naive" || who === "checked" ? short : effort);
+    const seconds = Math.round((performance.now() - start) / 1000);
+    console.log([who, it.reads, it.readEscapes, it.writes, it.writeEscapes, it.refused, seconds].join(" | "));
+    const isPromised = who === "openat2" || who === "fd-walk";
+    if (isPromised && it.readEscapes + it.writeEscapes > 0) throw new Error(`${who} was raced`);
+  }
+}

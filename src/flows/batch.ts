@@ -76,7 +76,15 @@ function findUnneeded(refused: Refusals, staged: readonly Change[], calls: reado
   return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
 }
 
-const earlierOf = (run: Run) => run.begun?.changes ?? run.record.staged;
+/** What the run has changed. What the user's own checks did to files it had not touched is how it found them. */
+function earlierOf({ begun, record }: Run): readonly Change[] {
+  const touched = new Set<RelPath>();
+  return (begun?.changes ?? record.staged).filter((change) => {
+    if (record.byUser.has(change) && !touched.has(change.path)) return false;
+    touched.add(change.path);
+    return true;
+  });
+}
 
 /**
  * Judges what is staged and drops what is refused, whole calls at a time; `calls` are the paths of each. A file that

@@ -41,6 +41,7 @@ async function runCheck(
   const result = await transaction.run(command, { by, timeoutMs, signal: run.signal });
   run.signal.throwIfAborted();
   run.overlay.learn(result.changes);
+  if (by === "user") for (const change of result.changes) run.record.byUser.add(change);
   const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
   if (refused !== null)
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });

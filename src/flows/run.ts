@@ -102,6 +102,8 @@ export interface RunRecord {
   readonly bases: Set<RelPath>;
   /** What people have been told holds invisible characters. */
   readonly hidden: Set<string>;
+  /** What checks that the user typed have changed. */
+  readonly byUser: Set<Change>;
 }
 
 /** Everything a flow works with. A flow asks and performs; it does nothing else. */
@@ -159,6 +161,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       batches: 0,
       bases: new Set(),
       hidden: new Set(),
+      byUser: new Set(),
     },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: task.text });

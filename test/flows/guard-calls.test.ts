@@ -85,6 +85,17 @@ describe("let through", () => {
   });
 });
 
+test("what the user's own check rewrites is not the model's doing", async () => {
+  const check = "[ -e done ] || { seq 1 700 > a.txt; touch done; }";
+  const { outcome, files } = await play({
+    files: { "a.txt": old },
+    lines: [plan({ steps: ["MODIFY a.txt"], read: ["a.txt"] }), modify("a.txt", ["650\n", "x\n"]) + finish()],
+    options: { checks: [check] },
+  });
+  expect(outcome).toMatchObject({ code: 0, status: "verified" });
+  expect(files["a.txt"]).toContain("\n649\nx\n651\n");
+});
+
 describe("what a command did against the guard", () => {
   const overwrite = "seq 1 700 > a.txt";
   const lines = [plan({ steps: [`RUN ${overwrite}`] }), `RUN::${overwrite}\n${finish()}`, finish()];

@@ -33,8 +33,8 @@ export interface Bridge {
   readonly provider: string;
   /** All headers of a request but those of its body, the key's among them. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Sends the request; the chunks of the answer. */
-  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<AsyncIterable<unknown>>;
+  /** Sends the request; the chunks of the answer, those that arrived together together. */
+  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<AsyncIterable<readonly unknown[]>>;
   readonly decode: (request: ModelRequest) => Decoder;
 }
 
@@ -54,24 +54,52 @@ export function openBridge(
   const asked: Asked = { provider, model, key, address: endpoint.address, proxy: endpoint.proxy };
   const carried = key === null ? {} : headers(key.key);
 
-  return async function* (request, signal) {
-    throwIfInterrupted(signal);
-    const decoder = decode(request);
+  async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });
     try {
-      for await (const chunk of await ask(request, exchange)) {
+      for await (const chunks of await ask(request, exchange)) {
         throwIfInterrupted(signal);
-        yield* decoder.read(chunk);
+        const { events, failed } = decodeAll(chunks, decoder);
+        yield* events;
+        if (failed !== null) throw failed;
       }
       throwIfInterrupted(signal);
     } catch (thrown) {
-      const error = thrown instanceof PaiError ? thrown : (exchange.failed() ?? toPaiError(thrown));
-      if (!decoder.finished() || !lateCodes.has(error.code)) throw error;
+      throw thrown instanceof PaiError ? thrown : (exchange.failed() ?? toPaiError(thrown));
     } finally {
       exchange.close();
     }
+  }
+
+  return async function* (request, signal) {
+    throwIfInterrupted(signal);
+    const decoder = decode(request);
+    try {
+      yield* converse(request, decoder, signal);
+    } catch (thrown) {
+      if (!decoder.finished() || !(thrown instanceof PaiError) || !lateCodes.has(thrown.code)) throw thrown;
+    }
     yield decoder.end(key?.id ?? null);
   };
+}
+
+/** The events of chunks that arrived together, up to the one that failed. */
+function decodeAll(chunks: readonly unknown[], decoder: Decoder) {
+  const events: ModelEvent[] = [];
+  try {
+    for (const chunk of chunks) for (const event of decoder.read(chunk)) append(events, event);
+    return { events, failed: null };
+  } catch (failed) {
+    return { events, failed };
+  }
+}
+
+/** Text that arrived together is one event. */
+function append(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1);
+  if (last !== undefined && "text" in last && "text" in event && last.type === event.type) {
+    events[events.length - 1] = { type: last.type, text: last.text + event.text };
+  } else events.push(event);
 }
 
 /** Replies so far, and this one: call ids made up from it stay unique in a conversation. */

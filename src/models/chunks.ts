@@ -40,53 +40,69 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Chunks in order. Throws PaiError for an `error` in the middle, for one that is no JSON, for an answer
- * that is no stream at all; a connection that breaks throws what the runtime throws.
+ * Chunks in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
+ * no JSON, for an answer that is no stream at all; a connection that breaks throws what the runtime throws.
  */
-export async function* readChunks(response: Response, options: ChunkOptions): AsyncGenerator<unknown, void> {
-  const sse = options.framing === "lines" ? createLineReader() : createSseReader();
+export async function* readChunks(response: Response, options: ChunkOptions): AsyncGenerator<readonly unknown[], void> {
+  const reader = options.framing === "lines" ? createLineReader() : createSseReader();
   const decoder = new TextDecoder();
   let seen = false;
   for await (const bytes of response.body ?? []) {
     options.heard();
-    for (const data of sse.push(decoder.decode(bytes, { stream: true }))) {
-      seen = true;
-      yield* readData(data, response, options);
-    }
+    const all = reader.push(decoder.decode(bytes, { stream: true }));
+    seen ||= all.length > 0;
+    yield* readAll(all, response, { ...options, wrong: broken });
   }
-  const tail = [...sse.push(decoder.decode()), ...sse.end()];
-  for (const data of tail) yield* readData(data, response, options, cut);
-  if (!seen && tail.length === 0) yield* readPlain(sse.stray(), response, options);
+  const tail = [...reader.push(decoder.decode()), ...reader.end()];
+  yield* readAll(tail, response, { ...options, wrong: cut });
+  if (!seen && tail.length === 0) yield readPlain(reader.stray(), response, options);
+}
+
+/** What came before a broken one is not lost with it. */
+function* readAll(all: readonly string[], response: Response, options: DataOptions): Generator<readonly unknown[]> {
+  const chunks: unknown[] = [];
+  let failed: unknown = null;
+  try {
+    for (const data of all) readData(data, response, options, chunks);
+  } catch (thrown) {
+    failed = thrown;
+  }
+  if (chunks.length > 0) yield chunks;
+  if (failed !== null) throw failed;
 }
 
 /** `wrong` says what it means when the data is no JSON. */
-function* readData(data: string, response: Response, options: ChunkOptions, wrong = broken): Generator<unknown> {
+type DataOptions = ChunkOptions & { readonly wrong: (asked: Asked) => PaiError };
+
+function readData(data: string, response: Response, options: DataOptions, into: unknown[]): void {
   if (data.trim() === "") return;
-  if (data.trim() === "[DONE]") return yield closing;
-  const value = parseJson(data);
-  if (value !== undefined) {
-    yield* check(value, response, options);
+  if (data.trim() === "[DONE]") {
+    into.push(closing);
     return;
   }
-  const lines = data.split("\n");
-  if (lines.length === 1) throw wrong(options.asked);
-  for (const line of lines) yield* readData(line, response, options, wrong);
+  const value = parseJson(data);
+  const lines = value === undefined ? data.split("\n") : [];
+  if (value !== undefined) check(value, response, options, into);
+  else if (lines.length === 1) throw options.wrong(options.asked);
+  for (const line of lines) readData(line, response, options, into);
 }
 
 /** A server that knows no event streams sends the whole answer as JSON; a login page sends HTML. */
-function* readPlain(body: string, response: Response, options: ChunkOptions): Generator<unknown> {
-  if (body.trim() === "") return;
+function readPlain(body: string, response: Response, options: ChunkOptions): readonly unknown[] {
+  if (body.trim() === "") return [];
   const value = parseJson(body);
   const promised = /event-stream/.test(response.headers.get("content-type") ?? "");
   if (value === undefined) throw promised ? cut(options.asked) : noStream(options.asked, response);
-  yield* check(value, response, options);
+  const chunks: unknown[] = [];
+  check(value, response, options, chunks);
+  return chunks;
 }
 
-function* check(value: unknown, response: Response, options: ChunkOptions): Generator<unknown> {
+function check(value: unknown, response: Response, options: ChunkOptions, into: unknown[]): void {
   for (const chunk of Array.isArray(value) ? list(value) : [value]) {
     const { error, type } = fields(chunk);
     if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
-    yield chunk;
+    into.push(chunk);
   }
 }
 

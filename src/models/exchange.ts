@@ -12,8 +12,8 @@ export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 export interface Exchange {
   /** A fetch for an SDK, or for a bridge itself. Answers other than 2xx throw; of `init` only method and body are used. */
   readonly send: SendRequest;
-  /** The answer, chunk by chunk. */
-  chunks(response: Response, framing?: Framing): AsyncGenerator<unknown, void>;
+  /** The chunks of the answer, those that arrived together together. */
+  chunks(response: Response, framing?: Framing): AsyncGenerator<readonly unknown[], void>;
   /** Keeps what went wrong, for `failed`. */
   note(thrown: unknown): PaiError;
   /** What really went wrong, when the SDK only knows that something did. */

@@ -70,10 +70,11 @@ export function createLineReader(): ChunkReader {
   };
 }
 
+const lineBreak = /[\r\n]/g;
+
 /** Where the next line ends, or -1. A carriage return at the very end waits: its line feed may be in the next piece. */
 function nextBreak(source: string, from: number): number {
-  const feed = source.indexOf("\n", from);
-  const carriage = source.indexOf("\r", from);
-  if (carriage === -1 || (feed !== -1 && feed < carriage)) return feed;
-  return carriage === source.length - 1 ? -1 : carriage;
+  lineBreak.lastIndex = from;
+  const at = lineBreak.exec(source)?.index ?? -1;
+  return at === source.length - 1 && source[at] === "\r" ? -1 : at;
 }

@@ -1,10 +1,9 @@
 /** What every bridge must do, whatever its provider speaks: one suite, run by each bridge's own test file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { LLMock } from "@copilotkit/aimock";
 import { PaiError } from "../../src/core/error.ts";
-import type { Model } from "../../src/core/model.ts";
 import type { Notice } from "../../src/core/ports.ts";
 import { type OpenOptions, openModel, usualIdleMs } from "../../src/models/open.ts";
+import { describeAgainstMock } from "./contract-mock.ts";
 import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
 
 /** One provider, as the suite sees it. */
@@ -161,6 +160,27 @@ export function describeBridge(bridge: Bridge): void {
       }
     });
 
+    test("shows text as it arrives, and what arrived together as one event", async () => {
+      const whole = bridge.reply(["one", "two", "three"]);
+      const cut = whole.indexOf("three") - 30;
+      server.answer = () => {
+        const body = new ReadableStream<Uint8Array>({
+          async start(controller) {
+            controller.enqueue(new TextEncoder().encode(whole.slice(0, cut)));
+            await Bun.sleep(40);
+            controller.enqueue(new TextEncoder().encode(whole.slice(cut)));
+            controller.close();
+          },
+        });
+        return new Response(body, { headers: { "content-type": "text/event-stream" } });
+      };
+      const seen: string[] = [];
+      for await (const event of (await open(server.origin)).stream(request, quiet)) {
+        if (event.type === "text") seen.push(event.text);
+      }
+      expect(seen.join("|")).toMatch(/^one\|?two\|three$/);
+    });
+
     test("refuses every redirect and never follows it with the key", async () => {
       for (const status of [301, 302, 303, 307, 308]) {
         const before = server.seen.length;
@@ -210,76 +230,5 @@ export function describeBridge(bridge: Bridge): void {
     });
   });
 
-  describe(`${bridge.id} against a server that others wrote`, () => {
-    let mock: LLMock;
-    beforeAll(async () => {
-      const { LLMock } = await import("@copilotkit/aimock");
-      mock = new LLMock({ port: 0, host: "127.0.0.1", chunkSize: 3, logLevel: "silent" });
-      await mock.start();
-    });
-    afterAll(() => mock.stop());
-
-    test("reads text, in pieces", async () => {
-      mock.onMessage("say hello", { content: "Hello there, wörld 🌍" });
-      const { text, done, events } = await take(await open(mock.url));
-      expect(text).toBe("Hello there, wörld 🌍");
-      expect(done?.stop).toBe("end");
-      expect(events.length).toBeGreaterThan(3);
-      mock.clearFixtures();
-    });
-
-    test("reads two calls of one reply as two (fault 1)", async () => {
-      const calls = [
-        { name: "read", arguments: '{"path":"a"}' },
-        { name: "tree", arguments: "{}" },
-      ];
-      mock.onMessage("say hello", { toolCalls: calls });
-      const { done, events } = await take(await open(mock.url));
-      expect(events.flatMap((event) => (event.type === "call" ? [[event.call.name, event.call.input]] : []))).toEqual([
-        ["read", { path: "a" }],
-        ["tree", {}],
-      ]);
-      expect(new Set(events.map((event) => (event.type === "call" ? event.call.id : ""))).size).toBe(3);
-      expect(done?.stop).toBe("calls");
-      mock.clearFixtures();
-    });
-
-    test("asks again after one 429 and one dropped request", async () => {
-      mock.onMessage("say hello", { content: "at last" });
-      for (const status of [429, 500, 503]) {
-        mock.nextRequestError(status, { message: "not now", type: "error" });
-        expect((await take(await open(mock.url))).text).toBe("at last");
-      }
-      mock.clearFixtures();
-    });
-
-    test("ends in an error, never in a reply, when the server drops, garbles or disconnects", async () => {
-      mock.onMessage("say hello", { content: "never seen" });
-      for (const chaos of [{ dropRate: 1 }, { malformedRate: 1 }, { disconnectRate: 1 }]) {
-        mock.setChaos(chaos);
-        const { error } = await take(await open(mock.url));
-        expect(["provider_down", "network", "reply_invalid"]).toContain(error?.code ?? "none");
-      }
-      mock.clearChaos();
-      mock.clearFixtures();
-    });
-
-    test("never asks again once something was seen", async () => {
-      mock.onMessage("say hello", { content: "This will be cut short" }, { truncateAfterChunks: 2, chunkSize: 5 });
-      const model = await open(mock.url);
-      let seenAfter = 0;
-      const watched: Pick<Model, "stream"> = {
-        async *stream(...asked) {
-          for await (const event of model.stream(...asked)) {
-            seenAfter ||= mock.getRequests().length;
-            yield event;
-          }
-        },
-      };
-      const { error } = await take(watched);
-      expect(["network", "reply_cut", "reply_empty"]).toContain(error?.code ?? "none");
-      if (seenAfter > 0) expect(mock.getRequests().length).toBe(seenAfter);
-      mock.clearFixtures();
-    });
-  });
+  describeAgainstMock(bridge);
 }

@@ -133,7 +133,7 @@ describe("readChunks", () => {
   const read = async (pieces: readonly Uint8Array[]) => {
     const response = sse(pieces);
     const all: unknown[] = [];
-    for await (const chunk of readChunks(response, { asked, heard: () => {}, now: () => 0 })) all.push(chunk);
+    for await (const chunk of readChunks(response, { asked, heard: () => {}, now: () => 0 })) all.push(...chunk);
     return all;
   };
 

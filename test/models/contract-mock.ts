@@ -1,0 +1,86 @@
+/** Every bridge against a server that others wrote, with its ways to misbehave. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { LLMock } from "@copilotkit/aimock";
+import type { Model } from "../../src/core/model.ts";
+import { openModel } from "../../src/models/open.ts";
+import { options, take } from "./loopback.ts";
+
+/** The part of the contract that the server's own fixtures can show. */
+export function describeAgainstMock(bridge: {
+  readonly id: string;
+  readonly baseUrl: (origin: string) => string;
+}): void {
+  const open = (origin: string) => openModel(options({ id: bridge.id, baseUrl: bridge.baseUrl(origin) }));
+
+  describe(`${bridge.id} against a server that others wrote`, () => {
+    let mock: LLMock;
+    beforeAll(async () => {
+      const { LLMock } = await import("@copilotkit/aimock");
+      mock = new LLMock({ port: 0, host: "127.0.0.1", chunkSize: 3, logLevel: "silent" });
+      await mock.start();
+    });
+    afterAll(() => mock.stop());
+
+    test("reads text, in pieces", async () => {
+      mock.onMessage("say hello", { content: "Hello there, wörld 🌍" });
+      const { text, done } = await take(await open(mock.url));
+      expect(text).toBe("Hello there, wörld 🌍");
+      expect(done?.stop).toBe("end");
+      mock.clearFixtures();
+    });
+
+    test("reads two calls of one reply as two (fault 1)", async () => {
+      const calls = [
+        { name: "read", arguments: '{"path":"a"}' },
+        { name: "tree", arguments: "{}" },
+      ];
+      mock.onMessage("say hello", { toolCalls: calls });
+      const { done, events } = await take(await open(mock.url));
+      expect(events.flatMap((event) => (event.type === "call" ? [[event.call.name, event.call.input]] : []))).toEqual([
+        ["read", { path: "a" }],
+        ["tree", {}],
+      ]);
+      expect(new Set(events.map((event) => (event.type === "call" ? event.call.id : ""))).size).toBe(3);
+      expect(done?.stop).toBe("calls");
+      mock.clearFixtures();
+    });
+
+    test("asks again after one 429 and one dropped request", async () => {
+      mock.onMessage("say hello", { content: "at last" });
+      for (const status of [429, 500, 503]) {
+        mock.nextRequestError(status, { message: "not now", type: "error" });
+        expect((await take(await open(mock.url))).text).toBe("at last");
+      }
+      mock.clearFixtures();
+    });
+
+    test("ends in an error, never in a reply, when the server drops, garbles or disconnects", async () => {
+      mock.onMessage("say hello", { content: "never seen" });
+      for (const chaos of [{ dropRate: 1 }, { malformedRate: 1 }, { disconnectRate: 1 }]) {
+        mock.setChaos(chaos);
+        const { error } = await take(await open(mock.url));
+        expect(["provider_down", "network", "reply_invalid"]).toContain(error?.code ?? "none");
+      }
+      mock.clearChaos();
+      mock.clearFixtures();
+    });
+
+    test("never asks again once something was seen", async () => {
+      mock.onMessage("say hello", { content: "This will be cut short" }, { truncateAfterChunks: 2, chunkSize: 5 });
+      const model = await open(mock.url);
+      let seenAfter = 0;
+      const watched: Pick<Model, "stream"> = {
+        async *stream(...asked) {
+          for await (const event of model.stream(...asked)) {
+            seenAfter ||= mock.getRequests().length;
+            yield event;
+          }
+        },
+      };
+      const { error } = await take(watched);
+      expect(["network", "reply_cut", "reply_empty"]).toContain(error?.code ?? "none");
+      if (seenAfter > 0) expect(mock.getRequests().length).toBe(seenAfter);
+      mock.clearFixtures();
+    });
+  });
+}

@@ -7,7 +7,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Batch } from "./batch.ts";
 import type { Disk } from "./disk.ts";
 import type { Holder } from "./holder.ts";
-import { type Kept, type KeptBlob, type Line, readLines, type Where, writeLine } from "./record.ts";
+import { type Intent, type Kept, type KeptBlob, type Line, readLines, type Where, writeLine } from "./record.ts";
 
 /** pai's own folder for one workspace. */
 export interface State {
@@ -20,17 +20,25 @@ export interface State {
 export type EpisodeKind = "run" | "undo" | "redo";
 export type Ending = "applied" | "rolled_back";
 
+export interface Work {
+  readonly by: "plan" | "command";
+  readonly changes: readonly Change[];
+}
+
 export interface Journal {
   readonly id: string;
   /** Opens an episode; it lasts from the first promise on. Until it ends, a recovery may take it back once this process is dead. */
   begin(kind: EpisodeKind, task: string): void;
   /** Keeps both contents of every change; when it returns, the promise is on the disk. */
-  intend(batch: Batch, by: "plan" | "command"): void;
+  intend(batch: Batch, by: Intent["by"]): void;
   /** Without this mark a batch counts as not done; a power cut may take it away until the episode ends. */
   applied(): void;
   /** Temporary files that taking back is about to make: on the disk when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
-  end(how: Ending, left: readonly RelPath[]): void;
+  /** `work`: what a recovery found done beyond the batches. */
+  end(how: Ending, left: readonly RelPath[], work?: readonly Work[]): void;
+  /** Leaves nothing of a run that changed nothing. */
+  forget(): void;
 }
 
 const runsIn = (state: State) => join(state.folder, "journal");
@@ -78,9 +86,13 @@ export function openJournal(state: State, id: string): Journal {
   const images = new Map<string, Where>();
   /** Names that a power cut would still take away. */
   let unnamed = false;
+  /** Contents that a power cut would still take away. */
+  let unsynced = false;
 
   const say = (line: Line) => state.disk.append(recordOf(state, id), writeLine(line));
   const promise = (line: Line) => {
+    if (unsynced) state.disk.syncFile(imagesOf(state, id));
+    unsynced = false;
     say(line);
     state.disk.syncFile(recordOf(state, id));
     if (unnamed)
@@ -111,10 +123,23 @@ export function openJournal(state: State, id: string): Journal {
     }));
     if (packed.length > 0) {
       state.disk.append(imagesOf(state, id), Buffer.concat(packed));
-      state.disk.syncFile(imagesOf(state, id));
+      unsynced = true;
     }
     for (const [hash, where] of fresh) images.set(hash, where);
     return kept;
+  };
+
+  const intentOf = ({ changes, temps, traits }: Omit<Batch, "seen">, by: Intent["by"]): Intent => {
+    const kept = keep(changes);
+    const used = kept.flatMap(({ before, after }) => [before, after]);
+    const hashes = new Set(used.flatMap((blob) => (blob?.kind === "file" ? [blob.hash] : [])));
+    return {
+      by,
+      changes: kept,
+      images: Object.fromEntries([...images].filter(([hash]) => hashes.has(hash))),
+      temps: Object.fromEntries(temps),
+      traits: Object.fromEntries(traits),
+    };
   };
 
   return {
@@ -130,22 +155,21 @@ export function openJournal(state: State, id: string): Journal {
       unnamed = true;
     },
     intend(batch, by) {
-      const changes = keep(batch.changes);
-      const used = changes.flatMap(({ before, after }) => [before, after]);
-      const hashes = new Set(used.flatMap((blob) => (blob?.kind === "file" ? [blob.hash] : [])));
-      promise({
-        type: "intend",
-        by,
-        changes,
-        images: Object.fromEntries([...images].filter(([hash]) => hashes.has(hash))),
-        temps: Object.fromEntries(batch.temps),
-        traits: Object.fromEntries(batch.traits),
-      });
+      const line: Line = { type: "intend", ...intentOf(batch, by) };
+      // What a command finds is no promise: it is for a pai that is killed, not for a power cut.
+      if (by === "watch") say(line);
+      else promise(line);
     },
     applied: () => say({ type: "applied" }),
     promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),
-    end(how, left) {
-      promise({ type: "end", how, left: [...left], at: new Date().toISOString() });
+    end(how, left, work = []) {
+      const found = work.map(({ by, changes }) => intentOf({ changes, temps: new Map(), traits: new Map() }, by));
+      const at = new Date().toISOString();
+      promise({ type: "end", how, left: [...left], at, ...(found.length > 0 ? { work: found } : {}) });
+      forgetOpen(state, id);
+    },
+    forget() {
+      state.disk.removeTree(runFolder(state, id));
       forgetOpen(state, id);
     },
   };

@@ -23,6 +23,7 @@ import { inside, list, walk } from "./scan.ts";
 import { search } from "./search.ts";
 import { runShell } from "./shell.ts";
 import { openTransaction } from "./transaction.ts";
+import type { Files } from "./watch.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
@@ -163,8 +164,9 @@ function isOther(root: Root, path: RelPath): boolean {
 /** Runs commands in the pinned root, each compared with how the one before left the workspace. */
 function openPerform(root: Root, options: WorkspaceOptions) {
   let last: Snapshot | null = null;
-  return async (command: string, { by, timeoutMs, signal }: CommandOptions) => {
+  return async (command: string, { by, timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
     const before = await takeSnapshot(root, options.policy, last);
+    watch(new Map([...before.seen].flatMap(([path, { blob }]) => (blob === null ? [] : [[path, blob] as const]))));
     const env = commandEnv(by, options.env, options.commandEnv);
     // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));

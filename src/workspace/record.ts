@@ -19,6 +19,15 @@ export interface Kept {
   readonly from: string | null;
 }
 
+export interface Intent {
+  /** `watch`: nothing is meant, but a command begins, and this stands there before it. */
+  readonly by: "plan" | "command" | "watch";
+  readonly changes: readonly Kept[];
+  readonly images: Readonly<Record<string, Where>>;
+  readonly temps: Readonly<Record<string, string>>;
+  readonly traits: Readonly<Record<string, Traits>>;
+}
+
 export type Line =
   | {
       readonly type: "begin";
@@ -28,14 +37,7 @@ export type Line =
       readonly at: string;
       readonly holder: Holder;
     }
-  | {
-      readonly type: "intend";
-      readonly by: "plan" | "command";
-      readonly changes: readonly Kept[];
-      readonly images: Readonly<Record<string, Where>>;
-      readonly temps: Readonly<Record<string, string>>;
-      readonly traits: Readonly<Record<string, Traits>>;
-    }
+  | (Intent & { readonly type: "intend" })
   | { readonly type: "applied" }
   | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
   | {
@@ -43,6 +45,8 @@ export type Line =
       readonly how: "applied" | "rolled_back";
       readonly left: readonly string[];
       readonly at: string;
+      /** What was done beyond the batches, found out by a recovery: in this line, so that it is told whole or not at all. */
+      readonly work?: readonly Intent[];
     };
 
 /** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its own check. */

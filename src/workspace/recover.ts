@@ -1,12 +1,14 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
 import type { Root } from "./confine.ts";
+import { holds, standingAt } from "./files.ts";
 import { isAlive } from "./holder.ts";
 import { forgetOpen, openIds, openJournal, type State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
-import { putBack } from "./put-back.ts";
+import { putBack, statesOf } from "./put-back.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./run.ts";
 import { takeBack } from "./take-back.ts";
+import { changedSince } from "./watch.ts";
 
 /**
  * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
@@ -48,9 +50,32 @@ function recoverRun(root: Root, state: State, id: string): string | null {
   );
   const report = takeBack(root, state.disk, changes, traitsOf(batches), (back) => journal.promiseTemps(back.temps));
   const left = [...report.left, ...copies];
-  journal.end("rolled_back", left);
-  if (batches.length === 0) return null;
+  const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
+    holds(standingAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
+  );
+  const restored = new Set(begun.map(({ path }) => path));
+  const since = changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path));
+  // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
+  if (since.length === 0) journal.end("rolled_back", left);
+  else {
+    journal.end("applied", left, [
+      { by: "plan", changes: begun },
+      { by: "command", changes: since },
+    ]);
+  }
+  if (batches.length === 0 && since.length === 0) return null;
   const what = kind === "run" ? `Run ${id} was cut off` : `The ${kind} of run ${id} was cut off`;
-  const theirs = left.map(showName).join(", ");
-  return `${what} and was taken back${theirs === "" ? "" : `; changed by somebody else and left as they are: ${theirs}`}`;
+  return [
+    `${what} and was taken back`,
+    ...told("changed by somebody else and left as they are", left),
+    ...told(
+      "changed since its last command began, and left",
+      since.map(({ path }) => path),
+    ),
+    ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+  ].join("; ");
+}
+
+function told(what: string, paths: readonly string[]): string[] {
+  return paths.length === 0 ? [] : [`${what}: ${paths.map(showName).join(", ")}`];
 }

@@ -6,7 +6,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Holder } from "./holder.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
 import { parsePath } from "./parse.ts";
-import type { Kept, KeptBlob, Line, Where } from "./record.ts";
+import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
 import type { Traits } from "./traits.ts";
 
 /** A stretch of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
@@ -17,6 +17,10 @@ export interface Episode {
   readonly at: string;
   readonly holder: Holder;
   readonly batches: readonly KeptBatch[];
+  /** What small files held before each command; each names only what is new. */
+  readonly watches: readonly KeptBatch[];
+  /** The last command has not ended. */
+  readonly watching: boolean;
   /** null: not ended, or cut off. */
   readonly end: Ending | null;
 }
@@ -45,7 +49,7 @@ export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 export function readRun(state: State, id: string): Run | null {
   const episodes: Episode[] = [];
   for (const line of readRecord(state, id).lines) {
-    if (line.type === "begin") episodes.push({ ...line, batches: [], end: null });
+    if (line.type === "begin") episodes.push({ ...line, batches: [], watches: [], watching: false, end: null });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
@@ -115,21 +119,34 @@ export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
 function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): void {
   const episode = episodes.pop();
   if (episode === undefined) return;
+  episodes.push(withLine(episode, line));
+}
+
+function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Episode {
+  const { batches, watches } = episode;
   if (line.type === "end") {
-    episodes.push({ ...episode, end: line.how });
-  } else if (line.type === "intend") {
-    const batch: KeptBatch = {
-      ...line,
-      done: false,
-      traits: withPaths(line.traits),
-      temps: [...withPaths(line.temps)],
-    };
-    episodes.push({ ...episode, batches: [...episode.batches, batch] });
-  } else {
-    const last = episode.batches.at(-1);
-    const batches = last ? [...episode.batches.slice(0, -1), marked(last, line)] : episode.batches;
-    episodes.push({ ...episode, batches });
+    const found = (line.work ?? []).map((intent) => keptOf(intent, true));
+    return { ...episode, batches: [...batches, ...found], end: line.how };
   }
+  if (line.type === "intend") {
+    return line.by === "watch"
+      ? { ...episode, watches: [...watches, keptOf(line, true)], watching: true }
+      : { ...episode, batches: [...batches, keptOf(line, false)] };
+  }
+  if (line.type === "applied" && episode.watching) return { ...episode, watching: false };
+  const last = batches.at(-1);
+  return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
+}
+
+function keptOf({ by, changes, images, temps, traits }: Intent, done: boolean): KeptBatch {
+  return {
+    by: by === "plan" ? "plan" : "command",
+    done,
+    changes,
+    images,
+    traits: withPaths(traits),
+    temps: [...withPaths(temps)],
+  };
 }
 
 function marked(batch: KeptBatch, line: Extract<Line, { type: "applied" | "temps" }>): KeptBatch {

@@ -12,6 +12,7 @@ import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
 import { takeBack } from "./take-back.ts";
 import type { Traits } from "./traits.ts";
+import { type Files, openWatch } from "./watch.ts";
 
 export interface TransactionParts {
   readonly root: Root;
@@ -22,8 +23,12 @@ export interface TransactionParts {
   readonly umask: number;
   /** The second wall: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
-  /** Runs a command in the root and says what it changed. */
-  perform(command: string, options: CommandOptions): Promise<CommandResult & { readonly traits: Batch["traits"] }>;
+  /** Runs a command in the root and says what it changed; `watch` is told before it what stands there. */
+  perform(
+    command: string,
+    options: CommandOptions,
+    watch: (files: Files) => void,
+  ): Promise<CommandResult & { readonly traits: Batch["traits"] }>;
   /** Called once, when a run that changed something has ended. */
   ended(): void;
 }
@@ -37,11 +42,15 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
+  const watch = journal && openWatch(journal);
   let state: "idle" | "begun" | "ended" = "idle";
 
-  const begin = (batch: Batch): void => {
+  const open = (): void => {
     if (state === "idle") journal?.begin("run", run.task);
     state = "begun";
+  };
+  const begin = (batch: Batch): void => {
+    open();
     for (const [path, theirs] of batch.traits) if (!traits.has(path)) traits.set(path, theirs);
     meant.push(...batch.changes);
   };
@@ -51,8 +60,10 @@ export function openTransaction(
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
     const begun = state === "begun";
     state = "ended";
-    if (begun) journal?.end(how, left);
-    if (begun) parts.ended();
+    if (!begun) return;
+    if (meant.length === 0) journal?.forget();
+    else journal?.end(how, left);
+    parts.ended();
   };
 
   return {
@@ -78,7 +89,14 @@ export function openTransaction(
 
     async run(command, options) {
       refuseEnded();
-      const { traits: theirs, ...result } = await parts.perform(command, options);
+      // Before the first change nothing is promised yet, and a user's own command needs no way back.
+      const watched = watch !== null && (state === "begun" || options.by === "plan");
+      const { traits: theirs, ...result } = await parts.perform(command, options, (files) => {
+        if (!watched) return;
+        open();
+        watch.begin(files);
+      });
+      if (watched) watch.end();
       if (result.changes.length === 0) return result;
       const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };
       await lock(() => {

@@ -1,6 +1,6 @@
 /** What a command changed is found, kept with the run, and taken back with it. */
 import { afterEach, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareSnapshots, takeSnapshot } from "../../src/workspace/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -56,6 +56,37 @@ test("changes of a command belong to the run: listed, rolled back, undone", asyn
   await again.run("rm -r d b.txt", quick);
   await again.rollback();
   expect(treeOf(made.work)).toEqual(after);
+});
+
+test("a command that was killed with pai: what changed is told, stays, and can be undone (S113)", async () => {
+  const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
+  const before = treeOf(made.work);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "commander.ts"), made.base], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  await child.stdout.getReader().read();
+  for (let n = 0; n < 500 && !existsSync(join(made.work, "sign")); n++) await Bun.sleep(5);
+  child.kill("SIGKILL");
+  await child.exited;
+  const { history, recovered } = await openWorkspace(options(made));
+  expect(recovered).toEqual([expect.stringContaining("changed since its last command began, and left: c.txt;")]);
+  expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 a", "b.txt": "file 644 b" });
+  expect((await openWorkspace(options(made))).recovered).toEqual([]);
+  expect(history.list()).toMatchObject([{ id: "r1", status: "applied" }]);
+  await history.undo("r1", { dryRun: false });
+  expect(treeOf(made.work)).toEqual({ ...before, sign: "file 644 " });
+});
+
+test("a command that changed nothing leaves nothing in the journal", async () => {
+  const made = place({ "a.txt": "a" });
+  const { workspace, history } = await openWorkspace(options(made));
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  await tx.run("cat a.txt", quick);
+  await tx.run("true", quick);
+  await tx.close();
+  expect(history.list()).toEqual([]);
+  expect(readdirSync(join(made.state, readdirSync(made.state)[0] ?? "", "open"))).toEqual([]);
 });
 
 test("without a state folder a run can still be taken back, but not later (P35)", async () => {

@@ -95,7 +95,7 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
       if (dying.effects() <= n) break;
     }
   }
-});
+}, 30_000);
 
 test("recovery leaves and names what somebody else changed since (S57)", async () => {
   const made = place(start);
@@ -133,7 +133,7 @@ test("a torn or damaged last line is no promise, and nothing is lost by it (P33)
       JSON.stringify(treeOf(made.work)),
     );
   }
-});
+}, 30_000);
 
 test("recovery does not follow a link that took a folder's place (S67)", async () => {
   const made = place(start);

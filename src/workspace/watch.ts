@@ -1,0 +1,56 @@
+/** Keeps what small files held before a command, so that also a command that is cut off together with pai can be taken back. */
+import type { Blob, Change } from "../core/change.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Root } from "./confine.ts";
+import { holds, standingAt } from "./files.ts";
+import type { Journal, State } from "./journal.ts";
+import { changesOf, type Episode } from "./run.ts";
+
+export type Files = ReadonlyMap<RelPath, Blob>;
+
+export interface Watch {
+  /** A command begins on these files; only what is new since the last one is written. */
+  begin(files: Files): void;
+  end(): void;
+}
+
+const most = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
+
+export function openWatch(journal: Journal): Watch {
+  let known: Files = new Map();
+  return {
+    begin(files) {
+      const small = chooseSmall(files);
+      const gone = [...known.keys()].filter((path) => !small.has(path));
+      const fresh = [...small].filter(([path, blob]) => known.get(path) !== blob);
+      const states: [RelPath, Blob | null][] = [...fresh, ...gone.map((path): [RelPath, null] => [path, null])];
+      const changes = states.map(([path, blob]) => ({ path, before: blob, after: blob, from: null }));
+      journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "watch");
+      known = small;
+    },
+    end: () => journal.applied(),
+  };
+}
+
+/** What a command that was cut off, or somebody else since, made of the files it was watched on. */
+export function changedSince(root: Root, state: State, id: string, { watches, watching }: Episode): readonly Change[] {
+  if (!watching) return [];
+  const before = new Map(changesOf(state, id, watches).map((change) => [change.path, change.before]));
+  return [...before].flatMap(([path, blob]) => {
+    if (blob === null) return [];
+    const now = standingAt(root, path);
+    return now.blob === undefined || holds(now, blob) ? [] : [{ path, before: blob, after: now.blob, from: null }];
+  });
+}
+
+function chooseSmall(files: Files): Files {
+  const chosen = new Map<RelPath, Blob>();
+  let bytes = 0;
+  for (const [path, blob] of files) {
+    if (blob.kind !== "file" || blob.bytes.length > most.fileBytes) continue;
+    bytes += blob.bytes.length;
+    if (chosen.size === most.files || bytes > most.bytes) break;
+    chosen.set(path, blob);
+  }
+  return chosen;
+}

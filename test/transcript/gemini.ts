@@ -10,8 +10,8 @@ export interface Answer {
   readonly body?: string;
   /** Wait before the first byte. */
   readonly delayMs?: number;
-  /** What happens in the world when the request arrives. */
-  readonly meanwhile?: () => void;
+  /** What happens in the world between the request and the first byte. */
+  readonly meanwhile?: () => void | Promise<void>;
 }
 
 export interface Asked {
@@ -79,7 +79,7 @@ export function serveGemini(answers: readonly Answer[]): GeminiServer {
       };
       requests.push({ url: request.url, key: request.headers.get("x-goog-api-key"), body: await request.text() });
       for (const { n, go } of waiting) if (requests.length >= n) go();
-      answer.meanwhile?.();
+      await answer.meanwhile?.();
       if (answer.delayMs !== undefined) await Bun.sleep(answer.delayMs);
       return respond(answer);
     },

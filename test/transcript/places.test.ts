@@ -163,3 +163,25 @@ test.concurrent("two runs in one folder: the second is told, neither overwrites 
   expect([outcome.code, outcome.error?.code]).toEqual([11, "conflict"]);
   expect(place.read("a.txt")).toBe("theirs\n");
 });
+
+test.concurrent("two runs at once: different files both arrive and are undone one by one; of one file only one does (P34)", async () => {
+  const make = (name: string) => [planned([["WRITE", name]]), done(write(name, `${name}\n`))];
+  const { promise: others, resolve: end } = Promise.withResolvers<void>();
+  const [plan = {}] = make("a.txt");
+  const script = done(write("a.txt", "other\n"));
+  await using place = openPlace([plan, { ...script, meanwhile: () => others }, script]);
+  await using first = openPlace(make("a.txt"));
+  await using second = openPlace(make("b.txt"));
+  const run = ({ gemini }: Place) =>
+    place.start(["run", "-y", "--json", "make it"], { env: { PAI_BASE_URL: gemini.origin } }).done;
+  const late = run(place);
+  await place.gemini.arrived(2);
+  expect((await Promise.all([run(first), run(second)])).map(({ code }) => code)).toEqual([0, 0]);
+  end();
+  expect(readOutcome(await late).error?.code).toBe("conflict");
+  expect(place.tree()).toEqual({ "a.txt": "a.txt\n", "b.txt": "b.txt\n" });
+  for (const left of [1, 0]) {
+    expect((await place.pai(["undo", "-y"])).code).toBe(0);
+    expect(Object.keys(place.tree())).toHaveLength(left);
+  }
+});

@@ -1,0 +1,267 @@
+/** The tools as a model meets them: Pilot's own cases and the defects of its tools, on a real folder. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { allActions } from "../../src/actions/all.ts";
+import type { Json } from "../../src/core/model.ts";
+import type { Workspace } from "../../src/core/ports.ts";
+import { createOverlay } from "../../src/flows/stage.ts";
+import { openWorkspace } from "../../src/workspace/open.ts";
+
+let base = "";
+let root = "";
+let workspace: Workspace;
+const { signal } = new AbortController();
+
+const place = (path: string, text: string | Uint8Array) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+async function openAt(folder: string): Promise<Workspace> {
+  const options = {
+    root: folder,
+    stateDir: join(base, "state"),
+    home: null,
+    force: false,
+    env: {},
+    commandEnv: [],
+    umask: 0o022,
+  };
+  return (await openWorkspace({ ...options, policy: { allow: [], deny: [] } })).workspace;
+}
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), "pai-tools-"));
+  root = join(base, "work");
+  mkdirSync(root);
+  place("hello.go", 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n');
+  place("hello_test.go", "package main\n");
+  place("sub/nested.go", "package sub\n\nvar x = 1\n");
+  place("readme.md", "# Hello\n");
+  workspace = await openAt(root);
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+/** What the tool answers or proposes; a refusal as its text. */
+async function use(alias: string, input: Json): Promise<string> {
+  const action = allActions.find((each) => each.alias === alias);
+  if (action === undefined) throw new Error(`no tool ${alias}`);
+  try {
+    const proposal = await action.propose(action.fromTool(input), createOverlay(workspace), signal);
+    return proposal.kind === "command"
+      ? proposal.command
+      : `${proposal.kind === "complaint" ? "complaint: " : ""}${proposal.text}`;
+  } catch (thrown) {
+    return `refused: ${(thrown as Error).message}`;
+  }
+}
+
+/** Proposes and applies a change as a run would. */
+async function act(alias: string, input: Json): Promise<void> {
+  const action = allActions.find((each) => each.alias === alias);
+  const overlay = createOverlay(workspace);
+  const { path = "" } = input as Readonly<Record<string, string>>;
+  const blob = path === "" ? null : await workspace.read(workspace.path(path, "write")).catch(() => null);
+  if (blob?.kind === "file") overlay.show(workspace.path(path, "write"), blob.bytes);
+  const proposal = await action?.propose(action.fromTool(input), overlay, signal);
+  if (proposal?.kind !== "change") throw new Error(JSON.stringify(proposal));
+  const transaction = await workspace.begin({ id: `r${Date.now()}`, task: "test" });
+  await transaction.apply(proposal.changes);
+  await transaction.close();
+}
+
+describe("glob", () => {
+  test.each([
+    ["**/*.go", "hello.go\nhello_test.go\nsub/nested.go"],
+    ["**/*_test.go", "hello_test.go"],
+    ["*.go", "hello.go\nhello_test.go"],
+    ["sub/*.go", "sub/nested.go"],
+    ["./*.go", "hello.go\nhello_test.go"],
+    ["*.{go,md}", "hello.go\nhello_test.go\nreadme.md"],
+    ["s*/**/*.go", "sub/nested.go"],
+    ["**/*.rs", "no file matches **/*.rs"],
+  ])("TestGlobTool %s, sorted, braces and several stars included (P37)", async (pattern, found) => {
+    expect(await use("glob", { pattern })).toBe(found);
+  });
+});
+
+describe("grep", () => {
+  test("TestGrepTool: function, variable, include filter, no match", async () => {
+    expect(await use("grep", { pattern: "func main" })).toBe("hello.go:3:func main() {");
+    expect(await use("grep", { pattern: "var x" })).toBe("sub/nested.go:3:var x = 1");
+    expect(await use("grep", { pattern: "package", include: "*.md" })).toContain("no match");
+    expect(await use("grep", { pattern: "zzz" })).toBe("no match for zzz");
+  });
+
+  test("include takes braces; a bad pattern is an error; case can be ignored (P35)", async () => {
+    expect(await use("grep", { pattern: "hello", include: "*.{go,md}", ignore_case: true })).toContain(
+      "readme.md:1:# Hello",
+    );
+    expect(await use("grep", { pattern: "(" })).toMatch(/^(refused|complaint)/);
+    expect(await use("grep", { pattern: "a.b(", literal: true })).toContain("no match");
+  });
+
+  test("a missing path is an error, not an empty answer (P36)", async () => {
+    expect(await use("grep", { pattern: "x", path: "nowhere" })).toMatch(/^(refused|complaint)/);
+  });
+
+  test("finds what stands after a line of 70,000 characters, and cuts at a character (P29, P40)", async () => {
+    place("long.txt", `${"x".repeat(70_000)}\nneedle\n${"é🙂".repeat(400)}hit\n`);
+    expect(await use("grep", { pattern: "needle" })).toBe("long.txt:2:needle");
+    const cut = await use("grep", { pattern: "hit|🙂", path: "long.txt" });
+    expect(cut).not.toContain("\uFFFD");
+    expect(Buffer.from(cut).toString("utf8")).toBe(cut);
+  });
+
+  test("a file with a NUL after 600 bytes is binary and skipped (P39)", async () => {
+    place("late.bin", Buffer.concat([Buffer.from("needle\n".repeat(100)), Buffer.from([0])]));
+    expect(await use("grep", { pattern: "needle" })).toContain("no match");
+  });
+
+  test("links are not followed, FIFOs do not hang (P23, P28)", async () => {
+    writeFileSync(join(base, "secret.txt"), "needle\n");
+    symlinkSync(join(base, "secret.txt"), join(root, "link.txt"));
+    Bun.spawnSync(["mkfifo", join(root, "pipe")]);
+    expect(await use("grep", { pattern: "needle" })).toContain("no match");
+  });
+
+  test("an ignored folder is searched when it is named, and not otherwise (P38)", async () => {
+    place(".gitignore", "dist/\n");
+    place("dist/out.js", "needle\n");
+    place("node_modules/a/index.js", "needle\n");
+    expect(await use("grep", { pattern: "needle" })).toContain("no match");
+    expect(await use("grep", { pattern: "needle", path: "dist" })).toBe("dist/out.js:1:needle");
+    expect(await use("grep", { pattern: "needle", path: "node_modules" })).toContain("node_modules/a/index.js:1");
+  });
+});
+
+describe("read and ls", () => {
+  test("TestReadTool: whole, range, not found", async () => {
+    expect(await use("read", { path: "hello.go" })).toContain("3 func main() {");
+    expect(await use("read", { path: "hello.go", start_line: 1, end_line: 1 })).toMatch(/^1 package main/);
+    expect(await use("read", { path: "nope.go" })).toBe("complaint: nope.go does not exist");
+  });
+
+  test("TestLsTool: one level, folders with a slash", async () => {
+    expect(await use("ls", {})).toMatch(/^hello\.go {2}\d+ B\nhello_test\.go {2}\d+ B\nreadme\.md {2}\d+ B\nsub\/$/);
+  });
+
+  test("a range past the end says how many lines there are (P34)", async () => {
+    expect(await use("read", { path: "readme.md", start_line: 9, end_line: 12 })).toContain("has only 1 lines");
+  });
+
+  test("output is bounded: one line of 300 KB, 5 MB of lines, 5,000 entries (P30, P31)", async () => {
+    place("one.txt", "x".repeat(300_000));
+    place("big.txt", `${"y".repeat(1000)}\n`.repeat(5000));
+    for (let at = 0; at < 3000; at += 1) place(`many/f${at}`, "");
+    for (const [tool, path] of [
+      ["read", "one.txt"],
+      ["read", "big.txt"],
+      ["ls", "many"],
+    ] as const)
+      expect((await use(tool, { path })).length).toBeLessThan(400_000);
+    expect(await use("ls", { path: "many" })).toContain("more not shown");
+  });
+
+  test("binary is named, not shown (P32)", async () => {
+    place("a.png", Buffer.from([0x89, 0x50, 0, 1, 2]));
+    expect(await use("read", { path: "a.png" })).toBe("complaint: a.png is binary, 5 bytes");
+  });
+
+  test("names that begin with two dots are ordinary names (P24)", async () => {
+    place("..data", "x\n");
+    expect(await use("read", { path: "..data" })).toBe("1 x");
+    expect(await use("read", { path: "../x" })).toMatch(/^refused/);
+  });
+
+  test("secrets are closed without a question (P26)", async () => {
+    place(".env", "KEY=1\n");
+    place(".git/config", "[core]\n");
+    for (const path of [".env", ".git/config"]) expect(await use("read", { path })).toMatch(/^refused/);
+  });
+
+  test("TestValidatePath: inside yes, outside no, absolute with the relative spelling in the refusal", async () => {
+    expect(await use("read", { path: "sub/nested.go" })).toContain("var x");
+    expect(await use("read", { path: "../../etc/passwd" })).toMatch(/^refused/);
+    expect(await use("read", { path: "/etc/passwd" })).toMatch(/^refused/);
+    expect(await use("read", { path: join(root, "hello.go") })).toContain("hello.go");
+  });
+
+  test("a project entered through a link works like any other (P25)", async () => {
+    symlinkSync(root, join(base, "entry"));
+    workspace = await openAt(join(base, "entry"));
+    expect(await use("glob", { pattern: "**/*.md" })).toBe("readme.md");
+    expect(await use("grep", { pattern: "# Hello" })).toBe("readme.md:1:# Hello");
+  });
+});
+
+describe("write and edit", () => {
+  test("links inside the project that lead out are refused by every tool, also for a new leaf (P22, P43)", async () => {
+    const outside = join(base, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "x"), "keep\n");
+    symlinkSync(outside, join(root, "link"));
+    symlinkSync(join(outside, "x"), join(root, "file"));
+    for (const [tool, input] of [
+      ["read", { path: "link/x" }],
+      ["write", { path: "link/new", content: "y" }],
+      ["edit", { path: "link/x", old_str: "keep", new_str: "gone" }],
+      ["write", { path: "file", content: "y" }],
+      ["ls", { path: "link" }],
+    ] as const)
+      expect(await use(tool, input)).toMatch(/^(refused|complaint)/);
+    expect(readFileSync(join(outside, "x"), "utf8")).toBe("keep\n");
+  });
+
+  test("writing git's hooks is refused (P27)", async () => {
+    expect(await use("write", { path: ".git/hooks/pre-commit", content: "x" })).toMatch(/^refused/);
+  });
+
+  test("modes survive: an executable stays one, a private file stays private (P42)", async () => {
+    place("run.sh", "echo 1\n");
+    chmodSync(join(root, "run.sh"), 0o755);
+    place("private.txt", "a\n");
+    chmodSync(join(root, "private.txt"), 0o600);
+    await act("write", { path: "run.sh", content: "echo 2\n" });
+    await act("edit", { path: "private.txt", old_str: "a", new_str: "b" });
+    expect(statSync(join(root, "run.sh")).mode & 0o777).toBe(0o755);
+    expect(statSync(join(root, "private.txt")).mode & 0o777).toBe(0o600);
+  });
+
+  test("a hard link to a file outside keeps its bytes there", async () => {
+    writeFileSync(join(base, "twin"), "keep\n");
+    linkSync(join(base, "twin"), join(root, "twin"));
+    await act("write", { path: "twin", content: "new\n" });
+    expect(readFileSync(join(base, "twin"), "utf8")).toBe("keep\n");
+    expect(readFileSync(join(root, "twin"), "utf8")).toBe("new\n");
+  });
+
+  test("a CRLF file is edited from what was read and keeps its line ends (P33)", async () => {
+    place("crlf.txt", "one\r\ntwo\r\nthree\r\n");
+    await act("edit", { path: "crlf.txt", old_str: "one\ntwo\n", new_str: "1\n2\n" });
+    expect(readFileSync(join(root, "crlf.txt"), "utf8")).toBe("1\r\n2\r\nthree\r\n");
+  });
+
+  test("zero bytes can be written (P41)", async () => {
+    await act("write", { path: "empty", content: "" });
+    expect(statSync(join(root, "empty")).size).toBe(0);
+  });
+
+  test("TestEditTool: no match and several matches are told with their lines", async () => {
+    place("d.txt", "a\nb\na\n");
+    expect(await use("edit", { path: "d.txt", old_str: "zzz\n", new_str: "y" })).toContain("complaint");
+    expect(await use("edit", { path: "d.txt", old_str: "a\n", new_str: "y\n" })).toMatch(/lines 1, 3/);
+  });
+});

@@ -1,6 +1,7 @@
 /** Omission placeholders are found in every spelling, and nothing legitimate is taken for one. */
 import { describe, expect, test } from "bun:test";
 import { findPlaceholders } from "../../src/core/placeholder.ts";
+import { measureCpu } from "./cpu-time.ts";
 
 const placeholders = [
   "// ... existing code ...",
@@ -133,10 +134,11 @@ describe("findPlaceholders", () => {
   });
 
   test("a megabyte in one line or in many takes no time", () => {
-    const start = performance.now();
-    findPlaceholders("... rest of the code ".repeat(50_000));
-    findPlaceholders("x // rest rest rest rest rest\n".repeat(30_000));
-    expect(performance.now() - start).toBeLessThan(500);
+    const search = () => {
+      findPlaceholders("... rest of the code ".repeat(50_000));
+      findPlaceholders("x // rest rest rest rest rest\n".repeat(30_000));
+    };
+    expect(measureCpu(search)).toBeLessThan(500);
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { findSecrets, maskKnown, maskSecrets, newSecrets } from "../../src/core/secret.ts";
+import { measureCpu } from "./cpu-time.ts";
 
 /** Random-looking characters, made here so that no scanner takes this file for a leak. */
 function fake(length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"): string {
@@ -194,7 +195,6 @@ test("keeps the rest of the text around a known key, and shows at most four char
 
 test("large and hostile texts take linear time (S123)", () => {
   const texts = ["-----BEGIN PRIVATE KEY-----\n", "://a:", "token: ", "Authorization: ", "sk-", "eyJ", '"', "a1B2"];
-  const started = performance.now();
-  for (const text of texts) maskSecrets(text.repeat(Math.floor(300_000 / text.length)));
-  expect(performance.now() - started).toBeLessThan(4000);
+  const maskAll = () => texts.map((text) => maskSecrets(text.repeat(Math.floor(300_000 / text.length))));
+  expect(measureCpu(maskAll)).toBeLessThan(4000);
 });

@@ -25,10 +25,22 @@ const drainMs = 250;
 const graceMs = 2000;
 
 /**
+ * No core files, files of at most 8 GiB, at most 8192 processes of this user, and the first to go when memory ends: what
+ * runs wild ends before pai and the machine do. A limit that is lower already, or that this shell does not know, stays.
+ */
+const limits = `command ulimit -c 0
+command ulimit -f 16777216
+command ulimit -u 8192 || command ulimit -p 8192
+echo 500 >/proc/self/oom_score_adj`;
+
+/**
  * Both outputs go through one pipe, in order. A watcher in the group waits for our end of pipe 3 to close, which
  * is our death or the end of the command, and then ends the group: a killed pai leaves nothing running.
  */
-const prelude = `( ( read -r _ <&3; kill -KILL -$$ ) >/dev/null 2>&1 & )
+const prelude = `{
+${limits}
+} 2>/dev/null
+( ( read -r _ <&3; kill -KILL -$$ ) >/dev/null 2>&1 & )
 exec "$0" "$@" 3<&- 2>&1`;
 
 /** Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */

@@ -79,6 +79,14 @@ test("an abort ends it (P18)", async () => {
   expect(result).toMatchObject({ exit: null, timedOut: false });
 });
 
+test("what runs wild meets a limit before the machine does (S115)", async () => {
+  const asked = "ulimit -c; ulimit -f; [ $(ulimit -u) -le 8192 ]; echo $?; cat /proc/self/oom_score_adj";
+  expect((await sh(asked)).output).toBe("0\n8388608\n0\n500\n");
+  expect((await sh("exec 3>/dev/null; truncate -s 9G huge && echo written; rm -f huge")).output).not.toContain(
+    "written",
+  );
+});
+
 test("when pai is killed, so is the command (S113)", async () => {
   const folder = cwd();
   const script = `

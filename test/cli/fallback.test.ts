@@ -1,0 +1,62 @@
+/** `--model a,b`: the switch is said, recorded and paid for by its own price (P12). */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "../../src/cli/command.ts";
+import { runCommand } from "../../src/cli/task.ts";
+import { says } from "../models/chat-wire.ts";
+import { type Server, serve, sse } from "../models/loopback.ts";
+import { openProcess, type Typed } from "./fake-context.ts";
+
+const run: Command = { name: "run", about: "", usage: "", flags: [], examples: [], run: runCommand };
+const env = (first: Server, second: Server) => ({
+  GEMINI_API_KEY: `AIza${"x".repeat(35)}`,
+  GOOGLE_GEMINI_BASE_URL: first.origin,
+  OLLAMA_HOST: second.origin,
+});
+
+async function play(flags: Typed["flags"]) {
+  const talk = JSON.stringify({ intent: "conversation", reply: "Hello" });
+  const first = serve(() => Response.json({ error: { message: "no credit", status: "x" } }, { status: 402 }));
+  const second = serve(() => sse([says(talk)]));
+  const folder = mkdtempSync(join(tmpdir(), "pai-fallback-"));
+  const typed = {
+    words: ["hi"],
+    flags: { yes: true, jsonl: true, cwd: folder, ...flags },
+    env: env(first, second),
+    stdin: "",
+  };
+  const said = await openProcess().run(run, typed);
+  await Promise.all([first.stop(), second.stop()]);
+  rmSync(folder, { recursive: true });
+  const events = said.out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return { ...said, events, asked: [first.seen.length, second.seen.length] };
+}
+const listed = "gemini:gemini-2.5-flash-lite,local:qwen3";
+
+test("the next model of the list goes on; the switch stands in the events, the outcome names who served", async () => {
+  const { code, events, asked } = await play({ model: listed });
+  expect([code, asked]).toEqual([0, [1, 1]]);
+  const switched = events.filter(({ code: name }) => name === "model_switched");
+  expect(switched.map(({ type, text }) => [type, text.endsWith("going on with local:qwen3")])).toEqual([
+    ["notice", true],
+  ]);
+  const { outcome } = events.at(-1);
+  expect(outcome.model).toMatchObject({ requested: "gemini:gemini-2.5-flash-lite", served: ["qwen3-8b"] });
+  expect(outcome.cost).toBeNull();
+});
+
+test("without a list nothing else is asked", async () => {
+  const { code, asked } = await play({ model: "gemini:gemini-2.5-flash-lite" });
+  expect([code, asked]).toEqual([6, [1, 0]]);
+});
+
+test("--max-cost with a model of unknown price in the list is a usage error, before anything is sent", async () => {
+  const { code, asked, err } = await play({ model: listed, "max-cost": "1" });
+  expect([code, asked]).toEqual(["usage", [0, 0]]);
+  expect(err).toContain("there is none for local:qwen3");
+});

@@ -80,7 +80,7 @@ test.concurrent("a second SIGINT ends at once; the next command takes the half-d
   const asked = performance.now();
   running.kill("SIGINT");
   expect((await running.done).code).toBe(130);
-  expect(performance.now() - asked).toBeLessThan(1500);
+  expect(performance.now() - asked).toBeLessThan(1900);
   expect((await place.pai(["history"])).code).toBe(0);
   expect(place.tree()).toEqual(file);
   expect(pidsIn(place).filter(isAlive)).toEqual([]);
@@ -101,7 +101,7 @@ test.concurrent("SIGKILL in a check: the next command takes the change back (R51
 test.concurrent("--timeout during a check ends with 124 and takes the change back", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
   const check = "test -e hello.txt || exit 0; sleep 62 & echo $$ $! > ../spare/pids; wait";
-  const result = await place.pai(["run", "-y", "--json", "--timeout", "1", "--check", check, "make hello.txt"]);
+  const result = await place.pai(["run", "-y", "--json", "--timeout", "4", "--check", check, "make hello.txt"]);
   const outcome = readOutcome(result);
   expect([outcome.code, outcome.error?.code, outcome.status]).toEqual([124, "timeout", "interrupted"]);
   expect(place.tree()).toEqual(file);

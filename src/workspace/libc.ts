@@ -1,23 +1,34 @@
 /** The C library this process already runs on, for the few system calls that Bun has no word for. */
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 
-const mapped = /\s(\/\S*\/(?:libc\.so\.6|libc-2[\d.]*\.so|(?:libc|ld)[.-]musl-[\w-]+\.so\.1))$/m;
+const libcName = /^\/(libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1)$/;
+
+/**
+ * The libc this process runs with, from its own map: a search by name would end in the folder pai was started in.
+ * Throws when there is none.
+ */
+export function findLibc(maps: string): string {
+  const line = maps
+    .split("\n")
+    .find((line) => line.includes(" r-xp ") && libcName.test(line.slice(line.lastIndexOf("/"))));
+  if (line === undefined) throw new Error("no libc in the map of this process");
+  return line.slice(line.indexOf("/"));
+}
 
 /**
  * The functions of libc with these shapes, and the errno of the last call that failed; null where there is no FFI.
- * Only the file that is already mapped is opened, by its absolute path: a bare name would be looked up in the
- * current folder too. Typed arrays are passed as they are, so that they cannot move meanwhile.
+ * Typed arrays are passed as they are, so that they cannot move meanwhile.
  */
 export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
   try {
-    const path = mapped.exec(readFileSync("/proc/self/maps", "latin1"))?.[1];
-    if (path === undefined) return null;
+    const path = findLibc(readFileSync("/proc/self/maps", "latin1"));
     const { symbols } = dlopen(path, shapes);
     const where = dlopen(path, { __errno_location: { args: [], returns: "ptr" } }).symbols.__errno_location;
     const errno = (): number => {
       const at = where();
-      return at === null ? 0 : read.i32(at, 0);
+      return at === null ? constants.errno.EIO : read.i32(at, 0);
     };
     return { functions: symbols, errno };
   } catch {

@@ -1,7 +1,5 @@
 /** The openat2 call of Linux 5.6 and later: one step from a folder to another far below it, with no link on the way. */
-
-import { dlopen, read } from "bun:ffi";
-import { readFileSync } from "node:fs";
+import { openLibc } from "./libc.ts";
 
 /**
  * Opens `path` below the folder `fd`: a descriptor, or the negative error number of the system.
@@ -21,42 +19,12 @@ const ENAMETOOLONG = 36;
 
 /** null: this system or runtime has no such call. Takes half a millisecond. */
 export function loadOpenBelow(): OpenBelow | null {
-  try {
-    return linkOpenBelow(findLibc(readFileSync("/proc/self/maps", "latin1")));
-  } catch {
-    return null;
-  }
-}
-
-/**
- * The libc this process runs with, from its own map: a search by name would end in the folder pai was started in.
- * Throws when there is none.
- */
-export function findLibc(maps: string): string {
-  const line = maps
-    .split("\n")
-    .find((line) => line.includes(" r-xp ") && libcName.test(line.slice(line.lastIndexOf("/"))));
-  if (line === undefined) throw new Error("no libc in the map of this process");
-  return line.slice(line.indexOf("/"));
-}
-
-const libcName = /^\/(libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1)$/;
-
-function linkOpenBelow(libc: string): OpenBelow {
-  const { symbols } = dlopen(libc, {
-    syscall: {
-      args: ["i64", "i32", "buffer", "buffer", "u64"],
-      returns: "i32",
-    },
-    __errno_location: { args: [], returns: "ptr" },
-  });
+  const libc = openLibc({ syscall: { args: ["i64", "i32", "buffer", "buffer", "u64"], returns: "i32" } });
+  if (libc === null) return null;
+  const { functions, errno } = libc;
   const name = new Uint8Array(maxPathBytes);
   const how = new BigUint64Array([0n, 0n, resolve]);
   const encoder = new TextEncoder();
-  const errno = () => {
-    const at = symbols.__errno_location();
-    return at === null ? EINVAL : read.i32(at);
-  };
   return (fd, path, flags) => {
     const { read: used, written } = encoder.encodeInto(path, name);
     if (used < path.length || written >= maxPathBytes) return -ENAMETOOLONG;
@@ -66,7 +34,7 @@ function linkOpenBelow(libc: string): OpenBelow {
     how[0] = BigInt(flags);
     for (let tries = 1; ; tries += 1) {
       // Arrays go in as arguments, which keeps them alive during the call; a pointer taken before would not.
-      const opened = symbols.syscall(openat2Number, fd, name, how, how.byteLength);
+      const opened = functions.syscall(openat2Number, fd, name, how, how.byteLength);
       if (opened >= 0) return opened;
       const why = errno();
       if ((why !== EINTR && why !== EAGAIN) || tries === maxTries) return -why;

@@ -8,6 +8,7 @@ import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
+import { systemCalls } from "../workspace/system-calls.ts";
 import type { Context } from "./command.ts";
 import { listModels } from "./compose-model.ts";
 import { probe } from "./probe.ts";
@@ -49,6 +50,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineGit(patient.context.env),
+    examineWriting(),
     ...examineProtection(patient),
   ];
 }
@@ -171,6 +173,15 @@ function examineGit(env: Context["env"]): Finding {
   if (git === null) return ok("git", "not found; pai does not need it");
   const { stdout } = Bun.spawnSync([git, "--version"], { env: {}, cwd: "/", stdin: "ignore", stderr: "ignore" });
   return ok("git", `${stdout.toString().trim()} (${git})`);
+}
+
+function examineWriting(): Finding {
+  return systemCalls() === null
+    ? warning(
+        "writing",
+        "without FFI: a save of somebody else in the very last moment is not seen, attributes and access lists are not kept, and --ephemeral runs do not wait for each other",
+      )
+    : ok("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
 }
 
 function examineProtection({ root, places, context }: Patient): readonly Finding[] {

@@ -17,26 +17,37 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
   reasoning: { named: /encrypted|\binclude\b/i, what: "encrypted reasoning" },
 };
 
-/** `open` makes the stream of a request without some extras. What was refused once is left out from then on. */
-export function concede(
-  open: (without: Without) => Stream,
-  { model, notify }: { readonly model: string; readonly notify: (notice: Notice) => void },
-): Stream {
+/**
+ * Makes streams out of `open`, which makes the stream of a request without some extras. What was refused once is
+ * left out from then on, by all streams made here.
+ */
+export function createConcessions({
+  model,
+  notify,
+}: {
+  readonly model: string;
+  readonly notify: (notice: Notice) => void;
+}): (open: (without: Without) => Stream) => Stream {
   const without = new Set<Extra>();
-  return async function* (request, signal) {
-    const attempt = async (): ReturnType<typeof begin> => {
-      try {
-        return await begin(open(without)(request, signal));
-      } catch (thrown) {
-        const extra = findRefused(thrown, request, without);
-        if (extra === null) throw thrown;
-        without.add(extra);
-        notify({ level: "info", code: "conceded", text: `${model} takes no ${extras[extra].what}: asked without it` });
-        return attempt();
-      }
+  return (open) =>
+    async function* (request, signal) {
+      const attempt = async (): ReturnType<typeof begin> => {
+        try {
+          return await begin(open(without)(request, signal));
+        } catch (thrown) {
+          const extra = findRefused(thrown, request, without);
+          if (extra === null) throw thrown;
+          without.add(extra);
+          notify({
+            level: "info",
+            code: "conceded",
+            text: `${model} takes no ${extras[extra].what}: asked without it`,
+          });
+          return attempt();
+        }
+      };
+      yield* await attempt();
     };
-    yield* await attempt();
-  };
 }
 
 function findRefused(thrown: unknown, { format }: ModelRequest, without: Without): Extra | null {

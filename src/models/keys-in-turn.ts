@@ -22,7 +22,8 @@ export interface KeyRecord {
 /** Where the record is kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
 export interface KeyState {
   load(): KeyRecord;
-  save(record: KeyRecord): void;
+  /** Adds what is new to what is kept: other processes write there too. */
+  save(news: KeyRecord): void;
 }
 
 export interface KeyedStream {
@@ -56,7 +57,7 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOption
       if (key === undefined) throw nothingLeft(keys, refused, options);
       if (refused.has(key.id) || restsUntil(key.id, options) > options.now()) return attempt(others);
       throwIfInterrupted(signal);
-      keep(options, { cursor: { [options.provider]: key.id }, resting: {} });
+      options.state.save({ cursor: { [options.provider]: key.id }, resting: {} });
       try {
         return await begin(key.stream(request, signal));
       } catch (thrown) {
@@ -75,7 +76,7 @@ function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, o
     refused.set(id, thrown);
   } else if (thrown.code === "quota" || thrown.code === "credit_exhausted") {
     const rest = thrown.retryAfter === null ? restMs : thrown.retryAfter * 1000;
-    keep(options, { cursor: {}, resting: { [`${options.provider}/${id}`]: options.now() + rest } });
+    options.state.save({ cursor: {}, resting: { [`${options.provider}/${id}`]: options.now() + rest } });
   } else throw thrown;
   options.notify({
     level: thrown.code === "key_rejected" ? "warning" : "info",
@@ -91,12 +92,6 @@ function inTurn(keys: readonly KeyedStream[], { state, provider }: TurnOptions):
 
 function restsUntil(id: string, { state, provider }: TurnOptions): number {
   return state.load().resting[`${provider}/${id}`] ?? 0;
-}
-
-function keep({ state, now }: TurnOptions, news: KeyRecord): void {
-  const { cursor, resting } = state.load();
-  const still = Object.entries(resting).filter(([, until]) => until > now());
-  state.save({ cursor: { ...cursor, ...news.cursor }, resting: { ...Object.fromEntries(still), ...news.resting } });
 }
 
 function nothingLeft(keys: readonly KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): PaiError {

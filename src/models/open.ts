@@ -117,28 +117,33 @@ const bridges: Readonly<Record<Remote, () => Promise<Loaded>>> = {
     };
   },
   openai: async () => {
-    const [{ openaiUrl, openOpenai }, { concede }] = await Promise.all([import("./openai.ts"), import("./concede.ts")]);
+    const [{ openaiUrl, openOpenai }, { createConcessions }] = await Promise.all([
+      import("./openai.ts"),
+      import("./concede.ts"),
+    ]);
     return {
       url: (given) => given ?? openaiUrl,
-      prepare: (base, { notify }) => ({
-        open: (key) => concede((without) => openOpenai({ ...base, key }, without), { model: base.model, notify }),
-      }),
+      prepare: (base, { notify }) => {
+        const concede = createConcessions({ model: base.model, notify });
+        return { open: (key) => concede((without) => openOpenai({ ...base, key }, without)) };
+      },
     };
   },
   anthropic: async () => {
-    const [{ anthropicUrl, openAnthropic }, { concede }] = await Promise.all([
+    const [{ anthropicUrl, openAnthropic }, { createConcessions }] = await Promise.all([
       import("./anthropic.ts"),
       import("./concede.ts"),
     ]);
     return {
       url: (given) => (given ?? anthropicUrl).replace(/\/v1\/?$/, ""),
-      prepare: (base, { notify }) => ({
-        open: (key) => concede((without) => openAnthropic({ ...base, key }, without), { model: base.model, notify }),
-      }),
+      prepare: (base, { notify }) => {
+        const concede = createConcessions({ model: base.model, notify });
+        return { open: (key) => concede((without) => openAnthropic({ ...base, key }, without)) };
+      },
     };
   },
   local: async () => {
-    const [{ localHeaders, localUrl, openLocal }, { askServer, outputOf }, { concede }] = await Promise.all([
+    const [{ localHeaders, localUrl, openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
       import("./local.ts"),
       import("./local-server.ts"),
       import("./concede.ts"),
@@ -149,8 +154,8 @@ const bridges: Readonly<Record<Remote, () => Promise<Loaded>>> = {
         const server = await askServer(base.endpoint, base.model, first === undefined ? {} : localHeaders(first.key));
         const limits =
           server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
-        const open: OpenKey = (key) =>
-          concede((without) => openLocal({ ...base, key, server, notify }, without), { model: base.model, notify });
+        const concede = createConcessions({ model: base.model, notify });
+        const open: OpenKey = (key) => concede((without) => openLocal({ ...base, key, server, notify }, without));
         return { ...limits, open };
       },
     };

@@ -45,7 +45,7 @@ function open(ids = ["a", "b", "c"], before: readonly ModelEvent[] = []) {
     state: {
       load: () => record,
       save: (next) => {
-        record = structuredClone(next);
+        record = { cursor: { ...record.cursor, ...next.cursor }, resting: { ...record.resting, ...next.resting } };
       },
     },
     notify: ({ text }) => notices.push(text),

@@ -28,7 +28,7 @@ export function options(over: Partial<OpenOptions> & { id: string; baseUrl: stri
     keyState: {
       load: () => record,
       save: (next) => {
-        record = next;
+        record = { cursor: { ...record.cursor, ...next.cursor }, resting: { ...record.resting, ...next.resting } };
       },
     },
     notify: () => {},

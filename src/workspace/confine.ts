@@ -14,6 +14,8 @@ import { isMissing, type Stat, statAt, toStat } from "./stat.ts";
  * file_unusable when it is a file, and a 14-code when the system refuses.
  */
 export interface Root {
+  /** What another thread of this process needs to reach the same folder. */
+  readonly lent: LentRoot;
   /** Real path, for display only: it must never be opened. */
   readonly path: string;
   /** Found out when first asked for, or when the first folder is entered. */
@@ -31,11 +33,21 @@ export interface Root {
   open(folder: RelPath): Handle | null;
   /** The same, given the folder it stands in: how deep it is costs nothing. */
   openBelow(above: Handle, folder: RelPath): Handle | null;
+  /** Throws path_refused when what was opened is a file of pai itself, under whatever name. */
+  refuseOwn(stat: Stat, path: RelPath): void;
   /** A regular file, which must be closed; null: nothing there. Throws file_unusable for anything else. */
   openFile(path: RelPath): OpenFile | null;
   /** A whole regular file of at most `limit` bytes; null: nothing there. Throws file_unusable for anything else. */
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array; readonly stat: Stat } | null;
   close(): void;
+}
+
+/** A root that is open; good until it is closed where it was opened. */
+export interface LentRoot {
+  readonly fd: number;
+  readonly path: string;
+  readonly own: readonly string[];
+  readonly backend: Protection | undefined;
 }
 
 export interface RootOptions {
@@ -62,11 +74,17 @@ export function openRoot(path: string, options: RootOptions): Root {
       hint: "Start in the folder of a project, or pass --force-root",
     });
   }
-  const own = openOwnFiles(options.own ?? []);
+  return borrowRoot({ fd, path: real, own: options.own ?? [], backend: options.backend });
+}
+
+/** The root that another thread of this process has opened. */
+export function borrowRoot(lent: LentRoot): Root {
+  const { fd, path: real } = lent;
+  const own = openOwnFiles(lent.own);
   let chosen: { readonly backend: Backend; readonly top: Handle } | null = null;
   const reach = () => {
     if (chosen === null) {
-      const backend = options.backend === undefined ? chooseBackend(fd) : forceBackend(options.backend);
+      const backend = lent.backend === undefined ? chooseBackend(fd) : forceBackend(lent.backend);
       chosen = { backend, top: backend.top(fd, real) };
     }
     return chosen;
@@ -102,9 +120,13 @@ export function openRoot(path: string, options: RootOptions): Root {
 
   return {
     path: real,
+    get lent() {
+      return { ...lent, backend: reach().backend.name };
+    },
     get backend() {
       return reach().backend.name;
     },
+    refuseOwn: (stat, target) => own.refuse(stat, target),
     stat: (target) =>
       target === ""
         ? toStat(fstatSync(fd, { bigint: true }), null)

@@ -1,5 +1,7 @@
-/** Finds the lines of a text that match a pattern; runs in the search worker, and in-process for plain patterns. */
+/** Finds the lines of a text that match a pattern; runs in the search threads, and in-process for plain patterns. */
+import { isAscii } from "node:buffer";
 import { PaiError } from "../core/error.ts";
+import { decode } from "../core/text.ts";
 
 export interface Pattern {
   readonly source: string;
@@ -44,32 +46,59 @@ export function isPlain(source: string): boolean {
   return /^(?:[^\\?*+()[\]{}]|\\[^\w\s]|\\[bBdDsSwW]|\[[^\\\]]*\])*$/.test(source);
 }
 
+/** Tries a pattern on the bytes of one file after another: the first `limit` lines that match; null: binary. */
+export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
+  const match = openLineMatcher(pattern);
+  const literal = isLiteral(pattern) ? Buffer.from(pattern.source, "latin1") : null;
+  return (content, limit) => {
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    if (!isWide(bytes)) {
+      if (bytes.includes(0)) return null;
+      if (literal !== null && !bytes.includes(literal)) return { hits: [], slow: false };
+    }
+    const text = isAscii(bytes) ? bytes.toString("latin1") : decode(bytes)?.text;
+    return text === undefined ? null : match(text, limit);
+  };
+}
+
+/** Whether a pattern is found in a file's bytes just as it is written, in every encoding but the wide ones. */
+function isLiteral({ source, ignoreCase }: Pattern): boolean {
+  return !ignoreCase && /^[\w \-,:;"'<>=!@#%&~`/]+$/.test(source);
+}
+
+function isWide(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
 /** The first `limit` lines that match, each line tried on its own, without its ending. */
-export function matchLines(text: string, pattern: Pattern, limit: number): Matches {
+export function openLineMatcher(pattern: Pattern): (text: string, limit: number) => Matches {
   const line = compilePattern(pattern);
-  const hits: Hit[] = [];
-  const clock = openClock();
-  let number = 1;
-  let counted = 0;
-  for (const start of candidates(text, pattern, clock)) {
-    if (hits.length >= limit) break;
-    const end = text.indexOf("\n", start);
-    const content = text.slice(start, end < 0 ? text.length : end).replace(/\r$/, "");
-    const found = clock.time(content.length, () => line.test(content));
-    if (!found) continue;
-    number += countNewlines(text, counted, start);
-    counted = start;
-    hits.push({ line: number, text: cutAtGrapheme(content) });
-  }
-  return { hits, slow: clock.slow() };
+  // Only "not followed by" and "not preceded by" can see the neighbouring lines.
+  const whole = /\(\?<?!/.test(pattern.source) ? null : compilePattern(pattern, "gm");
+  return (text, limit) => {
+    const hits: Hit[] = [];
+    const clock = openClock();
+    let number = 1;
+    let counted = 0;
+    for (const start of candidates(text, whole, clock)) {
+      if (hits.length >= limit) break;
+      const end = text.indexOf("\n", start);
+      const content = text.slice(start, end < 0 ? text.length : end).replace(/\r$/, "");
+      const found = clock.time(content.length, () => line.test(content));
+      if (!found) continue;
+      number += countNewlines(text, counted, start);
+      counted = start;
+      hits.push({ line: number, text: cutAtGrapheme(content) });
+    }
+    return { hits, slow: clock.slow() };
+  };
 }
 
 /**
- * Starts of the lines worth trying, in order. What matches in a line alone also matches in the whole text, which is
- * searched at once and much faster; only "not followed by" and "not preceded by" can see the neighbouring lines.
+ * Starts of the lines worth trying, in order. What matches in a line alone also matches in the `whole` text, which is
+ * searched at once and much faster; null: every line is.
  */
-function* candidates(text: string, pattern: Pattern, clock: Clock): Generator<number> {
-  const whole = /\(\?<?!/.test(pattern.source) ? null : compilePattern(pattern, "gm");
+function* candidates(text: string, whole: RegExp | null, clock: Clock): Generator<number> {
   let start = 0;
   while (start < text.length) {
     if (whole !== null) {

@@ -1,26 +1,53 @@
-/** The thread that tries a pattern, so that one which never ends can be ended. */
-import { decode } from "../core/text.ts";
-import { type Matches, matchLines, type Pattern } from "./match.ts";
+/** The thread that reads files and tries a pattern on them, so that one which never ends can be ended. */
+import type { RelPath } from "../core/path.ts";
+import { borrowRoot, type LentRoot, type Root } from "./confine.ts";
+import { openMatcher, type Pattern } from "./match.ts";
+import { type Bunch, openReader, type SearchedFile } from "./search-files.ts";
 
-export interface MatchRequest {
+export interface SearchRequest {
+  readonly root: LentRoot;
   readonly pattern: Pattern;
+  /** Hits that are wanted at most. */
   readonly limit: number;
-  readonly files: readonly Uint8Array[];
+  readonly bunches: readonly Bunch[];
 }
 
-/** One for each file, in order; null: binary. */
-export type MatchReply = readonly (Matches | null)[];
+export interface SearchReply {
+  readonly hits: readonly { readonly path: RelPath; readonly line: number; readonly text: string }[];
+  readonly skipped: number;
+  /** One attempt took so long that the engine may have given up on it. */
+  readonly slow: boolean;
+  readonly bytes: number;
+  /** Processor time of this thread. */
+  readonly ms: number;
+}
 
 declare const self: Worker;
 
-self.onmessage = ({ data }: MessageEvent<MatchRequest>) => {
-  let left = data.limit;
-  const reply: MatchReply = data.files.map((bytes) => {
-    const text = decode(bytes)?.text ?? null;
-    if (text === null) return null;
-    const matches = matchLines(text, data.pattern, left);
-    left -= matches.hits.length;
-    return matches;
-  });
-  self.postMessage(reply);
+let search: ((bunches: readonly Bunch[]) => SearchReply) | null = null;
+
+self.onmessage = ({ data }: MessageEvent<SearchRequest>) => {
+  search ??= openSearcher(borrowRoot(data.root), data.pattern, data.limit);
+  self.postMessage(search(data.bunches));
 };
+
+/** Also used in the main thread, for patterns that cannot be slow. */
+export function openSearcher(root: Root, pattern: Pattern, limit: number): (bunches: readonly Bunch[]) => SearchReply {
+  const read = openReader(root);
+  const match = openMatcher(pattern);
+  return (bunches) => {
+    const start = process.threadCpuUsage();
+    const hits: SearchReply["hits"][number][] = [];
+    let [skipped, bytes, slow] = [0, 0, false];
+    const look = ({ path, content, verify }: SearchedFile): void => {
+      const matches = content === null ? null : match(content, limit - hits.length);
+      bytes += content?.length ?? 0;
+      if (matches === null || (matches.hits.length > 0 && !verify())) skipped += 1;
+      else for (const hit of matches.hits) hits.push({ path, ...hit });
+      slow ||= matches?.slow === true;
+    };
+    for (const bunch of bunches) if (hits.length < limit) read(bunch, look);
+    const { user, system } = process.threadCpuUsage(start);
+    return { hits, skipped, slow, bytes, ms: (user + system) / 1000 };
+  };
+}

@@ -1,29 +1,25 @@
 /** SEARCH: the lines below a folder that match a pattern, without ever hanging on one. */
+
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { SearchQuery, SearchReport } from "../core/ports.ts";
-import { decode } from "../core/text.ts";
 import type { Root } from "./confine.ts";
-import { compilePattern, isPlain, type Matches, matchLines, type Pattern } from "./match.ts";
-import { nameOf, showName } from "./parse.ts";
+import { compilePattern, isPlain, type Pattern } from "./match.ts";
+import { nameOf, parentOf, showName } from "./parse.ts";
 import { judgePath, type PathRules } from "./policy.ts";
 import { compareCodePoints, walk } from "./scan.ts";
-import type { MatchReply, MatchRequest } from "./search-worker.ts";
+import type { Bunch } from "./search-files.ts";
+import { openThreads, type Searchers } from "./search-threads.ts";
+import { openSearcher, type SearchReply } from "./search-worker.ts";
 
-const maxFileBytes = 8 * 1024 * 1024;
-const maxBatchBytes = 1024 * 1024;
 const maxBatchFiles = 256;
-const maxMatchMs = 1000;
-const maxStartMs = 10_000;
-
-interface Candidate {
-  readonly path: RelPath;
-  readonly bytes: Uint8Array;
-}
+const maxBatchBytes = 1024 * 1024;
+/** So much is searched in the main thread before others are started, when the pattern cannot be slow. */
+const firstMs = 15;
 
 /**
  * Searches files below `query.under`, or that one file, in the order of a walk; denied and ignored files never.
- * A pattern that can be slow is tried in a thread and ended after one second of matching in all: `tooSlow`.
+ * A pattern that can be slow is tried in threads and ended when it takes a second more than an ordinary one: `tooSlow`.
  * Throws file_unusable for a pattern that is none and for a folder that is not there.
  */
 export async function search(
@@ -34,34 +30,48 @@ export async function search(
 ): Promise<SearchReport> {
   const pattern: Pattern = { source: query.pattern, ignoreCase: query.ignoreCase };
   compilePattern(pattern);
-  const matcher = isPlain(query.pattern) ? openPlainMatcher(pattern) : openThreadMatcher(pattern);
-  const hits: SearchHit[] = [];
-  let skipped = 0;
+  const limit = query.maxHits + 1;
+  const hits: SearchReport["hits"][number][] = [];
+  let [skipped, tooSlow] = [0, false];
   const pass = () => {
     skipped += 1;
   };
-  let tooSlow = false;
+  const take = (reply: SearchReply | null) => {
+    hits.push(...(reply?.hits ?? []));
+    skipped += reply?.skipped ?? 0;
+    tooSlow ||= reply === null || reply.slow;
+  };
+  const searchers = openSearchers(root, pattern, limit);
   try {
     for await (const batch of batches(files(root, query, rules, pass, signal))) {
       signal?.throwIfAborted();
-      const reply = await matcher.match(batch, query.maxHits + 1 - hits.length);
-      for (const [index, matches] of (reply ?? []).entries()) {
-        if (matches === null) pass();
-        else hits.push(...hitsIn(batch[index], matches));
-      }
-      tooSlow = reply?.some((matches) => matches?.slow) ?? true;
-      if (tooSlow || hits.length > query.maxHits) break;
+      for (const reply of await searchers.ask(batch)) take(reply);
+      if (tooSlow || hits.length >= limit) break;
     }
+    if (!tooSlow && hits.length < limit) for (const reply of await searchers.rest()) take(reply);
   } finally {
-    matcher.close();
+    searchers.close();
   }
   return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };
 }
 
-type SearchHit = SearchReport["hits"][number];
-
-function hitsIn(file: Candidate | undefined, matches: Matches): SearchHit[] {
-  return file === undefined ? [] : matches.hits.map((hit) => ({ path: file.path, ...hit }));
+/** Here, as long as that is quick and the pattern cannot be slow; then in threads. */
+function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
+  let threads: Searchers | null = isPlain(pattern.source) ? null : openThreads({ root: root.lent, pattern, limit });
+  const here = openSearcher(root, pattern, limit);
+  let spent = 0;
+  return {
+    async ask(batch) {
+      if (threads !== null) return threads.ask(batch);
+      const start = performance.now();
+      const reply = here(batch);
+      spent += performance.now() - start;
+      if (spent > firstMs) threads = openThreads({ root: root.lent, pattern, limit });
+      return [reply];
+    },
+    rest: async () => threads?.rest() ?? [],
+    close: () => threads?.close(),
+  };
 }
 
 /** What is to be searched, in code-point order of a walk, with the staged files in their places. */
@@ -71,143 +81,89 @@ async function* files(
   rules: PathRules,
   pass: () => void,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Candidate> {
+): AsyncGenerator<RelPath | Staged> {
   const wanted = openFilter(query, rules);
   const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
-  const virtual = staged.length > 0 && root.stat(query.under) === null;
-  for await (const path of virtual ? [] : paths(root, query.under, rules, pass, signal)) {
+  const kind = root.stat(query.under)?.kind ?? null;
+  const found = kind === "folder" ? walkFiles(root, query.under, rules, pass, signal) : [query.under];
+  if (kind !== "folder" && staged.length === 0) requireFile(root, query.under);
+  for await (const path of kind === null ? [] : found) {
     while (staged[0] !== undefined && compareAsWalked(staged[0], path) <= 0) yield* takeStaged(query, staged);
-    if (!wanted(path) || query.staged.has(path)) continue;
-    const bytes = path === query.under ? readNamed(root, path) : readOrPass(root, path, pass);
-    if (bytes !== null) yield { path, bytes };
+    if (wanted(path) && !query.staged.has(path)) yield path;
   }
   while (staged.length > 0) yield* takeStaged(query, staged);
 }
 
-function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Candidate> {
-  const path = waiting.shift();
-  const bytes = path === undefined ? null : (staged.get(path) ?? null);
-  if (path !== undefined && bytes !== null) yield { path, bytes };
+interface Staged {
+  readonly path: RelPath;
+  readonly content: Uint8Array;
 }
 
-async function* paths(
+function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Staged> {
+  const path = waiting.shift();
+  const content = path === undefined ? null : (staged.get(path) ?? null);
+  if (path !== undefined && content !== null) yield { path, content };
+}
+
+async function* walkFiles(
   root: Root,
   under: RelPath,
   rules: PathRules,
   pass: () => void,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RelPath> {
-  if (root.stat(under)?.kind !== "folder") {
-    yield under;
-    return;
-  }
   for await (const entry of walk(root, under, rules, { signal, omitted: pass })) {
     if (entry.kind === "special") pass();
     if (entry.kind === "file") yield entry.path;
   }
 }
 
-function openFilter({ under, include }: SearchQuery, rules: PathRules): (path: RelPath) => boolean {
+/** What a walk gives is allowed already; everything else that is wanted must be. */
+function openFilter({ under, include, staged }: SearchQuery, rules: PathRules): (path: RelPath) => boolean {
   const glob = include === null ? null : new Bun.Glob(include);
   const byName = include !== null && !include.includes("/");
+  const isNamed = (path: RelPath) => path === under || staged.has(path);
   return (path) =>
     (under === "" || path === under || path.startsWith(`${under}/`)) &&
     (glob === null || glob.match(byName ? nameOf(path) : path)) &&
-    judgePath(path, "read", rules).verdict !== "deny";
+    (!isNamed(path) || judgePath(path, "read", rules).verdict !== "deny");
 }
 
 /** The one file the query names: why it cannot be searched is worth an error. */
-function readNamed(root: Root, path: RelPath): Uint8Array {
-  const file = root.readBytes(path, maxFileBytes);
-  if (file === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);
-  return file.bytes;
-}
-
-function readOrPass(root: Root, path: RelPath, pass: () => void): Uint8Array | null {
-  try {
-    return root.readBytes(path, maxFileBytes)?.bytes ?? null;
-  } catch {
-    pass();
-    return null;
+function requireFile(root: Root, path: RelPath): void {
+  if (root.readBytes(path, maxNamedBytes) === null) {
+    throw new PaiError("file_unusable", `${showName(path)} does not exist`);
   }
 }
+
+const maxNamedBytes = 8 * 1024 * 1024;
 
 /** Depth first with sorted siblings is the order of the paths with `/` before every other character. */
 function compareAsWalked(a: string, b: string): number {
   return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }
 
-async function* batches(candidates: AsyncIterable<Candidate>): AsyncGenerator<readonly Candidate[]> {
-  let batch: Candidate[] = [];
-  let size = 0;
-  for await (const candidate of candidates) {
-    batch.push(candidate);
-    size += candidate.bytes.length;
-    if (size < maxBatchBytes && batch.length < maxBatchFiles) continue;
+async function* batches(found: AsyncIterable<RelPath | Staged>): AsyncGenerator<readonly Bunch[]> {
+  let batch: Bunch[] = [];
+  let [count, bytes] = [0, 0];
+  for await (const file of found) {
+    addTo(batch, file);
+    count += 1;
+    bytes += typeof file === "string" ? 0 : file.content.length;
+    if (count < maxBatchFiles && bytes < maxBatchBytes) continue;
     yield batch;
-    batch = [];
-    size = 0;
+    [batch, count, bytes] = [[], 0, 0];
   }
   if (batch.length > 0) yield batch;
 }
 
-interface Matcher {
-  /** null: ended, the pattern is too slow. */
-  match(batch: readonly Candidate[], limit: number): Promise<MatchReply | null>;
-  close(): void;
-}
-
-function openPlainMatcher(pattern: Pattern): Matcher {
-  return {
-    async match(batch, limit) {
-      let left = limit;
-      return batch.map(({ bytes }): Matches | null => {
-        const text = decode(bytes)?.text ?? null;
-        if (text === null) return null;
-        const { hits } = matchLines(text, pattern, left);
-        left -= hits.length;
-        return { hits, slow: false };
-      });
-    },
-    close() {},
-  };
-}
-
-/** In the built file every module stands in the top folder, but an entry point keeps its folder below src. */
-function workerUrl(): string {
-  const built = !import.meta.url.endsWith("/workspace/search.ts");
-  return new URL(built ? "./workspace/search-worker.ts" : "./search-worker.ts", import.meta.url).href;
-}
-
-/** The thread is waited for once before the clock runs, so that only matching counts. */
-function openThreadMatcher(pattern: Pattern): Matcher {
-  const worker = new Worker(workerUrl());
-  worker.unref();
-  const ask = (files: readonly Uint8Array[], limit: number, ms: number): Promise<MatchReply | null> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms, null);
-      const settle = (end: () => void) => {
-        clearTimeout(timer);
-        end();
-      };
-      worker.onmessage = ({ data }: MessageEvent<MatchReply>) => settle(() => resolve(data));
-      worker.onerror = ({ message }) => settle(() => reject(new Error(message)));
-      worker.postMessage({ pattern, limit, files } satisfies MatchRequest);
-    });
-  const ready = ask([], 0, maxStartMs);
-  let left = maxMatchMs;
-  return {
-    async match(batch, limit) {
-      if ((await ready) === null) throw new PaiError("internal", "The search thread did not start");
-      const start = performance.now();
-      const reply = await ask(
-        batch.map(({ bytes }) => bytes),
-        limit,
-        left,
-      );
-      left -= performance.now() - start;
-      return left > 0 ? reply : null;
-    },
-    close: () => worker.terminate(),
-  };
+/** Neighbours of one folder go together. */
+function addTo(batch: Bunch[], file: RelPath | Staged): void {
+  if (typeof file !== "string") {
+    batch.push(file);
+    return;
+  }
+  const [last, folder, name] = [batch.at(-1), parentOf(file), nameOf(file)];
+  if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
+  else batch.push({ folder, names: [name] });
 }

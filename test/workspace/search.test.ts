@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
-import { isPlain, matchLines } from "../../src/workspace/match.ts";
+import { isPlain, openLineMatcher } from "../../src/workspace/match.ts";
 import { search } from "../../src/workspace/search.ts";
 import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
 
@@ -141,6 +141,6 @@ test("each line is tried on its own, whatever the whole text would say", () => {
       const content = line.replace(/\r$/, "");
       return one.test(content) ? [{ line: index + 1, text: content }] : [];
     });
-    expect([source, matchLines(text, { source, ignoreCase: false }, 100).hits]).toEqual([source, expected]);
+    expect([source, openLineMatcher({ source, ignoreCase: false })(text, 100).hits]).toEqual([source, expected]);
   }
 });

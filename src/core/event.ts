@@ -6,6 +6,7 @@ import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan-type.ts";
 import type { Notice } from "./ports.ts";
+import type { SentFile } from "./receipt.ts";
 
 /** One changed path as events and results show it: no content. */
 export interface ChangeSummary {
@@ -121,6 +122,8 @@ export type RunEvent =
   | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }
   /** Content a look action showed: for the terminal and the audit log, never for --jsonl. */
   | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }
+  /** For the receipt only: files of which the next call shows something. */
+  | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
   | { readonly type: "run.finished"; readonly outcome: Outcome };
 
 /** An event as it leaves the run: stamped. `at` is ISO 8601 with zone. */

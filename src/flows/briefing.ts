@@ -7,6 +7,7 @@ import { findStacks } from "../core/stack.ts";
 import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
 import type { Run } from "./run.ts";
+import { noteSent, readSource, type Source } from "./sent.ts";
 
 /** Characters. */
 const widest = {
@@ -51,9 +52,19 @@ const limits = {
 /** Read in this order; the first of each row that is there. */
 const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
 
-export interface Briefing {
-  /** The user message of the plan call. */
+/** A piece of the briefing. */
+export interface Part {
+  readonly kind: "knowledge" | "tree" | "file" | "conversation" | "context" | "checks" | "request";
+  /** As it stands in the message. */
   readonly text: string;
+  /** The file it is from; null: none. */
+  readonly file: Source | null;
+}
+
+export interface Briefing {
+  /** The user message of the plan call: the parts, one after another. */
+  readonly text: string;
+  readonly parts: readonly Part[];
   /** Everything the text was made from, for the plan cache. */
   readonly shown: readonly RelPath[];
 }
@@ -61,22 +72,12 @@ export interface Briefing {
 const cut = (text: string, most: number) =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
 
-async function readText(run: Run, path: RelPath, limit?: number): Promise<string | null> {
-  const blob = await run.overlay.read(path, limit).catch(() => null);
-  if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
-  return new TextDecoder().decode(blob.bytes);
-}
-
-async function collectKnowledge(
-  run: Run,
-  files: ReadonlyMap<string, Entry>,
-  budgets: Budgets,
-): Promise<[RelPath, string][]> {
-  const found: [RelPath, string][] = [];
+async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>, budgets: Budgets): Promise<Source[]> {
+  const found: Source[] = [];
   for (const names of knowledgeFiles) {
     const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
-    const text = entry === undefined ? null : await readText(run, entry.path);
-    if (entry !== undefined && text !== null) found.push([entry.path, cut(text, budgets.knowledge)]);
+    const source = entry === undefined ? null : await readSource(run, entry.path);
+    if (source !== null) found.push({ ...source, shown: cut(source.text, budgets.knowledge) });
   }
   return found;
 }
@@ -87,26 +88,22 @@ async function readContents(
   paths: readonly string[],
   most: number,
   files: ReadonlyMap<string, Entry>,
-): Promise<Map<string, string>> {
-  const contents = new Map<string, string>();
+): Promise<Map<string, Source>> {
+  const contents = new Map<string, Source>();
   let bytes = 0;
   for (const path of paths) {
     if (contents.size >= most || bytes > limits.readBytes) break;
     const entry = files.get(path);
-    const text = entry === undefined ? null : await readText(run, entry.path, limits.fileBytes);
-    if (text === null) continue;
-    bytes += text.length;
-    contents.set(path, text);
+    const source = entry === undefined ? null : await readSource(run, entry.path, limits.fileBytes);
+    if (source === null) continue;
+    bytes += source.text.length;
+    contents.set(path, source);
   }
   return contents;
 }
 
 /** The files the request is most likely about, or all of a small project: much of the best, the beginning of some more. */
-async function pickExcerpts(
-  run: Run,
-  files: ReadonlyMap<string, Entry>,
-  budgets: Budgets,
-): Promise<[RelPath, string][]> {
+async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>, budgets: Budgets): Promise<Source[]> {
   const request = run.task.text;
   const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");
   const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
@@ -116,20 +113,20 @@ async function pickExcerpts(
     byName.some(({ named }) => named) ? limits.readNamed : limits.readFiles,
     files,
   );
-  const ranked = rankContents(request, byName, contents);
+  const texts = new Map([...contents].map(([path, { text }]) => [path, text] as const));
+  const ranked = rankContents(request, byName, texts);
   const least = (ranked[0]?.score ?? 0) * limits.relevance;
   const wanted = ranked.filter(({ score }) => score >= least).map(({ path }) => path);
   const small = files.size <= limits.excerpts ? [...files.keys()] : [];
-  const picked: [RelPath, string][] = [];
+  const picked: Source[] = [];
   let used = 0;
   for (const path of [...new Set([...wanted, ...small])].slice(0, limits.excerpts)) {
-    const text = contents.get(path);
-    const entry = files.get(path);
-    if (text === undefined || entry === undefined) continue;
-    const shown = cut(text, picked.length < limits.best ? budgets.excerpt : budgets.more);
+    const source = contents.get(path);
+    if (source === undefined) continue;
+    const shown = cut(source.text, picked.length < limits.best ? budgets.excerpt : budgets.more);
     used += shown.length;
     if (used > budgets.excerpts) break;
-    picked.push([entry.path, shown]);
+    picked.push({ ...source, shown });
   }
   return picked;
 }
@@ -161,22 +158,40 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
   const knowledge = await collectKnowledge(run, files, budgets);
   const excerpts = await pickExcerpts(
     run,
-    new Map([...files].filter(([path]) => !knowledge.some(([known]) => known === path))),
+    new Map([...files].filter(([path]) => !knowledge.some((known) => known.path === path))),
     budgets,
   );
-  for (const [path, text] of [...knowledge, ...excerpts]) noteHidden(run, path, text);
-  const keep = new Set<string>(excerpts.map(([path]) => path));
+  const sources = [...knowledge, ...excerpts];
+  for (const { path, shown } of sources) noteHidden(run, path, shown);
+  noteSent(run, sources);
+  const keep = new Set<string>(excerpts.map(({ path }) => path));
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
-  const parts = [
-    ...knowledge.map(([path, text]) => fence("file", { path }, text)),
-    fence("tree", stackOf(names), more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree),
-    ...excerpts.map(([path, text]) => fence("file", { path }, text)),
+  const treeText = more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree;
+  const parts: readonly Part[] = [
+    ...knowledge.map((source) => partOf("knowledge", source)),
+    { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
+    ...excerpts.map((source) => partOf("file", source)),
+    ...renderGiven(run, budgets),
   ];
-  if (run.task.history.length > 0) parts.push(fence("conversation", {}, renderHistory(run, budgets)));
-  if (run.task.context !== null) parts.push(fence("context", {}, cut(run.task.context, budgets.context)));
-  if (run.options.checks.length > 0)
-    parts.push(`Checks of the user:\n${run.options.checks.map((check) => `- ${check}`).join("\n")}`);
-  parts.push(`Request: ${run.task.text}`);
-  return { text: parts.join("\n\n"), shown: [...knowledge, ...excerpts].map(([path]) => path) };
+  return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };
+}
+
+const partOf = (kind: Part["kind"], file: Source): Part => ({
+  kind,
+  text: fence("file", { path: file.path }, file.shown),
+  file,
+});
+
+/** What the user gave: the conversation so far, context, checks, the request; the last stands last. */
+function renderGiven(run: Run, budgets: Budgets): readonly Part[] {
+  const { history, context, text } = run.task;
+  const { checks } = run.options;
+  const given: readonly (readonly [Part["kind"], string])[] = [
+    ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
+    ["context", context === null ? "" : fence("context", {}, cut(context, budgets.context))],
+    ["checks", checks.length === 0 ? "" : `Checks of the user:\n${checks.map((check) => `- ${check}`).join("\n")}`],
+    ["request", `Request: ${text}`],
+  ];
+  return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }

@@ -8,6 +8,7 @@ import type { Rights } from "./batch.ts";
 import { noteHidden } from "./hidden.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
+import { noteSent } from "./sent.ts";
 
 /** Bytes of one file that are sent whole; a larger one is shown from its start and can be read in ranges. */
 export const mostBytes = 256 * 1024;
@@ -52,6 +53,7 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
     if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
     const text = new TextDecoder().decode(blob.bytes.subarray(0, mostBytes));
     noteHidden(run, path, text);
+    noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
     if (blob.bytes.length > mostBytes) {
       return fence(
         "file",
@@ -66,8 +68,21 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
   }
 }
 
-const renderLook = ({ name, target, ok, text }: CallReport) =>
-  fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
+async function renderLook(run: Run, report: CallReport): Promise<string> {
+  const { name, target, ok, text } = report;
+  await noteAnswer(run, report);
+  return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
+}
+
+/** The answer of a READ is sent: it shows something of a file. */
+export async function noteAnswer(
+  run: Run,
+  { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
+): Promise<void> {
+  const path = name === "READ" && ok ? toPath(run, target, "read") : null;
+  const blob = path === null ? null : await run.overlay.read(path).catch(() => null);
+  if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
+}
 
 /** Performs the plan's looks and reads what the plan names. */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<string> {
@@ -83,7 +98,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     const path = name === "READ" ? toPath(run, target, "read") : null;
     return path !== null && run.overlay.shown(path) !== null;
   };
-  for (const report of reports) if (!seen(report)) texts.push(renderLook(report));
+  for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
   return texts.join("\n\n");
 }
 
@@ -91,5 +106,5 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && report.name === "READ" && !("start_line" in (report.input as object));
   const path = whole ? toPath(run, report.target, "read") : null;
-  return (path === null ? null : await showFile(run, path)) ?? renderLook(report);
+  return (path === null ? null : await showFile(run, path)) ?? renderLook(run, report);
 }

@@ -2,6 +2,7 @@
 import type { AnyAction } from "../core/action.ts";
 import type { Message, Tool } from "../core/model.ts";
 import { ask } from "./ask.ts";
+import { noteAnswer } from "./evidence.ts";
 import { perform } from "./perform.ts";
 import explorePrompt from "./prompts/explore.md" with { type: "text" };
 import type { Run } from "./run.ts";
@@ -27,6 +28,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
       return action === undefined ? [] : [{ id: call.id, name: action.name, input: action.fromTool(call.input) }];
     });
     const { reports } = await perform(run, calls, null);
+    for (const report of reports) await noteAnswer(run, report);
     const byId = new Map(reports.map((report) => [report.id, report]));
     const results = reply.calls.map(({ id, name }) => {
       const report = byId.get(id);

@@ -6,12 +6,14 @@ import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { ask, type Reply } from "./ask.ts";
 import { compactIfNeeded } from "./compact.ts";
+import { noteAnswer } from "./evidence.ts";
 import { explore } from "./explore.ts";
 import { noteHidden } from "./hidden.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
 import type { Flow, Run } from "./run.ts";
+import { noteSent, readSource, type Source } from "./sent.ts";
 
 /** Calls a run may make unless the user says otherwise. */
 export const mostTurns = 50;
@@ -20,19 +22,23 @@ const knowledge: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "G
 const mostKnowledge = 16_000;
 
 /** What the project tells agents, and the memory that `edit` keeps; read anew for every run. */
-async function readKnowledge(run: Run): Promise<string> {
-  const parts: string[] = [];
+export async function readKnowledge(run: Run): Promise<readonly Source[]> {
+  const found: Source[] = [];
   for (const names of knowledge) {
     for (const name of names) {
-      const blob = await run.overlay.read(name as RelPath).catch(() => null);
-      if (blob?.kind !== "file") continue;
-      const text = new TextDecoder().decode(blob.bytes).slice(0, mostKnowledge);
-      noteHidden(run, name, text);
-      parts.push(fence("file", { path: name }, text));
+      const source = await readSource(run, name as RelPath);
+      if (source === null) continue;
+      found.push({ ...source, shown: source.text.slice(0, mostKnowledge) });
       break;
     }
   }
-  return parts.join("\n\n");
+  return found;
+}
+
+function renderKnowledge(run: Run, files: readonly Source[]): string {
+  for (const { path, shown } of files) noteHidden(run, path, shown);
+  noteSent(run, files);
+  return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
 }
 
 /** What other tools do as well: `ls` and `tree`, `write`. */
@@ -73,7 +79,11 @@ async function doCalls({ run, byAlias, inner, seen }: Loop, calls: readonly Call
     outer.map((call) => toActionCall(call, byAlias)),
     null,
   );
-  for (const { id, ok, text } of reports) results.set(id, { id, name: "", ok, text });
+  for (const report of reports) {
+    const { id, ok, text } = report;
+    results.set(id, { id, name: "", ok, text });
+    await noteAnswer(run, report);
+  }
   for (const call of calls) if (inner.has(call.name)) results.set(call.id, await inner.run(call));
   return calls.map((call) => {
     const { ok, text } = results.get(call.id) ?? { ok: false, text: "not run" };
@@ -113,7 +123,8 @@ export const toolLoop: Flow = async (run) => {
   ledger.promise({ expected: 1, at_most: options.caps.calls ?? mostTurns });
   const context = run.task.context === null ? "" : `${fence("context", {}, run.task.context)}\n\n`;
   add(run, { role: "user", text: `${context}${run.task.text}` });
-  const [actions, knowledgeText] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
+  const [actions, files] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
+  const knowledgeText = renderKnowledge(run, files);
   const byAlias = new Map(actions.map((action) => [action.alias, action]));
   const tools = toolsOf(actions, options.interactive || options.allowRun);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));

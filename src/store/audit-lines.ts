@@ -51,6 +51,7 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     case "model.delta":
     case "message.added":
     case "conversation.replaced":
+    case "context.sent":
       return [];
     case "tasks.updated":
       return event.tasks.map(({ id, status, content }): Entry => ["TASK", `${id} ${status}: ${content}`]);

@@ -82,11 +82,12 @@ function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
   return `${stringify({ type, run, seq, at, ...fields })}\n`;
 }
 
-/** The file contents of a run travel in these; `--jsonl` never shows them. */
-const isContent = (event: StampedEvent): boolean =>
+/** File contents travel in these, and what only receipts keep; `--jsonl` never shows them. */
+const isInner = (event: StampedEvent): boolean =>
   event.type === "look.shown" ||
   event.type === "message.added" ||
   event.type === "conversation.replaced" ||
+  event.type === "context.sent" ||
   (event.type === "model.delta" && event.channel === "text");
 
 /**
@@ -110,7 +111,7 @@ export function createJsonl(write: (line: string) => void): (event: StampedEvent
   }
 
   return (event) => {
-    if (isContent(event)) return;
+    if (isInner(event)) return;
     if (event.type !== "model.delta") {
       release(event);
       write(renderEvent(event));

@@ -227,6 +227,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     notice: (event) => line(event.level === "warning" ? "warn" : "dim", visible(event.text)),
     "budget.updated": () => {},
     "message.added": () => {},
+    "context.sent": () => {},
     "conversation.replaced": () => {},
     "tasks.updated"(event) {
       const marks = { pending: " ", in_progress: "~", completed: "x" } as const;

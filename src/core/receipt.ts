@@ -1,0 +1,218 @@
+/** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
+import type { Blob, Change } from "./change.ts";
+import type { Failure } from "./error.ts";
+import type { Promised } from "./event.ts";
+import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Plan } from "./plan-type.ts";
+import type { Question } from "./ports.ts";
+
+/** A file of which something was sent. */
+export interface SentFile {
+  readonly path: string;
+  /** Of the whole file, hex. */
+  readonly sha256: string;
+  /** How much of it was sent, in UTF-8. */
+  readonly bytes: number;
+}
+
+/** A changed path by the hashes of its content. */
+export interface ChangedPath {
+  readonly path: string;
+  readonly from: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** The same with the new content, where only the receipt knows it. */
+export interface ChangedContent extends ChangedPath {
+  /** `base64` is null for more than 1 MiB. */
+  readonly content:
+    | { readonly kind: "file"; readonly mode: number; readonly base64: string | null }
+    | { readonly kind: "folder"; readonly mode: number }
+    | { readonly kind: "link"; readonly target: string }
+    | null;
+}
+
+/** What was asked for. Key-shaped values are masked, and earlier messages of a tool-loop only counted. */
+export interface ReceiptTask {
+  readonly text: string;
+  readonly history: readonly { readonly request: string; readonly answer: string }[];
+  readonly context: string | null;
+  readonly earlier: number;
+}
+
+export type Fact =
+  | {
+      readonly type: "run.started";
+      readonly v: 1;
+      readonly run: string;
+      readonly at: string;
+      readonly pai: string;
+      readonly root: string;
+      readonly mode: string;
+      readonly task: ReceiptTask;
+      /** As the run had them. */
+      readonly options: { readonly [name: string]: Json };
+      readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
+    }
+  | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
+  | {
+      readonly type: "call";
+      readonly at: string;
+      readonly purpose: Purpose;
+      /** Of the request as JSON, without what the provider's own replies brought into it. */
+      readonly sha256: string;
+      readonly bytes: number;
+      /** Values that were sent as names. */
+      readonly masked: number;
+      readonly model: string;
+      readonly served: string | null;
+      readonly key: string | null;
+      readonly usage: Usage | null;
+      readonly stop: StopReason | null;
+      /** The reply, secrets by the names they were sent as. */
+      readonly text: string;
+      readonly calls: readonly Call[];
+      readonly error: Failure | null;
+    }
+  | { readonly type: "plan"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
+  | {
+      readonly type: "decision";
+      readonly kind: Question["kind"];
+      /** Of the question. */
+      readonly sha256: string;
+      readonly accept: boolean;
+      readonly by: "user" | "policy";
+      readonly reason: string;
+      readonly feedback: string | null;
+    }
+  | { readonly type: "changes"; readonly changes: readonly ChangedPath[]; readonly error: Failure | null }
+  | {
+      readonly type: "command";
+      readonly command: string;
+      readonly by: "user" | "plan";
+      readonly exit: number | null;
+      readonly timedOut: boolean;
+      readonly ms: number;
+      readonly output: string;
+      /** Of the output before it was masked. */
+      readonly sha256: string;
+      readonly notes: readonly string[];
+      readonly changes: readonly ChangedContent[];
+      readonly error: Failure | null;
+    }
+  | { readonly type: "rolled_back"; readonly restored: readonly string[]; readonly left: readonly string[] }
+  | {
+      readonly type: "check";
+      readonly when: "before" | "after";
+      readonly command: string;
+      readonly by: "user" | "plan";
+      readonly exit: number | null;
+      readonly ms: number;
+      readonly passed: boolean | null;
+    }
+  | {
+      readonly type: "run.finished";
+      readonly at: string;
+      /** Without plan and diff. */
+      readonly outcome: Omit<Outcome, "plan" | "diff">;
+    };
+
+export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
+
+/** What the first line stands upon. */
+export const noHash = "0".repeat(64);
+
+const sealSize = `,"hash":"${noHash}"}`.length;
+
+export const digest = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
+
+/** One line, with its end, and the hash that the next one stands upon. */
+export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {
+  const body = JSON.stringify({ prev, ...fact });
+  const hash = digest(body);
+  return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+}
+
+export interface Broken {
+  /** From 1. */
+  readonly line: number;
+  readonly why: string;
+}
+
+interface Opened {
+  readonly fact: Fact;
+  readonly hash: string;
+}
+
+/** A line that is what was sealed; else why not. */
+function openLine(line: Uint8Array, prev: string): Opened | string {
+  const text = (from: number, to?: number) => new TextDecoder().decode(line.subarray(from, to));
+  const seal = /^,"hash":"([0-9a-f]{64})"\}$/.exec(text(Math.max(0, line.length - sealSize)));
+  const hash = seal?.[1];
+  if (hash === undefined) return "it does not end in its hash";
+  const body = Buffer.concat([line.subarray(0, line.length - sealSize), Buffer.from("}")]);
+  if (digest(body) !== hash) return "it was changed: its hash is another";
+  const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
+  return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
+}
+
+/** What is wrong with facts that are each sound. */
+function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
+  const [first] = facts;
+  if (first?.type !== "run.started") return { line: 1, why: "the run does not begin here" };
+  if (first.run !== id) return { line: 1, why: `it belongs to run ${first.run}` };
+  if (facts.at(-1)?.type === "run.finished") return null;
+  return { line: facts.length + 1, why: "the end is missing: the run was cut off, or lines were removed" };
+}
+
+/** The facts of run `id` up to the first line that is not as it was written. */
+export function readReceipt(
+  bytes: Uint8Array,
+  id: string,
+): { readonly facts: readonly Fact[]; readonly broken: Broken | null } {
+  const facts: Fact[] = [];
+  let prev = noHash;
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at);
+    const opened = end < 0 ? "it is not complete" : openLine(bytes.subarray(at, end), prev);
+    if (typeof opened === "string") return { facts, broken: { line: facts.length + 1, why: opened } };
+    facts.push(opened.fact);
+    prev = opened.hash;
+    at = end + 1;
+  }
+  return { facts, broken: judgeFacts(facts, id) };
+}
+
+export const factsOf = <T extends Fact["type"]>(facts: readonly Fact[], type: T): readonly FactOf<T>[] =>
+  facts.filter((fact): fact is FactOf<T> => fact.type === type);
+
+/** What stands somewhere, as a hash: bytes of a file, target of a link, a word for a folder. */
+export function hashOf(blob: Blob | null): string | null {
+  if (blob === null) return null;
+  if (blob.kind === "file") return digest(blob.bytes);
+  return blob.kind === "link" ? digest(`link ${blob.target}`) : "folder";
+}
+
+export const changedPath = ({ path, from, before, after }: Change): ChangedPath => ({
+  path,
+  from,
+  before: hashOf(before),
+  after: hashOf(after),
+});
+
+const mostContent = 1024 * 1024;
+
+export function changedContent(change: Change): ChangedContent {
+  const { after } = change;
+  const content =
+    after?.kind === "file"
+      ? {
+          kind: after.kind,
+          mode: after.mode,
+          base64: after.bytes.length > mostContent ? null : Buffer.from(after.bytes).toString("base64"),
+        }
+      : after;
+  return { ...changedPath(change), content };
+}

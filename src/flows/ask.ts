@@ -117,6 +117,8 @@ function reveal({ veil }: Run, reply: Reply): Reply {
 
 /** Tokens that must be left for a reply to say anything. */
 const leastReply = 256;
+/** An estimate may be a fifth too low. */
+const margin = 1.2;
 
 async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
@@ -131,7 +133,7 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
     tools: [],
     ...hide(run, question),
     toolChoice: question.tools?.length ? "auto" : "none",
-    maxOutputTokens: Math.min(model.maxOutputTokens, model.window - estimate),
+    maxOutputTokens: Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - Math.ceil(estimate * margin))),
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();

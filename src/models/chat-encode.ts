@@ -1,5 +1,5 @@
 /** What pai asks a server of its user: a Chat Completions request, or Ollama's own form of it. */
-import type { Json, Message, ModelRequest } from "../core/model.ts";
+import type { Call, CallResult, Json, Message, ModelRequest } from "../core/model.ts";
 import type { Without } from "./concede.ts";
 
 type Item = { readonly [key: string]: Json };
@@ -10,8 +10,8 @@ export function encodeChat(model: string, request: ModelRequest, without: Withou
   return {
     model,
     stream: true,
-    stream_options: { include_usage: true },
-    messages: encodeMessages(request, (input) => JSON.stringify(input)),
+    ...(without.has("usage") ? {} : { stream_options: { include_usage: true } }),
+    messages: encodeMessages(request, chatForm),
     max_tokens: request.maxOutputTokens,
     ...(without.has("temperature") ? {} : { temperature: request.temperature }),
     ...encodeTools(request),
@@ -37,7 +37,7 @@ export function encodeOllama(model: string, request: ModelRequest, without: With
     stream: true,
     truncate: false,
     shift: false,
-    messages: encodeMessages(request, (input) => input),
+    messages: encodeMessages(request, ollamaForm),
     options: {
       num_predict: request.maxOutputTokens,
       ...(window === null ? {} : { num_ctx: window }),
@@ -48,31 +48,40 @@ export function encodeOllama(model: string, request: ModelRequest, without: With
   };
 }
 
-/** `toArguments`: Chat Completions carries the input of a call as text, Ollama as the value. */
-function encodeMessages({ system, messages }: ModelRequest, toArguments: (input: Json) => Json): readonly Item[] {
+/** How calls and their results are written. */
+interface Form {
+  readonly call: (call: Call) => Item;
+  readonly result: (result: CallResult) => Item;
+}
+
+const chatForm: Form = {
+  call: ({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } }),
+  result: ({ id }) => ({ tool_call_id: id }),
+};
+const ollamaForm: Form = {
+  call: ({ name, input }) => ({ function: { name, arguments: input } }),
+  result: ({ name }) => ({ tool_name: name }),
+};
+
+function encodeMessages({ system, messages }: ModelRequest, form: Form): readonly Item[] {
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),
-    ...messages.flatMap((message) => encodeMessage(message, toArguments)),
+    ...messages.flatMap((message) => encodeMessage(message, form)),
   ];
 }
 
-function encodeMessage(message: Message, toArguments: (input: Json) => Json): readonly Item[] {
+function encodeMessage(message: Message, { call, result }: Form): readonly Item[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.text }];
     case "tools":
-      return message.results.map(({ id, name, ok, text }) => ({
+      return message.results.map((each) => ({
         role: "tool",
-        tool_call_id: id,
-        tool_name: name,
-        content: ok ? text : `error: ${text}`,
+        ...result(each),
+        content: each.ok ? each.text : `error: ${each.text}`,
       }));
     case "assistant": {
-      const calls = message.calls.map(({ id, name, input }) => ({
-        id,
-        type: "function",
-        function: { name, arguments: toArguments(input) },
-      }));
+      const calls = message.calls.map(call);
       return [{ role: "assistant", content: message.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
     }
   }

@@ -4,7 +4,7 @@ import type { ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import { begin, type Stream } from "./stream.ts";
 
-export type Extra = "temperature" | "format" | "reasoning";
+export type Extra = "temperature" | "format" | "reasoning" | "usage";
 export type Without = ReadonlySet<Extra>;
 
 const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: string }>> = {
@@ -14,6 +14,7 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
       /output_config|output_format|response_format|text\.format|json_schema|json schema|structured output|grammar/i,
     what: "JSON schema",
   },
+  usage: { named: /stream_options/i, what: "count of tokens in its stream" },
   reasoning: { named: /encrypted|\binclude\b/i, what: "encrypted reasoning" },
 };
 

@@ -1,7 +1,6 @@
 /** The bridge to servers of the user: the contract in both forms, and what small models and their servers really do. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Json, ModelRequest } from "../../src/core/model.ts";
-import { encodeChat, encodeOllama } from "../../src/models/chat-encode.ts";
+import type { ModelRequest } from "../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat-wire.ts";
 import { describeBridge } from "./contract.ts";
@@ -150,6 +149,15 @@ describe("local", () => {
     expect(server.seen.map(({ body }) => "response_format" in (body as object))).toEqual([true, false, false]);
   });
 
+  test("a server that knows no usage in its stream is asked without it", async () => {
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ detail: "stream_options: extra fields not permitted" }, { status: 422 })
+        : sse([says("x")]);
+    expect((await take(await open())).text).toBe("x");
+    expect(server.seen.map(({ body }) => "stream_options" in (body as object))).toEqual([true, false]);
+  });
+
   test("says so when the server has cut the request without a word (P44)", async () => {
     const notices: string[] = [];
     server.answer = () => sse([says("x")]);
@@ -266,34 +274,5 @@ describe("local", () => {
       expect(error).toMatchObject({ code: "request_rejected" });
       expect(error?.message).toContain("longer than the context");
     });
-  });
-
-  test("a conversation with calls, in both forms", () => {
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: [{ id: "a", name: "read", input: { path: "x" } }], native: null },
-      { role: "tools", results: [{ id: "a", name: "read", ok: false, text: "gone" }] },
-    ];
-    const result = { role: "tool", tool_call_id: "a", tool_name: "read", content: "error: gone" };
-    const call = (input: Json) => ({
-      role: "assistant",
-      content: "",
-      tool_calls: [{ id: "a", type: "function", function: { name: "read", arguments: input } }],
-    });
-    const start = [
-      { role: "system", content: "You are a test." },
-      { role: "user", content: "go" },
-    ];
-    const none = new Set<never>();
-    expect(encodeChat("m", { ...request, messages }, none)["messages"]).toEqual([
-      ...start,
-      call('{"path":"x"}'),
-      result,
-    ]);
-    expect(encodeOllama("m", { ...request, messages }, none, null)["messages"]).toEqual([
-      ...start,
-      call({ path: "x" }),
-      result,
-    ]);
   });
 });

@@ -162,13 +162,21 @@ function readBody(source: string): Body {
   const details = list(error["details"]).map(fields);
   const plain = parsed === undefined ? source.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ") : "";
   return {
-    message: text(error["message"]) || text(outer["error"]) || text(outer["message"]) || text(outer["detail"]) || plain,
+    message:
+      text(error["message"]) || text(outer["error"]) || text(outer["message"]) || readDetail(outer["detail"]) || plain,
     names: [error["status"], error["type"], error["code"], ...details.map((detail) => detail["reason"])].map(text),
     quotaIds: details
       .flatMap((detail) => list(detail["violations"]).map((each) => text(fields(each)["quotaId"])))
       .filter(Boolean),
     retryDelay: details.map((detail) => text(detail["retryDelay"])).find(Boolean) ?? "",
   };
+}
+
+/** `"text"`, or a list of what is wrong where: `[{"loc": ["body", "x"], "msg": "not permitted"}]`. */
+function readDetail(detail: unknown): string {
+  if (typeof detail === "string") return detail;
+  const faults = list(detail).map(fields);
+  return faults.map(({ loc, msg }) => `${list(loc).join(".")}: ${text(msg)}`).join("; ");
 }
 
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */
@@ -200,8 +208,15 @@ export function readFetchError(asked: Asked, thrown: unknown): PaiError {
       : "check the address, the clock and the certificate of the server";
     return failure("tls", what, onceSoon, { thrown, hint });
   }
-  const hint = asked.proxy === false ? "check the network and the address" : "check the proxy (HTTPS_PROXY, NO_PROXY)";
+  const hint = hintFor(asked);
   return failure("network", what, /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code) ? often : onceSoon, { thrown, hint });
+}
+
+function hintFor({ provider, proxy }: Asked): string {
+  if (proxy !== false) return "check the proxy (HTTPS_PROXY, NO_PROXY)";
+  return provider === "local"
+    ? "start the server, or say where it is: OLLAMA_HOST, PAI_BASE_URL"
+    : "check the network and the address";
 }
 
 function showProxy(asked: Asked): string {

@@ -73,6 +73,21 @@ describe("HTTP answers", () => {
     expect<string>(read(status, body).code).toBe(code);
   });
 
+  test("a list of faults is told in one line", () => {
+    const detail = [
+      { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
+      { loc: ["body"], msg: "bad" },
+    ];
+    expect(read(422, { detail }).message).toEndWith(
+      "(HTTP 422): body.stream_options: Extra inputs are not permitted; body: bad",
+    );
+  });
+
+  test("a local server that is not there: what to start, or where to say it is", () => {
+    const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED" });
+    expect(readFetchError({ ...asked, provider: "local" }, refused).hint).toContain("OLLAMA_HOST");
+  });
+
   test("name the provider and the key id, show the message on one line, never the key", () => {
     const error = read(401, { error: { message: `key AIza-very-own-key\n\u001b[2Jis ${"x".repeat(400)}` } });
     expect(error.message).toStartWith('gemini refused the key "work" (HTTP 401): key *** [2Jis xxx');

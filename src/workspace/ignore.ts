@@ -20,10 +20,11 @@ const maxFileBytes = 1024 * 1024;
  * it counts. A rules file that is a link, special or too large counts as none.
  */
 export function openIgnore(root: Root, folder: RelPath): IgnoreRules {
-  const base = ignore({ ignorecase: false }).add("node_modules/");
-  base.add(readRules(root, ".git/info/exclude" as RelPath));
   const top = "" as RelPath;
-  let rules = rulesAt(root, top, addFiles(root, top, fileNames, [{ folder: top, matcher: base }]));
+  const exclude = readRules(root, ".git/info/exclude" as RelPath);
+  const base: Link[] = [{ folder: top, matcher: nodeModules }];
+  if (exclude !== "") base.unshift({ folder: top, matcher: ignore({ ignorecase: false }).add(exclude) });
+  let rules = rulesAt(root, top, addFiles(root, top, fileNames, base));
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
@@ -36,8 +37,12 @@ export function openIgnore(root: Root, folder: RelPath): IgnoreRules {
 /** One folder's matcher; nearest first in a chain. */
 interface Link {
   readonly folder: RelPath;
-  readonly matcher: Ignore;
+  readonly matcher: Pick<Ignore, "test">;
 }
+
+const nodeModules: Link["matcher"] = {
+  test: (path) => ({ ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path), unignored: false }),
+};
 
 function rulesAt(root: Root, folder: RelPath, chain: readonly Link[]): IgnoreRules {
   return {

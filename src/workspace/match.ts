@@ -49,7 +49,7 @@ export function isPlain(source: string): boolean {
 /** Tries a pattern on the bytes of one file after another: the first `limit` lines that match; null: binary. */
 export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: number) => Matches | null {
   const match = openLineMatcher(pattern);
-  const literal = isLiteral(pattern) ? Buffer.from(pattern.source, "latin1") : null;
+  const literal = findLiteral(pattern);
   return (content, limit) => {
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     if (!isWide(bytes)) {
@@ -61,9 +61,12 @@ export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: numb
   };
 }
 
-/** Whether a pattern is found in a file's bytes just as it is written, in every encoding but the wide ones. */
-function isLiteral({ source, ignoreCase }: Pattern): boolean {
-  return !ignoreCase && /^[\w \-,:;"'<>=!@#%&~`/]+$/.test(source);
+/** Bytes that stand in every file a pattern is found in, in every encoding but the wide ones; null: none are known. */
+function findLiteral({ source, ignoreCase }: Pattern): Buffer | null {
+  if (ignoreCase || source.includes("|")) return null;
+  const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(source)?.[0] ?? "";
+  const sure = /[?*{]/.test(source.charAt(start.length)) ? start.slice(0, -1) : start;
+  return sure.length < 2 ? null : Buffer.from(sure, "latin1");
 }
 
 function isWide(bytes: Uint8Array): boolean {

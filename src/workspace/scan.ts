@@ -40,10 +40,9 @@ export async function* walk(
   rules: PathRules,
   options: WalkOptions = {},
 ): AsyncGenerator<Entry, void> {
-  const ignored = openIgnore(root, folder);
   let pause = performance.now();
   options.signal?.throwIfAborted();
-  for (const entry of descend(root, folder, { ignored, rules, omitted: options.omitted })) {
+  for (const entry of walkNow(root, folder, rules, options.omitted)) {
     if (performance.now() - pause > 20) {
       await Bun.sleep(0);
       options.signal?.throwIfAborted();
@@ -51,6 +50,11 @@ export async function* walk(
     }
     yield entry;
   }
+}
+
+/** The same without a pause: whoever asks must let others run in between. */
+export function walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
+  return descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted });
 }
 
 /**
@@ -125,7 +129,7 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
     const told = new Map(entries.map((entry) => [entry.name, entry]));
-    const names = entries.map(({ name }) => name).sort(compareCodePoints);
+    const names = sortNames(entries.map(({ name }) => name));
     handle.check();
     return { handle, folder, names, told, ignored: rulesFor(names), next: 0 };
   } catch (thrown) {
@@ -170,6 +174,11 @@ function fileEntry(root: Root, path: RelPath): Entry {
     },
     target: null,
   };
+}
+
+/** Only where there are characters above U+FFFF does the order of JavaScript differ. */
+function sortNames(names: string[]): string[] {
+  return names.some((name) => surrogate.test(name)) ? names.sort(compareCodePoints) : names.sort();
 }
 
 const surrogate = /[\ud800-\udfff]/;

@@ -7,7 +7,7 @@ import type { Root } from "./confine.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
 import { nameOf, parentOf, showName } from "./parse.ts";
 import { judgePath, type PathRules } from "./policy.ts";
-import { compareCodePoints, walk } from "./scan.ts";
+import { compareCodePoints, walkNow } from "./scan.ts";
 import type { Bunch } from "./search-files.ts";
 import { openThreads, type Searchers } from "./search-threads.ts";
 import { openSearcher, type SearchReply } from "./search-worker.ts";
@@ -42,9 +42,15 @@ export async function search(
     tooSlow ||= reply === null || reply.slow;
   };
   const searchers = openSearchers(root, pattern, limit);
+  let pause = performance.now();
+  signal?.throwIfAborted();
   try {
-    for await (const batch of batches(files(root, query, rules, pass, signal))) {
-      signal?.throwIfAborted();
+    for (const batch of batches(files(root, query, rules, pass))) {
+      if (performance.now() - pause > 20) {
+        await Bun.sleep(0);
+        signal?.throwIfAborted();
+        pause = performance.now();
+      }
       for (const reply of await searchers.ask(batch)) take(reply);
       if (tooSlow || hits.length >= limit) break;
     }
@@ -75,19 +81,13 @@ function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
 }
 
 /** What is to be searched, in code-point order of a walk, with the staged files in their places. */
-async function* files(
-  root: Root,
-  query: SearchQuery,
-  rules: PathRules,
-  pass: () => void,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RelPath | Staged> {
+function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | Staged> {
   const wanted = openFilter(query, rules);
   const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
   const kind = root.stat(query.under)?.kind ?? null;
-  const found = kind === "folder" ? walkFiles(root, query.under, rules, pass, signal) : [query.under];
+  const found = kind === "folder" ? walkFiles(root, query.under, rules, pass) : [query.under];
   if (kind !== "folder" && staged.length === 0) requireFile(root, query.under);
-  for await (const path of kind === null ? [] : found) {
+  for (const path of kind === null ? [] : found) {
     while (staged[0] !== undefined && compareAsWalked(staged[0], path) <= 0) yield* takeStaged(query, staged);
     if (wanted(path) && !query.staged.has(path)) yield path;
   }
@@ -105,16 +105,10 @@ function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Sta
   if (path !== undefined && content !== null) yield { path, content };
 }
 
-async function* walkFiles(
-  root: Root,
-  under: RelPath,
-  rules: PathRules,
-  pass: () => void,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RelPath> {
-  for await (const entry of walk(root, under, rules, { signal, omitted: pass })) {
-    if (entry.kind === "special") pass();
-    if (entry.kind === "file") yield entry.path;
+function* walkFiles(root: Root, under: RelPath, rules: PathRules, pass: () => void): Generator<RelPath> {
+  for (const { kind, path } of walkNow(root, under, rules, pass)) {
+    if (kind === "special") pass();
+    if (kind === "file") yield path;
   }
 }
 
@@ -143,10 +137,10 @@ function compareAsWalked(a: string, b: string): number {
   return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 }
 
-async function* batches(found: AsyncIterable<RelPath | Staged>): AsyncGenerator<readonly Bunch[]> {
+function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]> {
   let batch: Bunch[] = [];
   let [count, bytes] = [0, 0];
-  for await (const file of found) {
+  for (const file of found) {
     addTo(batch, file);
     count += 1;
     bytes += typeof file === "string" ? 0 : file.content.length;

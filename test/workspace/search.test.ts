@@ -92,6 +92,18 @@ test("passes over denied, ignored, linked, binary, special and large files, and 
   expect(find(at, canary, { under: p("link") })).rejects.toMatchObject({ code: "path_refused" });
 });
 
+test("a pattern is found however it begins", async () => {
+  using at = openFolder();
+  at.file("a", "colour\nab\naab\nxéy color\n");
+  at.file("b", Buffer.from("\ufeffcolor\n", "utf16le"));
+  const found = async (pattern: string) => (await shown(at, pattern)).map((hit) => hit.replace(/:.*:/, ":"));
+  expect(await found("colou?r")).toEqual(["a:colour", "a:xéy color", "b:color"]);
+  expect(await found("color|colour")).toEqual(["a:colour", "a:xéy color", "b:color"]);
+  expect(await found("aa*b")).toEqual(["a:ab", "a:aab"]);
+  expect(await found("aa{0,1}b$")).toEqual(["a:ab", "a:aab"]);
+  expect(await found("xéy")).toEqual(["a:xéy color"]);
+});
+
 describe("a pattern", () => {
   test.each([
     ["(a+)+$", `${"a".repeat(40)}b`],

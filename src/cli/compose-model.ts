@@ -75,6 +75,7 @@ async function openOne(
     random: Math.random,
     maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
     proxyEnv: context.env,
+    signal: context.signal,
   };
   if (provider === "replay") return openModel({ ...common, keys: [], baseUrl: null });
   const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };

@@ -65,18 +65,9 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
 }
 
 export const configCommand: Command = defineConfigCommand((context) => async (question) => {
-  const [{ createPrompter }, { chooseStyle }] = await Promise.all([
-    import("../ui/prompt.ts"),
-    import("../ui/style.ts"),
-  ]);
-  const flags = { noColor: context.flags["no-color"] === true, plain: context.flags["plain"] === true };
-  return createPrompter({
-    stdin: () => process.stdin,
-    err: context.err,
-    style: chooseStyle({ tty: context.tty.stderr, env: context.env, flags }),
-    columns: () => 80,
-    signal: context.signal,
-  }).askHidden(question);
+  const { openPrompter } = await import("./view.ts");
+  const prompter = await openPrompter(context, context.signal)();
+  return prompter.askHidden(question);
 });
 
 interface Choice {

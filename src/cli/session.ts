@@ -2,9 +2,11 @@
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { pendingOf, type Session } from "../core/session.ts";
+import { openInputHistory } from "../store/input-history.ts";
 import { openSessions, openUnkept } from "../store/sessions.ts";
 import { isContinue } from "../ui/answer.ts";
 import type { Context } from "./command.ts";
+import { completeMessage } from "./complete.ts";
 import { composeBase, composeTask } from "./compose.ts";
 import { renderError } from "./failure.ts";
 import { offerLocal } from "./offer-local.ts";
@@ -42,7 +44,13 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const prompter = await view.prompter();
   for (;;) {
     try {
-      const line = await prompter.readLine("\npai> ");
+      context.err("\n");
+      const line = await prompter.readMessage({
+        prompt: view.style.paint("change", "pai> "),
+        history: talk.input.entries,
+        complete: (before) => completeMessage(talk.composed.opened.workspace, before),
+      });
+      if (line !== null && line.trim() !== "") talk.input.add(line);
       return line === null ? null : line.trim();
     } catch (thrown) {
       const error = toPaiError(thrown);
@@ -83,10 +91,11 @@ async function openTalk(context: Context, resume: { readonly id: string | null }
   const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
   const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
+  const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
   context.err(`pai ${version}  ${base.settings.model}  ${workspace.root}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, loaded.damaged));
   const { mode } = base.settings;
-  return { context, view, composed, sessions, open, mode, model: undefined, interruptedAt: 0 };
+  return { context, view, composed, sessions, open, input, mode, model: undefined, interruptedAt: 0 };
 }
 
 /** Opens the session of a place and talks until the user leaves. */

@@ -3,6 +3,7 @@ import { PaiError } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { historyOf } from "../core/session.ts";
 import { type RunOptions, runTask, type Task } from "../flows/run.ts";
+import type { InputHistory } from "../store/input-history.ts";
 import type { OpenSession, Sessions } from "../store/sessions.ts";
 import type { Settings } from "../store/settings.ts";
 import type { Context } from "./command.ts";
@@ -22,6 +23,7 @@ export interface Talk {
   /** null: nothing is kept (--ephemeral). */
   readonly sessions: Sessions | null;
   open: OpenSession;
+  readonly input: InputHistory;
   mode: Settings["mode"];
   /** Chosen by /model; undefined: the one of the settings. */
   model: ComposedModel | undefined;

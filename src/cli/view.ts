@@ -2,7 +2,7 @@
 import type { StampedEvent } from "../core/event.ts";
 import type { Decide, Notice } from "../core/ports.ts";
 import type { Prompter } from "../ui/prompt.ts";
-import { chooseStyle } from "../ui/style.ts";
+import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal } from "../ui/terminal.ts";
 import type { Context } from "./command.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
@@ -13,6 +13,8 @@ export interface View {
   /** Something to say outside a run. */
   readonly notify: (notice: Notice) => void;
   readonly decide: Decide;
+  /** Of standard error. */
+  readonly style: Style;
   /** A person can be asked. */
   readonly interactive: boolean;
   readonly prompter: () => Promise<Prompter>;
@@ -37,7 +39,8 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
         stdin: () => process.stdin,
         err: context.err,
         style: styleOf(context, context.tty.stderr),
-        columns: () => columnsOf(context.env),
+        size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows ?? 24 }),
+        kitty: /kitty|ghostty|foot|alacritty|wezterm/.test(context.env["TERM"] ?? ""),
         signal,
       }),
     );
@@ -70,6 +73,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
   });
   const interactive = isInteractive(context);
   const prompter = openPrompter(context, signal);
+  const asking = decideByAsking(prompter);
   const jsonl = flags["jsonl"] === true ? (await import("../ui/json.ts")).createJsonl(out) : null;
   return {
     sink: (event) => {
@@ -83,9 +87,10 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     decide: interactive
       ? (question) => {
           terminal.pause();
-          return decideByAsking(prompter)(question);
+          return asking(question);
         }
       : decideByPolicy(flags["yes"] === true),
+    style,
     interactive,
     prompter,
   };

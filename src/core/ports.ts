@@ -134,6 +134,8 @@ export interface Question {
   readonly kind: "plan" | "batch" | "changes" | "scope" | "command" | "keep";
   /** What a yes will do, whole, nothing cut. */
   readonly text: string;
+  /** `batch`: the folder that holds all its changes, "" for the root, when a yes may be given for it once and for all. */
+  readonly folder?: RelPath | null;
 }
 
 export type Decision =

@@ -135,6 +135,15 @@ function announce(run: Run, decided: { readonly accept: boolean; readonly by: "u
   else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
 }
 
+/** The folder a yes may be given for once and for all: never where something is deleted or would run later. */
+function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
+  if (changes.some(({ path, after }) => after === null || run.ports.workspace.concern(path) !== null)) return null;
+  const parents = changes.map(({ path }) => path.split("/").slice(0, -1));
+  const [first = []] = parents;
+  const shared = first.findIndex((part, at) => parents.some((parts) => parts[at] !== part));
+  return (shared === -1 ? first : first.slice(0, shared)).join("/") as RelPath;
+}
+
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
 /** In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied. */
@@ -146,7 +155,11 @@ export async function decideBatch(run: Run): Promise<Refusal | null> {
   const lines = summarizeAll(changes, () => "plan").map(lineOf);
   const decision = run.options.dryRun
     ? ({ accept: true, by: "policy" } as const)
-    : await run.ports.decide({ kind: "batch", text: `Apply these changes?\n${lines.join("\n")}` });
+    : await run.ports.decide({
+        kind: "batch",
+        text: `Apply these changes?\n${lines.join("\n")}`,
+        folder: folderOf(run, changes),
+      });
   announce(run, decision);
   if (decision.accept) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));

@@ -1,6 +1,6 @@
 /** What a typed answer means (spec 6.9): pure, so that no question can be answered by accident. */
 
-export type Answer = "yes" | "no" | "again" | { readonly feedback: string };
+export type Answer = "yes" | "no" | "always" | "again" | { readonly feedback: string };
 
 const yes = new Set(["y", "yes", "ya", "ok", "oke"]);
 const no = new Set(["n", "no", "tidak", "batal"]);
@@ -8,14 +8,18 @@ const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue",
 
 /**
  * Reads the answer to a question. `text` null: end of input, which is a no.
- * `feedback` false: the question takes only yes or no. "again": ask once more.
+ * `feedback` false: the question takes only yes or no. `always`: it takes `a` as well. "again": ask once more.
  */
-export function readAnswer(text: string | null, { feedback }: { readonly feedback: boolean }): Answer {
+export function readAnswer(
+  text: string | null,
+  { feedback, always = false }: { readonly feedback: boolean; readonly always?: boolean },
+): Answer {
   if (text === null) return "no";
   const said = text.trim();
   const word = said.toLowerCase();
   if (yes.has(word)) return "yes";
   if (no.has(word)) return "no";
+  if (always && word === "a") return "always";
   if (!feedback) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };

@@ -3,10 +3,13 @@ import type { ReadStream } from "node:tty";
 import { PaiError } from "../core/error.ts";
 import type { Question } from "../core/ports.ts";
 import { type Answer, readAnswer } from "./answer.ts";
+import { type Completion, openEditor } from "./editor.ts";
 import { wrap } from "./layout.ts";
-import { unmarkLines } from "./paste.ts";
-import { openRawInput, type Settle } from "./raw-input.ts";
-import { visible } from "./sanitize.ts";
+import { openLineScreen, openPlainScreen } from "./line-screen.ts";
+import { renderQuestion } from "./question.ts";
+import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import { openSecretLine } from "./secret-line.ts";
 import type { Style } from "./style.ts";
 
 export interface PrompterOptions {
@@ -14,16 +17,29 @@ export interface PrompterOptions {
   readonly stdin: () => ReadStream;
   readonly err: (text: string) => void;
   readonly style: Style;
-  readonly columns: () => number;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** The terminal spells keys as kitty does when asked to. */
+  readonly kitty: boolean;
   /** Ends any question; its reason is thrown. */
   readonly signal: AbortSignal;
+}
+
+export interface MessageOptions {
+  /** On one row; it may be coloured. */
+  readonly prompt: string;
+  /** Earlier messages, the oldest first. */
+  readonly history: readonly string[];
+  /** What could stand where the text ends; null: nothing known. */
+  readonly complete: (before: string) => Promise<Completion | null>;
 }
 
 export interface Prompter {
   /** Shows the question whole and waits for a clear answer. Throws PaiError(interrupted) on Ctrl+C. */
   readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
-  /** One message, pastes whole; null: end of input. Ctrl+C clears the line; on an empty one it throws PaiError(interrupted). */
+  /** One line, an answer to something that was just shown; null: end of input. Throws PaiError(interrupted) on Ctrl+C. */
   readonly readLine: (prompt: string) => Promise<string | null>;
+  /** One message, pastes whole; null: end of input. Ctrl+C clears it; on an empty one it throws PaiError(interrupted). */
+  readonly readMessage: (options: MessageOptions) => Promise<string | null>;
   /** One line that is not shown; null: end of input. Throws PaiError(interrupted) on Ctrl+C. */
   readonly askHidden: (question: string) => Promise<string | null>;
 }
@@ -37,104 +53,130 @@ const inputs: Readonly<Record<Question["kind"], string>> = {
   keep: "keep? y or n: ",
 };
 
-const interrupted = () => new PaiError("interrupted", "interrupted at a question");
-
-/** A line typed without being shown: characters, backspace, Ctrl+U, Enter, Ctrl+C, Ctrl+D. */
-function openSecret({ done, fail }: Settle<string | null>): (typed: string) => void {
-  let text = "";
-  const keys: Readonly<Record<string, () => void>> = {
-    "\r": () => done(text),
-    "\n": () => done(text),
-    "\x04": () => done(text === "" ? null : text),
-    "\x03": () => fail(interrupted()),
-    "\x15": () => {
-      text = "";
-    },
-    "\x7f": () => {
-      text = text.slice(0, -1);
-    },
-  };
-  return (typed) => {
-    for (const character of typed) {
-      const key = keys[character];
-      if (key) key();
-      else if (character >= " ") text += character;
-    }
-  };
+/** What is asked for after the question; at a batch also a yes for all that comes below its folder. */
+function inputOf({ kind, folder }: Question): string {
+  if (kind !== "batch" || folder === undefined || folder === null) return inputs[kind];
+  const where = folder === "" ? "anywhere here" : `below ${visibleLine(folder)}/`;
+  return `apply? y, n, a (from now on all ${where}), or say what to change: `;
 }
 
-export function createPrompter(options: PrompterOptions): Prompter {
-  const { err, style } = options;
-  const raw = openRawInput(options);
-  const history: string[] = [];
+const rules = {
+  yesOrNo: "y or n",
+  feedback: "y, n, or a few words (f WORD for a single one)",
+} as const;
 
-  async function edit(prompt: string, ahead: "keep" | "drop"): Promise<string | null> {
-    const [{ createInterface }, { PassThrough, Writable }] = await Promise.all([
-      import("node:readline"),
-      import("node:stream"),
-    ]);
-    const write = (chunk: Uint8Array, _: string, done: () => void) => {
-      err(String(chunk));
-      done();
-    };
-    const output = Object.assign(new Writable({ write }), { columns: options.columns(), isTTY: true });
-    const input = new PassThrough();
-    const past = ahead === "keep" ? [...history] : [];
-    const editor = createInterface({ input, output, prompt, terminal: true, history: past });
-    try {
-      return await raw.read<string>(ahead, ({ done, fail }) => {
-        editor.once("line", (line) => done(unmarkLines(line)));
-        editor.once("close", () => done(null));
-        editor.on("SIGINT", () => {
-          if (editor.line === "" || ahead === "drop") fail(interrupted());
-          else {
-            editor.write(null, { ctrl: true, name: "e" });
-            editor.write(null, { ctrl: true, name: "u" });
-          }
-        });
-        editor.prompt();
-        return (typed) => {
-          if (typed !== "") input.write(typed);
-        };
-      });
-    } catch (thrown) {
-      err("\n");
-      throw thrown;
-    } finally {
-      editor.close();
+const interrupted = () => new PaiError("interrupted", "interrupted at a question");
+
+export function createPrompter(options: PrompterOptions): Prompter {
+  const { err, style, size } = options;
+  const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
+  const raw = openRawInput({ ...options, terminal });
+
+  /** The editor on the screen. `message` null: one line that answers a question, where Ctrl+C always interrupts. */
+  function openReader(prompt: string, message: MessageOptions | null, settle: Settle<string | null>): Reader {
+    const editor = openEditor({ history: message?.history ?? [], rows: message !== null });
+    const screen = style.plain
+      ? openPlainScreen(err)
+      : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
+    let stale = false;
+
+    function draw(at = editor.line.at): void {
+      stale = false;
+      const lead = editor.search === null ? prompt : `(search: ${visible(editor.search)}) `;
+      screen.draw(lead, editor.line.text, at);
     }
+
+    /** Once for all the keys that have arrived. */
+    function drawSoon(): void {
+      if (stale) return;
+      stale = true;
+      queueMicrotask(() => {
+        if (stale) draw();
+      });
+    }
+
+    function leave(): void {
+      draw(editor.line.text.length);
+      screen.leave();
+    }
+
+    async function complete(): Promise<void> {
+      const { line } = editor;
+      const found = await message?.complete(line.text.slice(0, line.at)).catch(() => null);
+      if (!found || editor.line !== line) return;
+      const words = editor.complete(found);
+      if (words.length > 0) {
+        leave();
+        err(`${wrap(words.map(visible).join("  "), size().columns).join("\r\n")}\r\n`);
+      }
+      draw();
+    }
+
+    const acts = {
+      edited: drawSoon,
+      beep: () => {},
+      complete: () => void complete(),
+      submit() {
+        leave();
+        settle.done(editor.line.text);
+      },
+      interrupt() {
+        leave();
+        settle.fail(interrupted());
+      },
+      end() {
+        leave();
+        settle.done(null);
+      },
+      stop() {
+        leave();
+        settle.stop();
+      },
+    };
+
+    draw();
+    return {
+      press(key) {
+        if (message === null && key.name === "ctrl+c") acts.interrupt();
+        else acts[editor.press(key)]();
+      },
+      resume() {
+        screen.leave();
+        draw();
+      },
+      resize() {
+        screen.resize();
+        draw();
+      },
+    };
   }
 
   /** What was typed ahead may stand at the start of the line: it is taken away, as it will not be read. */
-  function showQuestion(text: string): void {
+  function showQuestion(question: Question): void {
     err(style.plain ? "\n" : "\r\x1b[K\n");
-    const question = visible(text).trimEnd();
-    if (question !== "") err(`${wrap(question, style.plain ? null : options.columns()).join("\n")}\n`);
+    err(renderQuestion(question, style, style.plain ? null : size().columns));
   }
 
+  const readLine = (prompt: string) => raw.read<string>("drop", (settle) => openReader(prompt, null, settle));
+
   return {
-    async ask({ kind, text }) {
-      showQuestion(text);
-      const feedback = kind === "plan";
-      const rule = feedback ? "y, n, or a few words (f WORD for a single one)" : "y or n";
+    readLine,
+    async ask(question) {
+      showQuestion(question);
+      const { kind, folder = null } = question;
+      const feedback = kind === "plan" || kind === "batch";
       for (;;) {
-        const said = await edit(inputs[kind], "drop");
-        if (said === null) err("\n");
-        const answer = readAnswer(said, { feedback });
+        const answer = readAnswer(await readLine(inputOf(question)), { feedback, always: folder !== null });
         if (answer !== "again") return answer;
-        err(`${style.paint("dim", rule)}\n`);
+        err(`${style.paint("dim", feedback ? rules.feedback : rules.yesOrNo)}\n`);
       }
     },
-    async readLine(prompt) {
-      const text = await edit(prompt, "keep");
-      if (text !== null && text.trim() !== "") history.unshift(text.replaceAll("\n", " "));
-      return text;
-    },
+    readMessage: (message) => raw.read<string>("keep", (settle) => openReader(message.prompt, message, settle)),
     async askHidden(question) {
       try {
         return await raw.read<string>("drop", (settle) => {
           err(question);
-          return openSecret(settle);
+          return openSecretLine(settle);
         });
       } finally {
         err("\n");

@@ -1,23 +1,31 @@
-/** The terminal in raw mode for as long as one answer takes, and as it was before afterwards. */
+/** The terminal in raw mode for as long as one answer takes, and as it was before afterwards, whatever happens. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
-import { openTyping, pasteOff, pasteOn } from "./paste.ts";
+import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keys.ts";
 
 /** Ends the reading with a value or a reason. */
 export interface Settle<T> {
   readonly done: (value: T) => void;
   readonly fail: (reason: unknown) => void;
+  /** Gives the terminal back and stops the process, as Ctrl+Z does elsewhere. */
+  readonly stop: () => void;
+}
+
+/** Takes what is typed. */
+export interface Reader {
+  readonly press: (key: Key) => void;
+  /** The process was stopped and goes on, below whatever was printed meanwhile. */
+  readonly resume: () => void;
+  /** The terminal has another size. */
+  readonly resize: () => void;
 }
 
 export interface RawInput {
   /**
-   * Passes what is typed to the function `start` returns, until it settles; end of input gives null.
+   * Passes what is typed to the reader that `start` returns, until it settles; end of input gives null.
    * `ahead` says what happens to what was typed before: nothing typed ahead may answer a question.
    */
-  readonly read: <T>(
-    ahead: "keep" | "drop",
-    start: (settle: Settle<T | null>) => (typed: string) => void,
-  ) => Promise<T | null>;
+  readonly read: <T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader) => Promise<T | null>;
 }
 
 export interface RawInputOptions {
@@ -26,7 +34,18 @@ export interface RawInputOptions {
   readonly err: (text: string) => void;
   /** Ends any reading; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** What the terminal understands: nothing, marked pastes, or kitty's spelling of keys too. */
+  readonly terminal: "dumb" | "legacy" | "kitty";
 }
+
+/** How long the rest of a sequence may take over a slow line. */
+const sequenceMs = 80;
+
+const modes = {
+  dumb: ["", ""],
+  legacy: [pasteOn, pasteOff],
+  kitty: [pasteOn + kittyOn, kittyOff + pasteOff],
+} as const;
 
 /** Empties what the kernel holds of standard input; in raw mode half a line is readable too. */
 function dropTypedAhead(): void {
@@ -43,27 +62,66 @@ function dropTypedAhead(): void {
   }
 }
 
-export function openRawInput({ stdin: open, err, signal }: RawInputOptions): RawInput {
-  const typing = openTyping();
+/** Passes the keys that have arrived until `isOver`; a sequence that stays half waits a moment for its rest. */
+function openFeed(keys: Keys, press: (key: Key) => void, isOver: () => boolean): () => void {
+  let patience: ReturnType<typeof setTimeout> | null = null;
+  const nextKey = () => (isOver() ? null : keys.next());
+  return function feed() {
+    for (let key = nextKey(); key !== null; key = nextKey()) press(key);
+    if (patience !== null) clearTimeout(patience);
+    patience = null;
+    if (isOver() || !keys.begun) return;
+    patience = setTimeout(() => {
+      keys.settle();
+      feed();
+    }, sequenceMs);
+  };
+}
 
-  async function listen<T>(stdin: ReadStream, start: (settle: Settle<T | null>) => (typed: string) => void) {
+export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOptions): RawInput {
+  const keys = openKeys();
+  const [on, off] = modes[terminal];
+
+  async function listen<T>(stdin: ReadStream, start: (settle: Settle<T | null>) => Reader, stop: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<T | null>();
     const decoder = new TextDecoder();
-    const take = start({ done: resolve, fail: reject });
-    const feed = (chunk: Uint8Array | string) => {
-      typing.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
-      take(typing.take());
+    let settled = false;
+    const settle = <V>(act: (value: V) => void) => {
+      return (value: V) => {
+        settled = true;
+        act(value);
+      };
     };
-    const end = () => resolve(null);
-    const abort = () => reject(signal.reason);
-    stdin.on("data", feed).once("end", end);
+    const reader = start({ done: settle(resolve), fail: settle(reject), stop });
+    const feed = openFeed(
+      keys,
+      (key) => reader.press(key),
+      () => settled,
+    );
+    const take = (chunk: Uint8Array | string) => {
+      keys.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
+      feed();
+    };
+    const end = () => settle(resolve)(null);
+    const abort = () => settle(reject)(signal.reason);
+    const goOn = () => {
+      stdin.setRawMode(false);
+      stdin.setRawMode(true);
+      err(on);
+      reader.resume();
+    };
+    stdin.on("data", take).once("end", end);
+    process.on("SIGCONT", goOn);
+    process.stderr.on("resize", reader.resize);
     signal.addEventListener("abort", abort, { once: true });
     stdin.resume();
-    feed("");
+    feed();
     try {
       return await promise;
     } finally {
-      stdin.off("data", feed).off("end", end);
+      stdin.off("data", take).off("end", end);
+      process.off("SIGCONT", goOn);
+      process.stderr.off("resize", reader.resize);
       signal.removeEventListener("abort", abort);
     }
   }
@@ -73,18 +131,22 @@ export function openRawInput({ stdin: open, err, signal }: RawInputOptions): Raw
       signal.throwIfAborted();
       const stdin = open();
       const restore = () => {
-        err(pasteOff);
+        err(off);
         stdin.setRawMode(false);
+      };
+      const stop = () => {
+        restore();
+        process.kill(0, "SIGTSTP");
       };
       stdin.setRawMode(true);
       process.once("exit", restore);
-      err(pasteOn);
+      err(on);
       if (ahead === "drop") {
-        typing.clear();
+        keys.clear();
         dropTypedAhead();
       }
       try {
-        return await listen(stdin, start);
+        return await listen(stdin, start, stop);
       } finally {
         process.off("exit", restore);
         stdin.pause();

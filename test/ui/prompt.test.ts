@@ -17,7 +17,7 @@ import { chooseStyle } from "${ui}/style.ts";
 const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
 const stop = new AbortController();
 const err = (text) => writeSync(2, text);
-const prompter = createPrompter({ stdin: () => process.stdin, err, style, columns: () => 80, signal: stop.signal });
+const prompter = createPrompter({ stdin: () => process.stdin, err, style, size: () => ({ columns: 80, rows: 24 }), kitty: false, signal: stop.signal });
 const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
 const acts = {
   plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),
@@ -27,7 +27,12 @@ const acts = {
     show(await prompter.ask({ kind: "command", text: "" }));
   },
   lines: async () => {
-    for (let line = ""; line !== null && line !== "exit"; show(line)) line = await prompter.readLine("pai> ");
+    const history = ["older"];
+    const complete = async (before) => ({ from: 0, words: ["/model", "/mode"].filter((word) => word.startsWith(before)) });
+    for (let line = ""; line !== null && line !== "exit"; show(line)) {
+      line = await prompter.readMessage({ prompt: "pai> ", history, complete });
+      if (line !== null) history.push(line);
+    }
   },
   hidden: async () => show(await prompter.askHidden("key: ")),
   abort: async () => {

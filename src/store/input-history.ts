@@ -1,0 +1,60 @@
+/** What was typed in sessions of one workspace, kept for the next: bounded, readable by its owner only. */
+import { maskSecrets } from "../core/secret.ts";
+import { readRegular, withLock, writePrivate } from "./safe-file.ts";
+
+export interface InputHistory {
+  /** The oldest first. */
+  readonly entries: readonly string[];
+  /** Keeps a message, unless it is the one before it again. A file that cannot be written is passed over. */
+  add(text: string): void;
+}
+
+const most = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
+
+function readEntries(file: string): string[] {
+  try {
+    const text = readRegular(file, { follow: false }) ?? "";
+    return text.split("\n").flatMap((line) => {
+      if (line === "") return [];
+      const entry: unknown = JSON.parse(line);
+      return typeof entry === "string" ? [entry] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** The newest that fit. */
+function bound(entries: readonly string[]): readonly string[] {
+  const recent = entries.slice(-most.entries);
+  let bytes = 0;
+  const from = recent.findLastIndex((entry) => {
+    bytes += Buffer.byteLength(entry);
+    return bytes > most.bytes;
+  });
+  return recent.slice(from + 1);
+}
+
+/** `file` null: nothing outlives the session. Secrets are kept masked; what is too long is not kept. */
+export function openInputHistory(file: string | null): InputHistory {
+  let entries: readonly string[] = file === null ? [] : bound(readEntries(file));
+  return {
+    get entries() {
+      return entries;
+    },
+    add(text) {
+      const entry = maskSecrets(text);
+      if (entry.length > most.entry || entry === entries.at(-1)) return;
+      entries = bound([...entries, entry]);
+      if (file === null) return;
+      try {
+        withLock(file, () => {
+          const all = bound([...readEntries(file), entry]);
+          writePrivate(file, all.map((each) => `${JSON.stringify(each)}\n`).join(""), { lasting: false });
+        });
+      } catch {
+        // A session is worth more than its history.
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** A text being typed and the place in it: every editing step as a pure function, by graphemes and words (R35). */
+
+export interface Line {
+  readonly text: string;
+  /** Where the next character goes: an index into `text`, never inside a grapheme. */
+  readonly at: number;
+}
+
+export const emptyLine: Line = { text: "", at: 0 };
+
+/** No grapheme of a language is longer. */
+const reach = 64;
+const word = "[\\p{L}\\p{M}\\p{N}_]";
+const wordBefore = new RegExp(`${word}*[^\\p{L}\\p{M}\\p{N}_]*$`, "u");
+const wordAfter = new RegExp(`^[^\\p{L}\\p{M}\\p{N}_]*${word}*`, "u");
+
+export function segments(text: string): Iterable<{ readonly segment: string }> {
+  return new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text);
+}
+
+const before = ({ text, at }: Line): string => text.slice(0, at);
+const after = ({ text, at }: Line): string => text.slice(at);
+
+/** The index one grapheme to the left. */
+function left(line: Line): number {
+  const last = [...segments(before(line).slice(-reach))].at(-1)?.segment ?? "";
+  return line.at - last.length;
+}
+
+function right(line: Line): number {
+  const [first] = segments(after(line).slice(0, reach));
+  return line.at + (first?.segment.length ?? 0);
+}
+
+const wordLeft = (line: Line): number => wordBefore.exec(before(line))?.index ?? 0;
+const wordRight = (line: Line): number => line.at + (wordAfter.exec(after(line))?.[0].length ?? 0);
+const blankLeft = (line: Line): number => before(line).search(/\S*\s*$/);
+const rowStart = (line: Line): number => before(line).lastIndexOf("\n") + 1;
+
+function rowEnd(line: Line): number {
+  const end = line.text.indexOf("\n", line.at);
+  return end === -1 ? line.text.length : end;
+}
+
+/** The end of the row, or past it where there is nothing left to kill on it. */
+const killEnd = (line: Line): number => Math.min(line.text.length, Math.max(rowEnd(line), right(line)));
+
+export function insert(line: Line, text: string): Line {
+  return { text: before(line) + text + after(line), at: line.at + text.length };
+}
+
+/** The text without what stands between here and `to`. */
+export function cutTo(line: Line, to: number): Line {
+  const [from, end] = to < line.at ? [to, line.at] : [line.at, to];
+  return { text: line.text.slice(0, from) + line.text.slice(end), at: from };
+}
+
+type Target = (line: Line) => number;
+
+/** Keys that go somewhere. */
+export const moves: Readonly<Record<string, Target>> = {
+  left,
+  "ctrl+b": left,
+  right,
+  "ctrl+f": right,
+  "ctrl+left": wordLeft,
+  "alt+left": wordLeft,
+  "alt+b": wordLeft,
+  "ctrl+right": wordRight,
+  "alt+right": wordRight,
+  "alt+f": wordRight,
+  home: rowStart,
+  "ctrl+a": rowStart,
+  end: rowEnd,
+  "ctrl+e": rowEnd,
+};
+
+/** Keys that delete up to somewhere. */
+export const deletions: Readonly<Record<string, Target>> = {
+  backspace: left,
+  "shift+backspace": left,
+  "ctrl+h": left,
+  delete: right,
+};
+
+/** Keys that delete up to somewhere and keep what they took. */
+export const kills: Readonly<Record<string, Target>> = {
+  "ctrl+k": killEnd,
+  "ctrl+u": rowStart,
+  "ctrl+w": blankLeft,
+  "alt+backspace": wordLeft,
+  "ctrl+backspace": wordLeft,
+  "alt+d": wordRight,
+  "ctrl+delete": wordRight,
+};
+
+/** One row up or down in a text of several; null where there is none. */
+export function rowUp(line: Line): Line | null {
+  const start = rowStart(line);
+  if (start === 0) return null;
+  const above = rowStart({ text: line.text, at: start - 1 });
+  return { text: line.text, at: onBoundary(line.text, Math.min(above + line.at - start, start - 1)) };
+}
+
+export function rowDown(line: Line): Line | null {
+  const end = rowEnd(line);
+  if (end === line.text.length) return null;
+  const at = Math.min(end + 1 + line.at - rowStart(line), rowEnd({ text: line.text, at: end + 1 }));
+  return { text: line.text, at: onBoundary(line.text, at) };
+}
+
+/** The start of the grapheme that holds this index. */
+function onBoundary(text: string, index: number): number {
+  let at = Math.max(text.lastIndexOf("\n", index - 1) + 1, 0);
+  for (const { segment } of segments(text.slice(at, index + reach))) {
+    if (at + segment.length > index) return at;
+    at += segment.length;
+  }
+  return at;
+}

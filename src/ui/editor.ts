@@ -1,0 +1,179 @@
+/** What keys do to the message being typed: editing, history, search, completion. It prints nothing. */
+import { cutTo, deletions, emptyLine, insert, kills, type Line, moves, rowDown, rowUp } from "./edit-line.ts";
+import type { Key } from "./keys.ts";
+
+export interface Completion {
+  /** Where the completed word begins. */
+  readonly from: number;
+  /** Whole words that could stand there. */
+  readonly words: readonly string[];
+}
+
+export interface EditorOptions {
+  /** Earlier messages, the oldest first. */
+  readonly history: readonly string[];
+  /** Enter may be escaped and typed: the message can hold line feeds. */
+  readonly rows: boolean;
+}
+
+/** What a key asks of whoever shows the editor; "edited": show the text anew. */
+export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "beep";
+
+export interface Editor {
+  readonly line: Line;
+  /** The words searched for in the history; null: no search. */
+  readonly search: string | null;
+  readonly press: (key: Key) => Asked;
+  /** Puts a completion in place; the words to choose from where there are several, "" where there is one or none. */
+  readonly complete: (completion: Completion) => readonly string[];
+}
+
+const newLines = new Set(["alt+enter", "shift+enter", "ctrl+enter"]);
+
+/** What all words begin with. */
+function sharedStart(words: readonly string[]): string {
+  const [first = "", ...others] = words;
+  let length = first.length;
+  for (const word of others) while (!word.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}
+
+export function openEditor({ history, rows }: EditorOptions): Editor {
+  let line = emptyLine;
+  let killed = "";
+  let lastKill = false;
+  /** Which message of the history is shown; `history.length`: the draft. */
+  let shown = history.length;
+  let draft = emptyLine;
+  let search: { readonly words: string; readonly at: number } | null = null;
+
+  const atEnd = (text: string): Line => ({ text, at: text.length });
+
+  function recall(index: number): Asked {
+    if (index < 0 || index > history.length) return "beep";
+    if (shown === history.length) draft = line;
+    shown = index;
+    line = index === history.length ? draft : atEnd(history[index] ?? "");
+    return "edited";
+  }
+
+  /** The newest message before `below` that holds the words. */
+  function find(words: string, below: number): Asked {
+    const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
+    if (index === -1 || words === "") {
+      search = { words, at: search?.at ?? history.length };
+      return words === "" ? "edited" : "beep";
+    }
+    search = { words, at: index };
+    recall(index);
+    return "edited";
+  }
+
+  function kill(to: number): void {
+    const rest = cutTo(line, to);
+    const from = rest.at;
+    const gone = line.text.slice(from, from + line.text.length - rest.text.length);
+    killed = lastKill ? (to < line.at ? gone + killed : killed + gone) : gone;
+    line = rest;
+  }
+
+  function enter(): Asked {
+    if (!rows || line.text[line.at - 1] !== "\\") return "submit";
+    line = insert(cutTo(line, line.at - 1), "\n");
+    return "edited";
+  }
+
+  const commands: Readonly<Record<string, () => Asked>> = {
+    enter,
+    tab: () => "complete",
+    up: () => step(rowUp(line), shown - 1),
+    down: () => step(rowDown(line), shown + 1),
+    "ctrl+p": () => recall(shown - 1),
+    "ctrl+n": () => recall(shown + 1),
+    "ctrl+r": () => find("", history.length),
+    "ctrl+y"() {
+      line = insert(line, killed);
+      return "edited";
+    },
+    "ctrl+c": () => (line.text === "" ? "interrupt" : reset()),
+    "ctrl+d": () => (line.text === "" ? "end" : erase("delete")),
+    "ctrl+z": () => "stop",
+    "ctrl+l": () => "edited",
+  };
+
+  function step(next: Line | null, index: number): Asked {
+    if (next === null) return recall(index);
+    line = next;
+    return "edited";
+  }
+
+  function reset(): Asked {
+    line = emptyLine;
+    shown = history.length;
+    return "edited";
+  }
+
+  function erase(name: string): Asked {
+    const to = deletions[name]?.(line) ?? line.at;
+    line = cutTo(line, to);
+    return "edited";
+  }
+
+  function type(text: string): Asked {
+    line = insert(line, rows ? text : text.replaceAll("\n", " "));
+    return "edited";
+  }
+
+  function edit({ name, text }: Key): Asked {
+    if (name === "text" || name === "paste") return type(text);
+    if (newLines.has(name)) return rows ? type("\n") : "submit";
+    const move = moves[name];
+    if (move !== undefined) {
+      line = { text: line.text, at: move(line) };
+      return "edited";
+    }
+    if (deletions[name] !== undefined) return erase(name);
+    const target = kills[name];
+    if (target === undefined) return commands[name]?.() ?? "beep";
+    kill(target(line));
+    return "edited";
+  }
+
+  /** A key while searching; null: the search has ended and the key means what it always does. */
+  function searchBy({ name, text }: Key): Asked | null {
+    if (search === null) return null;
+    const { words, at } = search;
+    if (name === "text") return find(words + text, at + 1);
+    if (name === "backspace" || name === "ctrl+h") return find(words.slice(0, -1), history.length);
+    if (name === "ctrl+r") return find(words, at);
+    search = null;
+    if (name !== "escape" && name !== "ctrl+g" && name !== "ctrl+c") return null;
+    recall(history.length);
+    return "edited";
+  }
+
+  return {
+    get line() {
+      return line;
+    },
+    get search() {
+      return search?.words ?? null;
+    },
+    press(key) {
+      if (key.name === "" || (key.name === "escape" && search === null)) return "beep";
+      const asked = searchBy(key) ?? edit(key);
+      lastKill = kills[key.name] !== undefined;
+      return asked;
+    },
+    complete({ from, words }) {
+      const typed = line.text.slice(from, line.at);
+      const start = sharedStart(words);
+      const whole = words.length === 1 && !start.endsWith("/") ? `${start} ` : start;
+      if (whole.length > typed.length) {
+        line = insert(cutTo(line, from), whole);
+        return [];
+      }
+      return words.length > 1 ? words : [];
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** Cuts what a terminal sends into keys, legacy and kitty spelling alike; a bracketed paste is one of them. */
+
+export interface Key {
+  /** "text" for what is to be inserted, "paste", or a key's name with its modifiers: "enter", "alt+b", "ctrl+left". */
+  readonly name: string;
+  /** What a "text" or "paste" inserts; "" for every other key. */
+  readonly text: string;
+}
+
+export interface Keys {
+  /** Adds what arrived. */
+  readonly push: (chunk: string) => void;
+  /** The next key; null while more must come. */
+  readonly next: () => Key | null;
+  /** Part of a sequence is there: with nothing more to come it is what it looks like, an Escape and some letters. */
+  readonly begun: boolean;
+  /** Nothing more comes: takes the begun sequence as single keys. */
+  readonly settle: () => void;
+  /** Forgets everything. */
+  readonly clear: () => void;
+}
+
+/** Asks the terminal to mark pastes, and to stop doing so. */
+export const pasteOn = "\x1b[?2004h";
+export const pasteOff = "\x1b[?2004l";
+
+/** Asks a terminal of kitty's family to spell keys that legacy spelling confuses, and to stop doing so. */
+export const kittyOn = "\x1b[>1u";
+export const kittyOff = "\x1b[<u";
+
+const pasteStart = "\x1b[200~";
+const pasteEnd = "\x1b[201~";
+
+const begunSequence = /^\x1b(?:\[(?:\[|[<-?]?[\d;:]*)|O)?$/;
+const sequence = /^\x1b(?:\[([<-?]?[\d;:]*)([@-Z\\^-~])|\[\[[A-E]|O([\d;]*)([A-Za-z]))/;
+
+const finals: Readonly<Record<string, string>> = {
+  A: "up",
+  B: "down",
+  C: "right",
+  D: "left",
+  H: "home",
+  F: "end",
+  M: "enter",
+  Z: "shift+tab",
+};
+
+const numbers: Readonly<Record<string, string>> = {
+  "1": "home",
+  "2": "insert",
+  "3": "delete",
+  "4": "end",
+  "7": "home",
+  "8": "end",
+};
+
+const controls: Readonly<Record<number, string>> = {
+  8: "ctrl+h",
+  9: "tab",
+  10: "enter",
+  13: "enter",
+  27: "escape",
+  57414: "enter",
+  127: "backspace",
+};
+
+const named = (name: string): Key => ({ name, text: "" });
+
+/** Modifiers as terminals number them: one more than the sum of shift 1, alt 2, ctrl 4. */
+function modified(name: string, modifiers: string | undefined): string {
+  const bits = Number(modifiers?.split(":")[0] || 1) - 1;
+  const held = [(bits & 4) > 0 && "ctrl", (bits & 2) > 0 && "alt", (bits & 1) > 0 && "shift"].filter(Boolean);
+  return [...held, name].join("+");
+}
+
+/** A key by its code point (kitty, modifyOtherKeys). */
+function keyOfCode(code: number, modifiers: string | undefined): Key {
+  const control = controls[code];
+  if (control !== undefined) return named(modified(control, modifiers));
+  const character = code >= 32 && code < 0xe000 ? String.fromCodePoint(code) : "";
+  const name = modified(character.toLowerCase(), modifiers);
+  if (character === "" || /ctrl|alt/.test(name)) return named(name.replace("shift+", ""));
+  return { name: "text", text: character };
+}
+
+/** The key of a whole escape sequence; one that means nothing here has no name. */
+function keyOfSequence(parameters: string, final: string): Key {
+  const [first = "", second, third] = parameters.split(";");
+  if (second?.endsWith(":3")) return named("");
+  if (final === "u") return keyOfCode(Number.parseInt(first, 10), second);
+  if (final === "~" && first === "27") return keyOfCode(Number(third), second);
+  const name = final === "~" ? numbers[first] : finals[final];
+  return named(name === undefined ? "" : modified(name, second));
+}
+
+function keyOfCharacter(character: string): Key {
+  const code = character.codePointAt(0) ?? 0;
+  const control = controls[code];
+  if (control !== undefined) return named(control);
+  if (code === 0) return named("ctrl+space");
+  if (code < 32) return named(`ctrl+${String.fromCharCode(code + 64).toLowerCase()}`);
+  return code >= 0x80 && code < 0xa0 ? named("") : { name: "text", text: character };
+}
+
+/** What was pasted, its line endings as LF; its other controls act on nothing here and stay. */
+const pasted = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+export function openKeys(): Keys {
+  let waiting = "";
+  let settled = false;
+
+  const take = (length: number): string => {
+    const taken = waiting.slice(0, length);
+    waiting = waiting.slice(length);
+    return taken;
+  };
+
+  function takePaste(): Key | null {
+    const end = waiting.indexOf(pasteEnd);
+    if (end === -1) return null;
+    return { name: "paste", text: pasted(take(end + pasteEnd.length).slice(pasteStart.length, end)) };
+  }
+
+  function takeEscape(): Key | null {
+    if (waiting.startsWith(pasteStart)) return takePaste();
+    const match = sequence.exec(waiting);
+    if (match !== null) {
+      take(match[0].length);
+      return keyOfSequence(match[1] ?? match[3] ?? "", match[2] ?? match[4] ?? "");
+    }
+    if (begunSequence.test(waiting)) {
+      if (!settled) return null;
+      take(1);
+      return named("escape");
+    }
+    take(1);
+    const { name, text } = keyOfCharacter(take(String.fromCodePoint(waiting.codePointAt(0) ?? 0).length));
+    return named(`alt+${name === "text" ? text : name}`);
+  }
+
+  /** Text up to the next key of another kind, in one piece. */
+  function takeText(): Key {
+    const text = /^[^\x00-\x1f\x7f-\x9f]+/.exec(waiting)?.[0];
+    if (text !== undefined) return { name: "text", text: take(text.length) };
+    return keyOfCharacter(take(1));
+  }
+
+  return {
+    push(chunk) {
+      waiting += chunk;
+      settled = false;
+    },
+    next() {
+      if (waiting === "") return null;
+      return waiting.startsWith("\x1b") ? takeEscape() : takeText();
+    },
+    get begun() {
+      return waiting !== "" && !waiting.startsWith(pasteStart);
+    },
+    settle() {
+      settled = true;
+    },
+    clear() {
+      waiting = "";
+    },
+  };
+}

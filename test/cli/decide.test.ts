@@ -1,0 +1,37 @@
+/** An `a` to a batch answers later ones below its folder, and no other question. */
+import { expect, test } from "bun:test";
+import { decideByAsking } from "../../src/cli/decide.ts";
+import type { RelPath } from "../../src/core/path.ts";
+import type { Question } from "../../src/core/ports.ts";
+
+const batch = (folder: string | null): Question => ({ kind: "batch", text: "", folder: folder as RelPath | null });
+
+function open(answer: "yes" | "no" | "always") {
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return answer;
+  };
+  const none = async () => null;
+  const decide = decideByAsking(async () => ({ ask, readLine: none, readMessage: none, askHidden: none }));
+  return { decide, asked: () => asked };
+}
+
+test("below the folder nothing is asked again, beside it and outside a batch it is (D1)", async () => {
+  const { decide, asked } = open("always");
+  for (const folder of ["src", "src", "src/ui"]) expect((await decide(batch(folder))).accept).toBe(true);
+  expect(asked()).toBe(1);
+  await decide(batch("src-other"));
+  await decide(batch(null));
+  await decide({ kind: "command", text: "rm" });
+  expect(asked()).toBe(4);
+});
+
+test("allowed at the root, everything is but what asks each time", async () => {
+  const { decide, asked } = open("always");
+  await decide(batch(""));
+  await decide(batch("deep/down"));
+  expect(asked()).toBe(1);
+  await decide(batch(null));
+  expect(asked()).toBe(2);
+});

@@ -1,0 +1,50 @@
+/** What was typed is there in the next session, bounded, private, without secrets. */
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openInputHistory } from "../../src/store/input-history.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pai-input-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let next = 0;
+const place = () => join(folder, `${next++}`, "input.jsonl");
+
+test("the next session knows the messages, several lines as one, in a file of the owner only (R19)", () => {
+  const file = place();
+  const history = openInputHistory(file);
+  for (const text of ["one", "two\nlines", "two\nlines"]) history.add(text);
+  expect(openInputHistory(file).entries).toEqual(["one", "two\nlines"]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("two sessions at once lose nothing", () => {
+  const file = place();
+  const [one, other] = [openInputHistory(file), openInputHistory(file)];
+  one.add("a");
+  other.add("b");
+  expect(openInputHistory(file).entries).toEqual(["a", "b"]);
+});
+
+test("keys are kept masked, what is very long is not kept", () => {
+  const file = place();
+  const history = openInputHistory(file);
+  history.add("use AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q");
+  history.add("x".repeat(10_000));
+  expect(openInputHistory(file).entries).toHaveLength(1);
+  expect(openInputHistory(file).entries[0]).not.toContain("D4E5f6G7h8I9j0");
+  expect(openInputHistory(file).entries[0]).not.toContain("C3d4E5f6G7h8I9j0");
+});
+
+test("it is bounded, and a damaged or missing file is an empty history", () => {
+  const file = place();
+  const many = openInputHistory(file);
+  many.add("first");
+  writeFileSync(file, Array.from({ length: 1500 }, (_, at) => `"${at}"\n`).join(""));
+  expect(openInputHistory(file).entries).toHaveLength(1000);
+  writeFileSync(file, "no json\n");
+  expect(openInputHistory(file).entries).toEqual([]);
+  const none = openInputHistory(null);
+  none.add("kept in memory");
+  expect(none.entries).toEqual(["kept in memory"]);
+});

@@ -10,6 +10,7 @@ import { completeMessage } from "./complete.ts";
 import { composeBase, composeTask } from "./compose.ts";
 import { renderError } from "./failure.ts";
 import { offerLocal } from "./offer-local.ts";
+import { runOwn } from "./own-command.ts";
 import { doSlash } from "./slash.ts";
 import { countInterrupt, runTurn, type Talk } from "./talk.ts";
 import { version } from "./version.ts";
@@ -23,10 +24,19 @@ function renderPending(pending: readonly string[], line: string): string | null 
   return /^\d+$/.test(line) ? (pending[Number(line) - 1] ?? null) : null;
 }
 
+/** What fails here is told, and the session goes on. */
+async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
+  await work.catch((thrown) => context.err(renderError(toPaiError(thrown))));
+}
+
 async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
   if (/^(exit|quit|\/quit|\/exit)$/i.test(line)) return "leave";
   if (/^\/[a-z]+\b/i.test(line)) {
-    await doSlash(talk, line).catch((thrown) => talk.context.err(renderError(toPaiError(thrown))));
+    await sayFailure(talk, doSlash(talk, line));
+    return "stay";
+  }
+  if (line.startsWith("!")) {
+    await sayFailure(talk, runOwn(talk, line.slice(1).trim()));
     return "stay";
   }
   const pending = renderPending(pendingOf(talk.open.session), line);
@@ -34,7 +44,7 @@ async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
     talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
     return "stay";
   }
-  await runTurn(talk, pending ?? line);
+  await sayFailure(talk, runTurn(talk, pending ?? line, {}, pending === null ? line : ""));
   return "stay";
 }
 
@@ -95,7 +105,7 @@ async function openTalk(context: Context, resume: { readonly id: string | null }
   context.err(`pai ${version}  ${base.settings.model}  ${workspace.root}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, loaded.damaged));
   const { mode } = base.settings;
-  return { context, view, composed, sessions, open, input, mode, model: undefined, interruptedAt: 0 };
+  return { context, view, composed, sessions, open, input, mode, model: undefined, interruptedAt: 0, offered: null };
 }
 
 /** Opens the session of a place and talks until the user leaves. */

@@ -143,6 +143,8 @@ function renderHelp(): string {
   return [
     ...rows,
     "/quit      leave (also: exit, quit, Ctrl+D)",
+    "@path      show the model a file, also an ignored one",
+    "!command   run a command of your own; its output goes with the next message",
     "After a task, y or lanjut does its next steps, a number does that one",
   ].join("\n");
 }

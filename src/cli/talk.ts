@@ -10,6 +10,7 @@ import type { Context } from "./command.ts";
 import { type Composed, composeOptions, limitTime } from "./compose.ts";
 import type { ComposedModel } from "./compose-model.ts";
 import { flowFor } from "./flow.ts";
+import { findMentions } from "./mentions.ts";
 import type { View } from "./view.ts";
 
 /** Two interrupts within this time leave the session. */
@@ -28,6 +29,8 @@ export interface Talk {
   /** Chosen by /model; undefined: the one of the settings. */
   model: ComposedModel | undefined;
   interruptedAt: number;
+  /** Output of a command of the user's own that goes with the next message; null: none. */
+  offered: string | null;
 }
 
 /** True when this is the second interrupt in a row. */
@@ -56,8 +59,13 @@ export async function whileInterruptible<T>(talk: Talk, work: (signal: AbortSign
   }
 }
 
-/** One task of the session, shown and kept. */
-export async function runTurn(talk: Talk, text: string, special: Partial<RunOptions> = {}): Promise<Outcome> {
+/** One task of the session, shown and kept. `typed` is what of it the person wrote: only that may name files by `@`. */
+export async function runTurn(
+  talk: Talk,
+  text: string,
+  special: Partial<RunOptions> = {},
+  typed: string = text,
+): Promise<Outcome> {
   const { context, view, composed, open, mode, model } = talk;
   return whileInterruptible(talk, async (signal) => {
     const sink: View["sink"] = (event) => {
@@ -66,7 +74,14 @@ export async function runTurn(talk: Talk, text: string, special: Partial<RunOpti
     };
     const ports = composed.portsFor({ sink, signal, decide: view.decide, model });
     const { session } = open;
-    const task: Task = { text, history: historyOf(session), context: null, conversation: session.conversation };
+    const task: Task = {
+      text,
+      history: historyOf(session),
+      context: talk.offered,
+      files: await findMentions(composed.opened.workspace, typed),
+      conversation: session.conversation,
+    };
+    talk.offered = null;
     const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
     context.err("\n");
     const outcome = await runTask(

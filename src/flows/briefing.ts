@@ -6,6 +6,7 @@ import { rankContents, rankPaths } from "../core/rank.ts";
 import { findStacks } from "../core/stack.ts";
 import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
+import { readMentioned } from "./mentioned.ts";
 import type { Run } from "./run.ts";
 import { noteSent, readSource, type Source } from "./sent.ts";
 
@@ -28,10 +29,11 @@ const around = 6_000;
 const whole = 2 * widest.knowledge + widest.tree + widest.excerpts + widest.history;
 
 /** The same shares of less for a model that holds less; half of it for what the person gave along. */
-function fitBudgets({ ports: { model }, task }: Run): Budgets {
+function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[]): Budgets {
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
-  const given = Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
-  const share = Math.min(1, (room - given) / whole);
+  const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
+  const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const share = Math.max(0, Math.min(1, (room - given) / whole));
   const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
   return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) };
 }
@@ -146,7 +148,8 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
 
 /** Looks at the workspace and writes the plan call's user message; the stable parts stand first. */
 export async function makeBriefing(run: Run): Promise<Briefing> {
-  const budgets = fitBudgets(run);
+  const mentioned = await readMentioned(run);
+  const budgets = fitBudgets(run, mentioned);
   const entries: Entry[] = [];
   let more = false;
   for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {
@@ -156,22 +159,19 @@ export async function makeBriefing(run: Run): Promise<Briefing> {
   }
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets);
-  const excerpts = await pickExcerpts(
-    run,
-    new Map([...files].filter(([path]) => !knowledge.some((known) => known.path === path))),
-    budgets,
-  );
-  const sources = [...knowledge, ...excerpts];
+  const shownAlready = new Set<string>([...knowledge, ...mentioned].map(({ path }) => path));
+  const excerpts = await pickExcerpts(run, new Map([...files].filter(([path]) => !shownAlready.has(path))), budgets);
+  const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
-  const keep = new Set<string>(excerpts.map(({ path }) => path));
+  const keep = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
   const treeText = more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree;
   const parts: readonly Part[] = [
     ...knowledge.map((source) => partOf("knowledge", source)),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
-    ...excerpts.map((source) => partOf("file", source)),
+    ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets),
   ];
   return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };

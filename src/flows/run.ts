@@ -21,6 +21,8 @@ export interface Task {
   readonly history: readonly { readonly request: string; readonly answer: string }[];
   /** Context the user piped in; null: none. */
   readonly context: string | null;
+  /** Files the user named: sent whole with the request. */
+  readonly files?: readonly RelPath[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
 }

@@ -7,6 +7,7 @@ import type { Conversation } from "../../src/core/conversation.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
+import type { RelPath } from "../../src/core/path.ts";
 import type { Decision, Question } from "../../src/core/ports.ts";
 import type { Price } from "../../src/flows/ledger.ts";
 import { type Flow, type PlanCache, type RunOptions, runTask } from "../../src/flows/run.ts";
@@ -100,6 +101,8 @@ export interface Setup {
   readonly planCache?: PlanCache;
   readonly flow?: Flow;
   readonly conversation?: Conversation;
+  /** Files the person named. */
+  readonly mentioned?: readonly string[];
   readonly window?: number;
   readonly signal?: AbortSignal;
 }
@@ -211,6 +214,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       history: setup.history ?? [],
       context: setup.context ?? null,
       conversation: setup.conversation ?? null,
+      files: (setup.mentioned ?? []).map((path) => path as RelPath),
     },
     { ...defaults, ...setup.options },
     {

@@ -67,6 +67,7 @@ async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
 
 interface Children {
   readonly byParent: ReadonlyMap<string, readonly Entry[]>;
+  readonly shown: number;
   readonly more: number;
 }
 
@@ -81,18 +82,19 @@ async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSigna
     const parent = entry.path.slice(0, Math.max(0, entry.path.lastIndexOf("/")));
     byParent.set(parent, [...(byParent.get(parent) ?? []), entry]);
   }
-  return { byParent, more: Math.max(0, count - limits.tree) };
+  return { byParent, shown: Math.min(count, limits.tree), more: Math.max(0, count - limits.tree) };
 }
 
 function renderEntry({ path, kind, target }: Entry): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (kind === "link") return `${quoteName(name)} -> ${quoteName(target ?? "")}`;
+  if (kind === "special") return `${quoteName(name)} (no file)`;
   return kind === "folder" ? quoteName(`${name}/`) : quoteName(name);
 }
 
 /** Draws a folder as the original did: ├── └── │, sorted, links named and not entered. */
 async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<string> {
-  const { byParent, more } = await collectChildren(stage, folder, signal);
+  const { byParent, shown, more } = await collectChildren(stage, folder, signal);
   const lines = [`${folder === "" ? "." : folder}/`];
   const stack: { entry: Entry; indent: string; last: boolean }[] = [];
   const push = (parent: string, indent: string) => {
@@ -103,12 +105,17 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
     }
   };
   push(folder, "");
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    lines.push(`${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`);
+  let [drawn, bytes] = [0, 0];
+  for (let item = stack.pop(); item !== undefined && bytes < limits.readBytes; item = stack.pop()) {
+    const line = `${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`;
+    lines.push(line);
+    drawn += 1;
+    bytes += line.length;
     push(item.entry.path, item.indent + (item.last ? "    " : "│   "));
   }
-  if (more > 0)
-    lines.push(`(${more >= limits.counted ? `more than ${limits.counted}` : more} further entries not shown)`);
+  const left = more + shown - drawn;
+  if (left > 0)
+    lines.push(`(${more >= limits.counted ? `more than ${limits.counted}` : left} further entries not shown)`);
   return lines.join("\n");
 }
 
@@ -145,13 +152,16 @@ export const listPath = defineAction({
     const folder = await toFolder(stage, path);
     if (isComplaint(folder)) return folder;
     const lines: string[] = [];
-    let more = 0;
+    let [more, bytes] = [0, 0];
     for await (const entry of stage.walk(folder, signal)) {
-      if (lines.length < limits.list) lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
-      else if (++more >= limits.counted) break;
+      if (lines.length < limits.list && bytes < limits.readBytes) {
+        lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
+        bytes += entry.path.length;
+      } else if (++more >= limits.counted) break;
     }
     if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
-    return answer(more === 0 ? lines.join("\n") : `${lines.join("\n")}\n(${more} more not shown)`);
+    const count = more >= limits.counted ? `more than ${limits.counted}` : more;
+    return answer(more === 0 ? lines.join("\n") : `${lines.join("\n")}\n(${count} more not shown)`);
   },
 });
 
@@ -219,7 +229,10 @@ export const search = defineAction({
     if (report.tooSlow)
       lines.push("(the pattern was too slow and was ended: there may be more hits; use a simpler pattern)");
     else if (report.more) lines.push(`(more than ${limits.hits} hits; narrow the pattern or the folder)`);
-    return answer(lines.length === 0 ? `no match for ${text}` : lines.join("\n"));
+    if (lines.length === 0) lines.push(`no match for ${text}`);
+    if (report.skipped > 0)
+      lines.push(`(passed over, for being binary, too large or no readable file: ${report.skipped})`);
+    return answer(lines.join("\n"));
   },
 });
 

@@ -21,6 +21,8 @@ export const enterFlags = O_PATH | O_CLOEXEC | constants.O_DIRECTORY | constants
 export const lookFlags =
   constants.O_RDONLY | O_CLOEXEC | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
+const mebibyte = 1024 * 1024;
+
 export interface OpenFile {
   readonly fd: number;
   readonly stat: Stat;
@@ -84,7 +86,8 @@ export function readWhole({ fd, stat }: OpenFile, limit: number, path: RelPath):
 }
 
 function tooLarge(path: RelPath, limit: number): PaiError {
-  return new PaiError("file_unusable", `${showName(path)} is larger than ${Math.floor(limit / 1024)} KiB`, {
+  const size = limit < mebibyte ? `${Math.floor(limit / 1024)} KiB` : `${Math.floor(limit / mebibyte)} MiB`;
+  return new PaiError("file_unusable", `${showName(path)} is larger than ${size}`, {
     hint: "Read a range of its lines",
   });
 }

@@ -10,7 +10,7 @@ import { joinPath, nameOf, showName } from "./parse.ts";
 import { isHidden, type PathRules } from "./policy.ts";
 import { statAt } from "./stat.ts";
 
-/** Told of every folder that could not be read and every name that is no UTF-8: both are left out of a walk. */
+/** Told of every folder that could not be entered, and of every name that is no UTF-8, which is given as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
 export interface WalkOptions {
@@ -143,7 +143,11 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
 function selectEntry(root: Root, level: Level, name: string, { rules, omitted }: Selection): Entry | null {
   if (rules !== null && isHidden(level.folder, name, rules)) return null;
   const entry = entryAt(root, level, name);
-  if (entry === null && name.includes("\ufffd")) omitted?.(joinPath(level.folder, name), "unnameable");
+  if (entry === null && name.includes("\ufffd")) {
+    const path = joinPath(level.folder, name);
+    omitted?.(path, "unnameable");
+    return { path, kind: "special", size: 0, target: null };
+  }
   if (entry === null || level.ignored?.ignores(name, entry.kind === "folder")) return null;
   return entry;
 }

@@ -7,7 +7,7 @@ import type { Root } from "./confine.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
 import { nameOf, parentOf, showName } from "./parse.ts";
 import { judgePath, type PathRules } from "./policy.ts";
-import { compareCodePoints, walkNow } from "./scan.ts";
+import { compareCodePoints, type Omitted, walkNow } from "./scan.ts";
 import type { Bunch } from "./search-files.ts";
 import { openThreads, type Searchers } from "./search-threads.ts";
 import { openSearcher, type SearchReply } from "./search-worker.ts";
@@ -106,7 +106,8 @@ function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Sta
 }
 
 function* walkFiles(root: Root, under: RelPath, rules: PathRules, pass: () => void): Generator<RelPath> {
-  for (const { kind, path } of walkNow(root, under, rules, pass)) {
+  const omitted: Omitted = (_path, why) => why === "unreadable" && pass();
+  for (const { kind, path } of walkNow(root, under, rules, omitted)) {
     if (kind === "special") pass();
     if (kind === "file") yield path;
   }

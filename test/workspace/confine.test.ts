@@ -162,7 +162,7 @@ describe("answers at once for what is no regular file", () => {
     at.file("big");
     truncateSync(join(at.path, "big"), 10 * 1024 ** 3);
     const start = performance.now();
-    expect(refusalOf(() => at.root.readBytes(p("big"), limit)).message).toBe("big is larger than 8192 KiB");
+    expect(refusalOf(() => at.root.readBytes(p("big"), limit)).message).toBe("big is larger than 8 MiB");
     expect(performance.now() - start).toBeLessThan(100);
   });
 });

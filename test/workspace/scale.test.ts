@@ -1,0 +1,37 @@
+/** Looking at absurd trees takes bounded time and answers with bounded text that says what was left out. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { buildTrees, type Look, lookAt, type Trees } from "./attack/scale.ts";
+
+let trees: Trees;
+beforeAll(() => {
+  trees = buildTrees({ files: 3000, depth: 1000, entries: 5000 });
+});
+afterAll(() => trees.remove());
+
+const lastOf = (found: readonly Look[]) => Object.fromEntries(found.map(({ action, last }) => [action, last]));
+
+test.each(["wide", "deep", "flat", "odd"])("%s: every look is quick and its answer small (S40)", async (name) => {
+  for (const { action, cpuMs, answerBytes } of await lookAt(trees, name)) {
+    expect([action, cpuMs < 2000, answerBytes < 600_000]).toEqual([action, true, true]);
+  }
+});
+
+test("what is left out is said (S40)", async () => {
+  expect(lastOf(await lookAt(trees, "wide"))).toMatchObject({
+    TREE: "(2060 further entries not shown)",
+    LIST_PATH: "(1060 more not shown)",
+    "GLOB **/*7*": "(more than 200 files)",
+  });
+  expect(lastOf(await lookAt(trees, "flat"))).toMatchObject({
+    TREE: "(4000 further entries not shown)",
+    LIST_PATH: "(3000 more not shown)",
+  });
+  expect(lastOf(await lookAt(trees, "deep"))["TREE"]).toMatch(/further entries not shown/);
+});
+
+test("pipes, sockets, loops and a sparse file of 2 GB are named and passed over (S26, S33, S34, S35)", async () => {
+  const found = lastOf(await lookAt(trees, "odd"));
+  expect(found["SEARCH needle"]).toBe("(passed over, for being binary, too large or no readable file: 3)");
+  expect(found["READ sparse"]).toContain("binary");
+  expect(found["READ pipe"]).toContain("no regular file");
+});

@@ -2,7 +2,8 @@
 import { availableParallelism } from "node:os";
 import { PaiError } from "../core/error.ts";
 import type { Bunch } from "./search-files.ts";
-import type { SearchReply, SearchRequest } from "./search-worker.ts";
+import type { SearchRequest } from "./search-worker.ts";
+import type { SearchReply } from "./searcher.ts";
 
 export interface Searchers {
   /** Takes a batch; the answers that have come meanwhile, in the order of the batches. null: the pattern is too slow. */

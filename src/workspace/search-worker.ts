@@ -1,8 +1,8 @@
-/** The thread that reads files and tries a pattern on them, so that one which never ends can be ended. */
-import type { RelPath } from "../core/path.ts";
-import { borrowRoot, type LentRoot, type Root } from "./confine.ts";
-import { openMatcher, type Pattern } from "./match.ts";
-import { type Bunch, openReader, type SearchedFile } from "./search-files.ts";
+/** A thread of a search. Only ever started as one: importing it would keep the process from ending. */
+import { borrowRoot, type LentRoot } from "./confine.ts";
+import type { Pattern } from "./match.ts";
+import type { Bunch } from "./search-files.ts";
+import { openSearcher, type SearchReply } from "./searcher.ts";
 
 export interface SearchRequest {
   readonly root: LentRoot;
@@ -10,16 +10,6 @@ export interface SearchRequest {
   /** Hits that are wanted at most. */
   readonly limit: number;
   readonly bunches: readonly Bunch[];
-}
-
-export interface SearchReply {
-  readonly hits: readonly { readonly path: RelPath; readonly line: number; readonly text: string }[];
-  readonly skipped: number;
-  /** One attempt took so long that the engine may have given up on it. */
-  readonly slow: boolean;
-  readonly bytes: number;
-  /** Processor time of this thread. */
-  readonly ms: number;
 }
 
 declare const self: Worker;
@@ -30,24 +20,3 @@ self.onmessage = ({ data }: MessageEvent<SearchRequest>) => {
   search ??= openSearcher(borrowRoot(data.root), data.pattern, data.limit);
   self.postMessage(search(data.bunches));
 };
-
-/** Also used in the main thread, for patterns that cannot be slow. */
-export function openSearcher(root: Root, pattern: Pattern, limit: number): (bunches: readonly Bunch[]) => SearchReply {
-  const read = openReader(root);
-  const match = openMatcher(pattern);
-  return (bunches) => {
-    const start = process.threadCpuUsage();
-    const hits: SearchReply["hits"][number][] = [];
-    let [skipped, bytes, slow] = [0, 0, false];
-    const look = ({ path, content, verify }: SearchedFile): void => {
-      const matches = content === null ? null : match(content, limit - hits.length);
-      bytes += content?.length ?? 0;
-      if (matches === null || (matches.hits.length > 0 && !verify())) skipped += 1;
-      else for (const hit of matches.hits) hits.push({ path, ...hit });
-      slow ||= matches?.slow === true;
-    };
-    for (const bunch of bunches) if (hits.length < limit) read(bunch, look);
-    const { user, system } = process.threadCpuUsage(start);
-    return { hits, skipped, slow, bytes, ms: (user + system) / 1000 };
-  };
-}

@@ -10,7 +10,7 @@ import { judgePath, type PathRules } from "./policy.ts";
 import { compareCodePoints, type Omitted, walkNow } from "./scan.ts";
 import type { Bunch } from "./search-files.ts";
 import { openThreads, type Searchers } from "./search-threads.ts";
-import { openSearcher, type SearchReply } from "./search-worker.ts";
+import { openSearcher, type SearchReply } from "./searcher.ts";
 
 const maxBatchFiles = 256;
 const maxBatchBytes = 1024 * 1024;

@@ -1,5 +1,6 @@
 /** SEARCH: every line that matches, in order, nothing denied, and never stuck on a pattern. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
 import { isPlain, openLineMatcher } from "../../src/workspace/match.ts";
@@ -102,6 +103,20 @@ test("a pattern is found however it begins", async () => {
   expect(await found("aa*b")).toEqual(["a:ab", "a:aab"]);
   expect(await found("aa{0,1}b$")).toEqual(["a:ab", "a:aab"]);
   expect(await found("xéy")).toEqual(["a:xéy color"]);
+});
+
+test.each(["needle", "need[l]e+"])("a process that has searched for %s ends", async (pattern) => {
+  using at = openFolder();
+  at.file("f", "needle\n");
+  const program = `
+    const { openWorkspace } = await import(${JSON.stringify(join(import.meta.dir, "../../src/workspace/open.ts"))});
+    const options = { stateDir: null, home: null, force: true, policy: { allow: [], deny: [] }, env: {}, commandEnv: [] };
+    const { workspace } = await openWorkspace({ ...options, root: process.cwd(), umask: 0 });
+    const query = { ignoreCase: false, under: "", include: null, maxHits: 9, staged: new Map() };
+    console.log((await workspace.search({ ...query, pattern: ${JSON.stringify(pattern)} })).hits.length);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], { cwd: at.path, stdout: "pipe", timeout: 10_000 });
+  expect([await child.stdout.text(), await child.exited]).toEqual(["1\n", 0]);
 });
 
 describe("a pattern", () => {

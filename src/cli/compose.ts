@@ -6,7 +6,7 @@ import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
-import type { Ports, RunOptions } from "../flows/run.ts";
+import type { Ports, RunOptions, Task } from "../flows/run.ts";
 import { findModel } from "../models/catalogue.ts";
 import { openAudit } from "../store/audit.ts";
 import { findPlaces, type Places } from "../store/places.ts";
@@ -114,6 +114,8 @@ export interface Composed {
   readonly opened: OpenedWorkspace;
   /** Ports of one run; each run has its own id, sink and signal. */
   readonly portsFor: (run: {
+    readonly task: Task;
+    readonly options: RunOptions;
     readonly sink: (event: StampedEvent) => void;
     readonly signal: AbortSignal;
     readonly decide: Decide;
@@ -134,6 +136,7 @@ export async function composeTask(
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
   let tell = notify;
+  const loading = ephemeral ? null : import("./keep-receipt.ts");
   const [opened, own] = await Promise.all([
     composeWorkspace(context, base),
     given === null
@@ -152,29 +155,35 @@ export async function composeTask(
       });
   const cached = !ephemeral && places.stateDir !== null && context.flags["no-plan-cache"] !== true;
   const planCache = cached && places.stateDir !== null ? openPlanCache(places.stateDir, context.now) : null;
+  const kept = opened.stateFolder === null ? null : await loading;
+  const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
   return {
     base,
     opened,
-    portsFor: ({ sink, signal, decide, model: { model, price } = own }) => ({
-      id: makeRunId(context.now()),
-      model,
-      get price() {
-        return price();
-      },
-      hear: (listener) => {
-        tell = listener;
-      },
-      workspace: opened.workspace,
-      actions: async () => (await import("../actions/all.ts")).allActions,
-      decide,
-      sink: (event) => {
-        audit?.sink(event);
-        sink(event);
-      },
-      signal,
-      now: context.now,
-      planCache,
-    }),
+    portsFor: ({ sink, signal, decide, model: { model, price } = own, ...started }) => {
+      const id = makeRunId(context.now());
+      const doors = { model, workspace: opened.workspace, decide };
+      const recorder = receipts?.(id, started, doors) ?? null;
+      return {
+        id,
+        ...(recorder ?? doors),
+        get price() {
+          return price();
+        },
+        hear: (listener) => {
+          tell = listener;
+        },
+        actions: async () => (await import("../actions/all.ts")).allActions,
+        sink: (event) => {
+          recorder?.sink(event);
+          audit?.sink(event);
+          sink(event);
+        },
+        signal,
+        now: context.now,
+        planCache,
+      };
+    },
     close: () => audit?.close(),
   };
 }

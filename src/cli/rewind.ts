@@ -41,9 +41,9 @@ async function rewindCode({ composed, open }: Talk, from: number): Promise<numbe
 async function askModel(talk: Talk, request: string, work: Parameters<typeof runTask>[0]): Promise<void> {
   const { context, composed, view, mode, model } = talk;
   await whileInterruptible(talk, async (signal) => {
-    const ports = composed.portsFor({ sink: view.sink, signal, decide: view.decide, model });
     const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
-    const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode };
+    const options = { ...composeOptions(context, composed.base.settings, request, view.interactive), mode };
+    const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
     const outcome = await runTask(work, task, options, ports);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
   });

@@ -72,7 +72,6 @@ export async function runTurn(
       open.sink(event);
       view.sink(event);
     };
-    const ports = composed.portsFor({ sink, signal, decide: view.decide, model });
     const { session } = open;
     const task: Task = {
       text,
@@ -83,6 +82,7 @@ export async function runTurn(
     };
     talk.offered = null;
     const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
+    const ports = composed.portsFor({ task, options, sink, signal, decide: view.decide, model });
     context.err("\n");
     const outcome = await runTask(
       await flowFor(special.planOnly === true ? "single-shot" : mode),

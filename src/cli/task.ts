@@ -66,9 +66,10 @@ export async function doTask(context: Context, { flow, task, options, command, m
       : null;
     const composed = await composeTask(context, base, view.notify, ask, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
-    const ports = composed.portsFor({ sink: view.sink, signal: limited.signal, decide: view.decide });
     const mode = flow === null ? base.settings.mode : "single-shot";
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
+    const { sink, decide } = view;
+    const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
     composed.close();
     if (context.flags["json"] === true) {

@@ -1,0 +1,194 @@
+/** Stands between a run and its doors, and writes down what passes: requests, replies, decisions, changes, commands. */
+
+import { toFailure } from "../core/error.ts";
+import type { StampedEvent } from "../core/event.ts";
+import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
+import type { Decide, Transaction, Workspace } from "../core/ports.ts";
+import { changedContent, changedPath, digest, type Fact, type FactOf } from "../core/receipt.ts";
+import { maskSecrets } from "../core/secret.ts";
+import type { Page } from "./receipts.ts";
+
+/** What was asked for, as the flow gets it. */
+export interface Started {
+  readonly task: {
+    readonly text: string;
+    readonly history: readonly { readonly request: string; readonly answer: string }[];
+    readonly context: string | null;
+    readonly conversation?: { readonly messages: readonly unknown[] } | null;
+  };
+  readonly options: object;
+}
+
+/** The doors of a run, each as before; what passes is written down. */
+export interface Recorder {
+  readonly model: Model;
+  readonly workspace: Workspace;
+  readonly decide: Decide;
+  /** Must see every event before anybody else acts on it. */
+  readonly sink: (event: StampedEvent) => void;
+}
+
+export interface Doors {
+  readonly model: Model;
+  readonly workspace: Workspace;
+  readonly decide: Decide;
+  readonly now: () => Date;
+}
+
+/** Records one run on a page. `ended` is called once, after the last line. */
+export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
+  const { model, workspace, decide, now } = doors;
+  const add = (fact: Fact) => page.add(fact);
+  return {
+    model: recordModel(model, now, add),
+    workspace: {
+      ...workspace,
+      begin: async (run) => recordTransaction(await workspace.begin(run), add),
+    },
+    async decide(question) {
+      const decision = await decide(question);
+      const { accept, by, reason } = decision;
+      const feedback = decision.accept ? null : decision.feedback;
+      add(
+        masked({ type: "decision", kind: question.kind, sha256: digest(question.text), accept, by, reason, feedback }),
+      );
+      return decision;
+    },
+    sink(event) {
+      if (event.type === "run.started") {
+        const { run, at, pai, root, mode } = event;
+        const { id, window, maxOutputTokens } = model;
+        const { text, history, context, conversation } = task;
+        const asked = { text, history, context, earlier: conversation?.messages.length ?? 0 };
+        const given = options as { readonly [name: string]: Json };
+        const limits = { id, window, maxOutputTokens };
+        add(masked({ type: event.type, v: 1, run, at, pai, root, mode, task: asked, options: given, model: limits }));
+        return;
+      }
+      const fact = factOf(event);
+      if (fact !== null) add(fact);
+      if (event.type !== "run.finished") return;
+      page.close();
+      ended();
+    },
+  };
+}
+
+/** Every text with key-shaped values masked. */
+function masked<T extends Fact>(fact: T): T {
+  return JSON.parse(JSON.stringify(fact, (_, value) => (typeof value === "string" ? maskSecrets(value) : value)));
+}
+
+/** What only the run itself tells. */
+function factOf(event: StampedEvent): Fact | null {
+  switch (event.type) {
+    case "context.sent":
+      return { type: event.type, files: event.files };
+    case "plan.ready":
+      return masked({ type: "plan", plan: event.plan, promise: event.promise, cached: event.cached });
+    case "check.finished": {
+      const { when, command, by, exit, ms, passed } = event;
+      return masked({ type: "check", when, command, by, exit, ms, passed });
+    }
+    case "run.finished": {
+      const { plan: _plan, diff: _diff, ...outcome } = event.outcome;
+      return masked({ type: event.type, at: event.at, outcome });
+    }
+    default:
+      return null;
+  }
+}
+
+const withoutNative = (key: string, value: unknown) => (key === "native" ? undefined : value);
+
+/** The request as the receipt counts it: as JSON, without what providers put into their own replies. */
+export function describeRequest(request: ModelRequest): Pick<FactOf<"call">, "sha256" | "bytes" | "masked"> {
+  const json = JSON.stringify(request, withoutNative);
+  const names = new Set(json.match(/<<SECRET_\d+>>/g));
+  return { sha256: digest(json), bytes: Buffer.byteLength(json), masked: names.size };
+}
+
+function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): Model {
+  return {
+    id: model.id,
+    provider: model.provider,
+    name: model.name,
+    get window() {
+      return model.window;
+    },
+    get maxOutputTokens() {
+      return model.maxOutputTokens;
+    },
+    async *stream(request, signal) {
+      const at = now().toISOString();
+      const events = model.stream(request, signal)[Symbol.asyncIterator]();
+      let next = events.next();
+      // The request is on its way; only now there is time to look at it.
+      const described = describeRequest(request);
+      let text = "";
+      const calls: Call[] = [];
+      let done: Extract<ModelEvent, { type: "done" }> | null = null;
+      let error: FactOf<"call">["error"] = null;
+      try {
+        for (let step = await next; step.done !== true; step = await next) {
+          const event = step.value;
+          if (event.type === "text") text += event.text;
+          else if (event.type === "call") calls.push(event.call);
+          else if (event.type === "done") done = event;
+          yield event;
+          next = events.next();
+        }
+      } catch (thrown) {
+        error = toFailure(thrown);
+        throw thrown;
+      } finally {
+        await events.return?.();
+        const { served = null, key = null, usage = null, stop = null } = done ?? {};
+        const { purpose } = request;
+        const reply = { served, key, usage, stop, text, calls, error };
+        add({ type: "call", at, purpose, ...described, model: model.id, ...reply });
+      }
+    },
+  };
+}
+
+function recordTransaction(transaction: Transaction, add: (fact: Fact) => void): Transaction {
+  return {
+    id: transaction.id,
+    get changes() {
+      return transaction.changes;
+    },
+    commandPaths: transaction.commandPaths,
+    async apply(changes) {
+      const from = transaction.changes.length;
+      try {
+        await transaction.apply(changes);
+      } catch (thrown) {
+        add({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) });
+        throw thrown;
+      }
+      add({ type: "changes", changes: transaction.changes.slice(from).map(changedPath), error: null });
+    },
+    async run(command, options) {
+      const nothing = { exit: null, timedOut: false, ms: 0, output: "", notes: [], changes: [] };
+      const { by } = options;
+      try {
+        const result = await transaction.run(command, options);
+        const { exit, timedOut, ms, output, notes, changes } = result;
+        const sha256 = digest(output);
+        const told = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
+        add({ ...masked({ ...told, changes: [] }), changes: changes.map(changedContent) });
+        return result;
+      } catch (thrown) {
+        add(masked({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) }));
+        throw thrown;
+      }
+    },
+    async rollback() {
+      const report = await transaction.rollback();
+      add({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left });
+      return report;
+    },
+    close: () => transaction.close(),
+  };
+}

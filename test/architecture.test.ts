@@ -10,7 +10,7 @@ const packages = {
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi"],
   store: ["zod"],
-  ui: ["picocolors", "consola", "diff"],
+  ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   cli: ["citty", "zod"],
   ".": [],
 } as const;

@@ -1,6 +1,7 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../core/event.ts";
 import type { Decide, Notice } from "../core/ports.ts";
+import type { Highlight } from "../ui/highlight.ts";
 import type { Prompter } from "../ui/prompt.ts";
 import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal } from "../ui/terminal.ts";
@@ -58,6 +59,11 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
   const machine = flags["json"] === true || flags["jsonl"] === true;
   const style = styleOf(context, tty.stderr);
   const quiet = flags["quiet"] === true;
+  let highlight: Highlight | null = null;
+  /** While the model works, nobody waits for it. */
+  const loadHighlight = async () => {
+    highlight ??= (await import("../ui/highlight.ts")).highlight;
+  };
   const terminal = createTerminal({
     out: machine ? () => {} : out,
     err,
@@ -69,6 +75,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     live: tty.stderr && !style.plain && !quiet,
     screen: tty.stdout && tty.stderr && !machine,
     planIsResult,
+    highlight: () => highlight,
     now: () => performance.now(),
   });
   const interactive = isInteractive(context);
@@ -78,6 +85,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
   return {
     sink: (event) => {
       terminal.sink(event);
+      if (style.color && event.type === "model.started") void loadHighlight();
       jsonl?.(event);
     },
     finish: terminal.finish,

@@ -1,5 +1,7 @@
 /** A unified diff for people: one heading per file, line numbers, colours, long unchanged stretches folded. */
 import { counted } from "./amount.ts";
+import { diffWords, markRange } from "./diff-marks.ts";
+import type { Highlight } from "./highlight.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import { mark, type Style } from "./style.ts";
 
@@ -136,7 +138,7 @@ function nameOf({ from, to }: FileDiff, arrow: string): string {
 }
 
 /** Replaces the middle of each stretch of more than `2 * keep + 1` unchanged lines. */
-function fold(lines: readonly Line[], keep: number): Line[] {
+function foldLines(lines: readonly Line[], keep: number): Line[] {
   const kept: Line[] = [];
   for (let start = 0; start < lines.length; ) {
     let end = start;
@@ -155,20 +157,72 @@ function fold(lines: readonly Line[], keep: number): Line[] {
   return kept;
 }
 
-function renderLine(line: Line, digits: number, style: Style): string {
-  const text = visible(line.text);
-  const number = style.paint("dim", (line.number === null ? "" : String(line.number)).padStart(digits));
+/** How the lines of a file are shown: those there now in the colours of their language, changed words marked. */
+function drawLines(lines: readonly Line[], name: string, style: Style, highlight: Highlight | null): Map<Line, string> {
+  const drawn = new Map<Line, string>();
+  const color = (run: readonly Line[]) => {
+    const colored = highlight?.(run.map(({ text }) => visible(text)).join("\n"), name);
+    for (const [at, line] of run.entries()) {
+      const text = visible(line.text);
+      drawn.set(line, colored?.[at] ?? (line.kind === "add" ? style.paint("ok", text) : text));
+    }
+  };
+  let run: Line[] = [];
+  for (const line of lines) {
+    if (line.kind === "add" || line.kind === "same") run.push(line);
+    else if (line.kind === "delete") drawn.set(line, style.paint("error", visible(line.text)));
+    else {
+      color(run);
+      run = [];
+    }
+  }
+  color(run);
+  for (const [before, after] of pairs(lines)) {
+    const ranges = diffWords(visible(before.text), visible(after.text));
+    if (ranges === null) continue;
+    drawn.set(before, markRange(drawn.get(before) ?? "", ranges[0], style));
+    drawn.set(after, markRange(drawn.get(after) ?? "", ranges[1], style));
+  }
+  return drawn;
+}
+
+/** Deleted lines with the added ones in their place, where they are as many. */
+function pairs(lines: readonly Line[]): [Line, Line][] {
+  const found: [Line, Line][] = [];
+  for (let start = 0; start < lines.length; ) {
+    const gone = countFrom(lines, start, "delete");
+    const come = countFrom(lines, start + gone, "add");
+    if (gone === come) {
+      for (let at = start; at < start + gone; at++) {
+        const [before, after] = [lines[at], lines[at + gone]];
+        if (before && after) found.push([before, after]);
+      }
+    }
+    start += Math.max(1, gone + come);
+  }
+  return found;
+}
+
+function countFrom(lines: readonly Line[], start: number, kind: Line["kind"]): number {
+  let end = start;
+  while (lines[end]?.kind === kind) end++;
+  return end - start;
+}
+
+function renderLine(line: Line, drawn: string, digits: number, style: Style): string {
+  const number = (line.number === null ? "" : String(line.number)).padStart(digits);
+  const text = drawn === "" ? "" : ` ${drawn}`;
   switch (line.kind) {
     case "add":
-      return `  ${number} ${style.paint("ok", text === "" ? "+" : `+ ${text}`)}`;
+      return `  ${style.paint("ok", `${number} +`)}${text}`;
     case "delete":
-      return `  ${number} ${style.paint("error", text === "" ? "-" : `- ${text}`)}`;
+      return `  ${style.paint("error", `${number} -`)}${text}`;
     case "same":
-      return `  ${number}   ${text}`.trimEnd();
+      return `  ${style.paint("dim", number)}${text === "" ? "" : `  ${text}`}`;
     case "note":
-      return `  ${" ".repeat(digits)}   ${style.paint("dim", text)}`;
+      return `  ${" ".repeat(digits)}   ${style.paint("dim", visible(line.text))}`;
     case "skip":
-      return style.paint("dim", `  ${style.glyphs.more.slice(0, digits).padStart(digits)}   ${text}`);
+      return style.paint("dim", `  ${style.glyphs.more.slice(0, digits).padStart(digits)}   ${line.text}`);
   }
 }
 
@@ -181,17 +235,27 @@ export function renderCounts(added: number, deleted: number, style: Style): stri
   return parts.join(" ");
 }
 
-/** Any unified diff. `fold`: how many unchanged lines to keep beside a change. Ends in a line feed; "" for no diff. */
-export function renderDiff(unifiedDiff: string, style: Style, options: { readonly fold: number }): string {
+export interface DiffOptions {
+  /** How many unchanged lines to keep beside a change. */
+  readonly fold: number;
+  /** null: no colours for code. */
+  readonly highlight?: Highlight | null;
+}
+
+/** Any unified diff. Ends in a line feed; "" for no diff. */
+export function renderDiff(unifiedDiff: string, style: Style, { fold, highlight = null }: DiffOptions): string {
   return readFiles(unifiedDiff)
     .map((file) => {
       const added = file.lines.filter((line) => line.kind === "add").length;
       const deleted = file.lines.filter((line) => line.kind === "delete").length;
       const digits = String(file.lines.reduce((most, line) => Math.max(most, line.number ?? 0), 0)).length;
       const name = visibleLine(nameOf(file, style.glyphs.arrow));
+      const path = file.to === "/dev/null" ? file.from : file.to;
+      const lines = foldLines(file.lines, fold);
+      const drawn = drawLines(lines, path, style, style.color ? highlight : null);
       return [
         `${mark(style, "change")} ${name}  ${renderCounts(added, deleted, style)}`.trimEnd(),
-        ...fold(file.lines, options.fold).map((line) => renderLine(line, Math.max(digits, 3), style)),
+        ...lines.map((line) => renderLine(line, drawn.get(line) ?? "", Math.max(digits, 3), style)),
       ];
     })
     .map((lines) => `${lines.join("\n")}\n`)

@@ -1,5 +1,6 @@
 /** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
 import { counted } from "./amount.ts";
+import type { Highlight } from "./highlight.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
@@ -20,11 +21,12 @@ function readRows(text: string): Row[] {
   });
 }
 
-function renderFile(text: string, style: Style): string[] {
+function renderFile(text: string, name: string, style: Style, highlight: Highlight | null): string[] {
   const rows = readRows(text);
+  const colored = style.color ? highlight?.(rows.map((row) => row.text).join("\n"), name) : null;
   const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
-  const lines = rows.map((row) =>
-    `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${row.text}`.trimEnd(),
+  const lines = rows.map((row, at) =>
+    `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${colored?.[at] ?? row.text}`.trimEnd(),
   );
   const hidden = lines.length - headLines - tailLines;
   if (hidden <= 1) return lines;
@@ -40,13 +42,20 @@ function drawn(text: string, style: Style): string {
   );
 }
 
+export interface Look {
+  readonly action: string;
+  /** What was looked at: a path for READ. */
+  readonly target: string;
+  readonly text: string;
+}
+
 /** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
-export function renderLook(action: string, text: string, style: Style): string {
+export function renderLook({ action, target, text }: Look, style: Style, highlight: Highlight | null = null): string {
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
   const lines =
     action === "READ"
-      ? renderFile(shown, style)
+      ? renderFile(shown, target.split(" ")[0] ?? "", style, highlight)
       : drawn(shown, style)
           .split("\n")
           .map((line) => `  ${line}`);

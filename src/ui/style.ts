@@ -52,6 +52,17 @@ const colors: Readonly<Record<Meaning, readonly [on: string, off: string]>> = {
   dim: ["\x1b[2m", "\x1b[22m"],
 };
 
+/** What code is made of, as colours only: its words say the rest. */
+export type Code = "keyword" | "string" | "number" | "comment" | "name";
+
+export const codeColors: Readonly<Record<Code, readonly [on: string, off: string]>> = {
+  keyword: ["\x1b[35m", "\x1b[39m"],
+  string: ["\x1b[33m", "\x1b[39m"],
+  number: ["\x1b[36m", "\x1b[39m"],
+  comment: ["\x1b[2m", "\x1b[22m"],
+  name: ["\x1b[34m", "\x1b[39m"],
+};
+
 export interface StyleChoice {
   /** Whether the stream this style is for is a terminal. */
   readonly tty: boolean;

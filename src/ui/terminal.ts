@@ -5,6 +5,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { counted, grouped, spent } from "./amount.ts";
 import { renderDiff } from "./diff.ts";
+import type { Highlight } from "./highlight.ts";
 import { hang, wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
 import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult, withoutMoved } from "./outcome.ts";
@@ -33,6 +34,8 @@ export interface TerminalOptions {
   readonly screen: boolean;
   /** The plan is the result (`pai plan`): it goes to standard output. */
   readonly planIsResult: boolean;
+  /** Colours for code, once they are loaded. */
+  readonly highlight?: () => Highlight | null;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
 }
@@ -132,7 +135,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     if (diff === "") say(renderChanges(changes, style));
-    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded }));
+    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded, highlight: options.highlight?.() ?? null }));
     section();
   }
 
@@ -215,7 +218,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     "call.finished": showCall,
     "look.shown"(event) {
-      shown.looked = renderLook(event.action, maskSecrets(event.text), style);
+      shown.looked = renderLook({ ...event, text: maskSecrets(event.text) }, style, options.highlight?.() ?? null);
     },
     "changes.proposed": showProposed,
     "changes.decided"(event) {

@@ -1,10 +1,12 @@
 /** Diffs for people. */
 import { expect, test } from "bun:test";
 import { createTwoFilesPatch } from "diff";
+import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
 import { renderChanges } from "../../src/core/diff.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { renderDiff } from "../../src/ui/diff.ts";
+import { highlight } from "../../src/ui/highlight.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
 
 const screen = { TERM: "xterm", LANG: "C.UTF-8" };
@@ -77,8 +79,8 @@ test("colour carries what a sign also says, and content cannot add any (S88)", (
   expect(renderDiff(diff, colored, { fold: 3 })).toBe(
     [
       "\x1b[36m●\x1b[39m \\x1b[2Jx  \x1b[32m+1\x1b[39m \x1b[31m-1\x1b[39m",
-      "  \x1b[2m  1\x1b[22m \x1b[31m- a\x1b[39m",
-      "  \x1b[2m  1\x1b[22m \x1b[32m+ \\x1b]0;t\\x07\x1b[39m",
+      "  \x1b[31m  1 -\x1b[39m \x1b[31ma\x1b[39m",
+      "  \x1b[32m  1 +\x1b[39m \x1b[32m\\x1b]0;t\\x07\x1b[39m",
       "",
     ].join("\n"),
   );
@@ -128,4 +130,55 @@ test("reads everything our own diffs say: folders, empty files, moves, modes, bi
         1 + b
     "
   `);
+});
+
+const patch = (name: string, before: string, after: string) =>
+  createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after);
+
+test("the words that changed stand out in both lines, and nothing does where the whole line is another", () => {
+  const shown = renderDiff(patch("x", "let total = first + 1;\n", "let total = second + 1;\n"), colored, { fold: 3 });
+  expect(shown).toContain("let total = \x1b[7mfirst\x1b[27m + 1;");
+  expect(shown).toContain("let total = \x1b[7msecond\x1b[27m + 1;");
+  expect(renderDiff(patch("x", "one thing\n", "quite another\n"), colored, { fold: 3 })).not.toContain("\x1b[7m");
+  expect(renderDiff(patch("x", "a b c d\n", "a b c d\n\n"), bare, { fold: 3 })).not.toContain("\x1b");
+});
+
+test("code has the colours of its language, and its text stays what it is", () => {
+  const after = "import os\n\ndef area(x):  # round\n    return '日本' * 3\n";
+  const shown = renderDiff(patch("a.py", "import os\n", after), colored, { fold: 3, highlight });
+  expect(shown).toContain("\x1b[35mreturn\x1b[39m");
+  expect(shown).toContain("\x1b[2m# round\x1b[22m");
+  const plain = renderDiff(patch("a.py", "import os\n", after), bare, { fold: 3 });
+  expect(Bun.stripANSI(shown)).toBe(plain);
+  expect(renderDiff(patch("a.unknown", "x\n", "y\n"), colored, { fold: 3, highlight })).not.toContain("\x1b[35m");
+});
+
+test("no text loses or gains a character by its colours or marks, and a hostile one is shown", () => {
+  const line = fc.string({
+    unit: fc.constantFrom("a", "b", " ", "(", "'", '"', "日", "\t", "\x1b[7m", "/*", "`", "${", "0"),
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 6 }), fc.array(line, { maxLength: 6 }), (before, after) => {
+      const diff = patch("a.ts", before.join("\n"), after.join("\n"));
+      expect(Bun.stripANSI(renderDiff(diff, colored, { fold: 3, highlight }))).toBe(
+        renderDiff(diff, bare, { fold: 3 }),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a diff of 500 lines is drawn in 30 ms", () => {
+  const source = Array.from(
+    { length: 250 },
+    (_, at) => `export function f${at}(a: string): number { return a.length + ${at}; } // ${at}\n`,
+  );
+  const diff = patch("a.ts", source.join(""), source.join("").replaceAll("length", "size"));
+  const draw = () => {
+    const started = performance.now();
+    renderDiff(diff, colored, { fold: 3, highlight });
+    return performance.now() - started;
+  };
+  expect(Math.min(draw(), draw(), draw(), draw())).toBeLessThan(30);
 });

@@ -5,8 +5,10 @@ export interface FlagSpec {
   readonly name: string;
   readonly short?: string;
   readonly kind: "switch" | "text" | "number" | "list";
-  /** Shown in help for flags with a value: "PROVIDER:NAME". */
+  /** Shown in help for flags with a value: "PROVIDER:NAME". FILE and DIR are completed by the shell. */
   readonly value?: string;
+  /** All it may be; absent: anything. */
+  readonly choices?: readonly string[];
   readonly about: string;
 }
 
@@ -38,7 +40,7 @@ export interface Context {
 export interface Command {
   readonly name: string;
   readonly about: string;
-  /** Argument part of the usage line: "[TASK|-]". */
+  /** Argument part of the usage line: "[TASK|-]"; words to choose from are in lower case: "plan|json|jsonl". */
   readonly usage: string;
   readonly flags: readonly FlagSpec[];
   readonly examples: readonly string[];

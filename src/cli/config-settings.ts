@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
+import { suggest } from "../core/suggest.ts";
 import { findEndpoint, rememberConsent } from "../store/base-url.ts";
 import { replaceJson } from "../store/json-text.ts";
 import { findKeys } from "../store/keys.ts";
@@ -10,7 +11,6 @@ import { readPrivate, withLock, writePrivate } from "../store/safe-file.ts";
 import { type RemoteProvider, settingTable } from "../store/setting-table.ts";
 import { loadSettings } from "../store/settings.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./config-word.ts";
-import { suggest } from "./suggest.ts";
 
 const all = Object.values(settingTable);
 type AnySetting = (typeof all)[number];

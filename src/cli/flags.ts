@@ -1,7 +1,7 @@
 /** Every flag pai knows, and the strict reading of a command line (R24, R25). */
 import { PaiError } from "../core/error.ts";
+import { suggest } from "../core/suggest.ts";
 import type { FlagSpec, Flags } from "./command.ts";
-import { suggest } from "./suggest.ts";
 
 const switchFlag = (name: string, about: string, short?: string): FlagSpec => ({
   name,
@@ -17,11 +17,16 @@ const valueFlag = (name: string, value: string, about: string, short?: string): 
   ...(short && { short }),
 });
 
+const choiceFlag = (name: string, value: string, about: string, choices: readonly string[]): FlagSpec => ({
+  ...valueFlag(name, value, `${about}${choices.join(", ")}`),
+  choices,
+});
+
 /** By name; commands list the names they take. */
 export const flagTable = {
   model: valueFlag("model", "PROVIDER:NAME", "model to ask", "m"),
   temperature: valueFlag("temperature", "N", "0 to 2, default 0.3", "t"),
-  mode: valueFlag("mode", "MODE", "single-shot, eight-step, tool-loop, auto"),
+  mode: choiceFlag("mode", "MODE", "", ["single-shot", "eight-step", "tool-loop", "auto"]),
   cwd: valueFlag("cwd", "DIR", "work in this folder instead", "C"),
   yes: switchFlag("yes", "answer yes to questions; never widens what the plan, a budget or the policy allows", "y"),
   "dry-run": switchFlag("dry-run", "make the plan and the edits, show the diff, write nothing", "n"),
@@ -51,7 +56,7 @@ export const flagTable = {
   prune: switchFlag("prune", "delete what is kept of old runs"),
   online: switchFlag("online", "ask the provider too"),
   offline: switchFlag("offline", "ask nothing over the network"),
-  provider: valueFlag("provider", "P", "whose key: gemini, openai, anthropic, local"),
+  provider: choiceFlag("provider", "P", "whose key: ", ["gemini", "openai", "anthropic", "local"]),
   "insecure-http": switchFlag("insecure-http", "send a key over plain http"),
   debug: switchFlag("debug", "show where an error came from"),
   continue: switchFlag("continue", "continue the last session"),
@@ -79,6 +84,15 @@ function unknownFlag(text: string): PaiError {
   const near = suggest(text.replace(/^-+/, ""), [...byName.keys()]);
   return new PaiError("usage", `unknown flag ${text}`, {
     hint: near === null ? "see: pai help" : `did you mean --${near}?`,
+  });
+}
+
+/** Throws usage for a value that is none of the flag's choices. */
+function requireChoice({ name, choices }: FlagSpec, value: string): void {
+  if (choices === undefined || choices.includes(value.trim())) return;
+  const near = suggest(value.trim(), choices);
+  throw new PaiError("usage", `--${name} must be one of ${choices.join(", ")}`, {
+    hint: near === null ? undefined : `did you mean --${name} ${near}?`,
   });
 }
 
@@ -126,6 +140,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     else {
       const given = value ?? rest.shift() ?? "";
       if (given === "") throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name} ${spec.value}`);
+      requireChoice(spec, given);
       const earlier = flags[spec.name];
       flags[spec.name] = spec.kind === "list" ? [...(Array.isArray(earlier) ? earlier : []), given] : given;
     }

@@ -1,8 +1,8 @@
 /** `pai help`: examples first, then commands or flags, then exit codes. */
 import { PaiError } from "../core/error.ts";
+import { suggest } from "../core/suggest.ts";
 import { hang } from "../ui/layout.ts";
 import type { Command, Context, FlagSpec } from "./command.ts";
-import { suggest } from "./suggest.ts";
 
 /** Help is the same text everywhere, and fits every terminal. */
 const columns = 80;

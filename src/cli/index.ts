@@ -1,9 +1,9 @@
 /** From a command line to an exit code: picks the command, runs it, and words every failure once. */
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { suggest } from "../core/suggest.ts";
 import type { Command, Context, Flags } from "./command.ts";
 import { commands, findCommand } from "./commands.ts";
 import { parseCommandLine, requireFlags } from "./flags.ts";
-import { suggest } from "./suggest.ts";
 
 /** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
 const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;

@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { Session } from "../core/session.ts";
+import { suggest } from "../core/suggest.ts";
 import { openSessions, type Sessions } from "../store/sessions.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeWorkspace } from "./compose.ts";
 import { talkAt } from "./session.ts";
-import { suggest } from "./suggest.ts";
 
 /** Sessions kept by `prune`. */
 const kept = 20;

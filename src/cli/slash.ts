@@ -4,13 +4,13 @@ import { squash } from "../core/change.ts";
 import { renderTasks, sizeOf } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
+import { suggest } from "../core/suggest.ts";
 import { type Mode, modes } from "../store/setting-table.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { composeModel } from "./compose-model.ts";
 import { showDiff, undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
-import { suggest } from "./suggest.ts";
 import { runTurn, type Talk } from "./talk.ts";
 
 interface Slash {

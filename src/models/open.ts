@@ -2,6 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
+import { suggest } from "../core/suggest.ts";
 import type { BridgeOptions } from "./bridge.ts";
 import { describeModel } from "./catalogue.ts";
 import type { Endpoint, ProxyEnv } from "./endpoint.ts";
@@ -34,6 +35,8 @@ export interface OpenOptions extends RetryOptions {
   readonly proxyEnv: ProxyEnv;
   /** Silence after which a connection counts as dead, in milliseconds; a quarter of an hour when absent. */
   readonly idleMs?: number;
+  /** Ends the questions to a local server. */
+  readonly signal?: AbortSignal;
 }
 
 /** Models think for ten minutes without a sign of it. */
@@ -54,8 +57,12 @@ export function parseModelId(source: string): ModelId {
   if (named !== undefined && usable) return { provider: named, name: rest };
   const guessed = prefixes.find(([pattern]) => pattern.test(trimmed));
   if (guessed !== undefined && /^[\w.:@/-]+$/.test(trimmed)) return { provider: guessed[1], name: trimmed };
+  const near = prefix === "" ? null : suggest(prefix, providers);
   throw new PaiError("model_unknown", `the model ${JSON.stringify(source)} belongs to no provider`, {
-    hint: `write it as provider:name with one of ${providers.join(", ")}; see: pai models`,
+    hint:
+      near === null || near === prefix
+        ? `write it as provider:name with one of ${providers.join(", ")}; see: pai models`
+        : `did you mean ${near}:${rest}?`,
   });
 }
 
@@ -150,8 +157,9 @@ const bridges: Readonly<Record<Remote, () => Promise<Loaded>>> = {
     ]);
     return {
       url: (given) => given ?? localUrl,
-      async prepare(base, { keys: [first], notify }) {
-        const server = await askServer(base.endpoint, base.model, first === undefined ? {} : localHeaders(first.key));
+      async prepare(base, { keys: [first], notify, signal = new AbortController().signal }) {
+        const headers = first === undefined ? {} : localHeaders(first.key);
+        const server = await askServer(base.endpoint, base.model, headers, signal);
         const limits =
           server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
         const concede = createConcessions({ model: base.model, notify });

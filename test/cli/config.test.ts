@@ -69,7 +69,6 @@ test("without a word: help; with an unknown one: did you mean; with too many: us
   });
   expect(await say(process, "list all")).toMatchObject({ code: "usage", err: "usage: pai config list\n" });
   expect((await say(process, "set-default")).code).toBe("usage");
-  expect((await say(process, "set", { flags: { provider: "acme" } })).code).toBe("usage");
 });
 
 test("show and list name default and environment; nothing stored is no failure", async () => {

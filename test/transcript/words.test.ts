@@ -90,6 +90,10 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     [["run", "--max-call=3", "make it"], "--max-calls"],
     [["make", "hello.txt"], '"make hello.txt"'],
     [["config", "lst"], "list"],
+    [["sessions", "lits"], "pai sessions list"],
+    [["schema", "jsnol"], "pai schema json"],
+    [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
+    [["config", "list", "--provider=opnai"], "--provider openai"],
   ] as const) {
     const result = await place.pai(args);
     expectPlain(result);
@@ -97,6 +101,12 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     expect(result.stderr).toContain(hint);
   }
   expect(place.gemini.requests).toHaveLength(0);
+});
+
+test.concurrent("a mistyped provider of --model is met with a suggestion (R24)", async () => {
+  await using place = openPlace();
+  const { code, stderr } = await place.pai(["run", "-m", "gemni:gemini-2.5-pro", "make it"]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("did you mean gemini:gemini-2.5-pro?")]);
 });
 
 test.concurrent("a task needs no run when it is more than a bare word (R25)", async () => {

@@ -131,6 +131,14 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import("./schema.ts")).schemaCommand(context),
   }),
   define({
+    name: "completion",
+    about: "print the completion script of a shell",
+    usage: "bash|zsh|fish",
+    flags: [],
+    examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
+    run: async (context) => (await import("./completion.ts")).completionCommand(context, commands),
+  }),
+  define({
     name: "auto",
     about: "the interactive session, like pai without arguments",
     usage: "",

@@ -1,6 +1,6 @@
 /** The completion script for bash; needs nothing but bash itself. */
 import type { FlagSpec } from "./command.ts";
-import { type Grammar, valueOf } from "./completion.ts";
+import { expectedValue, type Grammar } from "./grammar.ts";
 
 const spelled = ({ name, short }: FlagSpec) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 const pattern = (flags: readonly FlagSpec[]) => flags.flatMap(spelled).join("|");
@@ -11,9 +11,9 @@ const branch = (match: string, action: string) => (match === "" ? "" : `    ${ma
 
 export function renderBash({ commands, bare }: Grammar): string {
   const all = [...new Map(commands.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag])).values()];
-  const taking = (kind: string) => pattern(all.filter((flag) => valueOf(flag) === kind));
+  const taking = (kind: string) => pattern(all.filter((flag) => expectedValue(flag) === kind));
   const chosen = all.flatMap((flag) => {
-    const choices = valueOf(flag);
+    const choices = expectedValue(flag);
     return typeof choices === "string" ? [] : [branch(spelled(flag).join("|"), `_pai_offer "${choices.join(" ")}"`)];
   });
   const names = commands.map(({ name }) => name);

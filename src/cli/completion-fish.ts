@@ -1,11 +1,11 @@
 /** The completion script for fish: a line for every command, word and flag. */
 import type { FlagSpec } from "./command.ts";
-import { type Grammar, valueOf } from "./completion.ts";
+import { expectedValue, type Grammar } from "./grammar.ts";
 
 const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 function argumentOf(flag: FlagSpec): string {
-  const value = valueOf(flag);
+  const value = expectedValue(flag);
   if (value === "none") return "";
   if (value === "free") return " -x";
   if (value === "file") return " -r -F";

@@ -1,14 +1,14 @@
 /** The completion script for zsh, as a function for its fpath or to be sourced. */
 import type { FlagSpec } from "./command.ts";
-import { type Expected, type Grammar, valueOf } from "./completion.ts";
+import { type Expected, expectedValue, type Grammar } from "./grammar.ts";
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** Colons and brackets part the fields of a specification. */
-const escape = (text: string) => text.replace(/[\\:[\]]/g, "\\$&");
+const protect = (text: string) => text.replace(/[\\:[\]]/g, "\\$&");
 
 function argumentOf(flag: FlagSpec): string {
-  const value = valueOf(flag);
-  const title = escape(flag.value ?? "");
+  const value = expectedValue(flag);
+  const title = protect(flag.value ?? "");
   if (value === "none") return "";
   if (value === "free") return `:${title}: `;
   if (value === "file") return `:${title}:_files`;
@@ -20,7 +20,7 @@ function argumentOf(flag: FlagSpec): string {
 function specify(flag: FlagSpec): readonly string[] {
   const { name, short, kind, about } = flag;
   const many = kind === "list" ? "*" : "";
-  const rest = `[${escape(about)}]${argumentOf(flag)}`;
+  const rest = `[${protect(about)}]${argumentOf(flag)}`;
   const long = quote(`${many}--${name}${kind === "switch" ? "" : "="}${rest}`);
   return short === undefined ? [long] : [long, quote(`${many}-${short}${kind === "switch" ? "" : "+"}${rest}`)];
 }

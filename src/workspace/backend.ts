@@ -12,6 +12,8 @@ export type Protection = Workspace["protection"];
 /** A folder that was reached: `${at}/${name}` is what stands in it. */
 export interface Handle {
   readonly at: string;
+  /** The open folder itself, for entering; null where there is only a name. */
+  readonly fd: number | null;
   /** Throws conflict when the folder is no longer the one that was reached; only where paths are checked it can be. */
   check(): void;
   close(): void;
@@ -29,10 +31,9 @@ export interface Backend {
 }
 
 const through = "/proc/self/fd/";
-const descriptorOf = (handle: Handle): number => Number(handle.at.slice(through.length));
 
 function handleOf(fd: number): Handle {
-  return { at: through + fd, check() {}, close: () => closeSync(fd) };
+  return { at: through + fd, fd, check() {}, close: () => closeSync(fd) };
 }
 
 const walking: Backend = {
@@ -63,7 +64,7 @@ function leaping(openBelow: OpenBelow): Backend {
     ...walking,
     name: "openat2",
     enter(from, path, shown) {
-      const fd = openBelow(descriptorOf(from), path, enterFlags);
+      const fd = from.fd === null ? -1 : openBelow(from.fd, path, enterFlags);
       return fd >= 0 ? handleOf(fd) : walking.enter(from, path, shown);
     },
   };
@@ -110,6 +111,7 @@ function isSame(a: Identity, b: Identity): boolean {
 function checkedHandle(at: string, identity: Identity, path: RelPath): Handle {
   return {
     at,
+    fd: null,
     check() {
       const fd = openFolderAt(at, ".", path);
       if (fd !== null && isSame(identify(fd), identity) && realpathSync(at) === at) return;

@@ -73,7 +73,7 @@ interface Level {
   readonly handle: Handle;
   readonly folder: RelPath;
   readonly names: readonly string[];
-  /** What the folder says of its names: enough for files and folders. */
+  /** What the folder says of its names that are not those of files. */
   readonly told: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
   next: number;
@@ -128,7 +128,7 @@ function enterLevel(root: Root, above: Level, path: RelPath, omitted: Omitted | 
 function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly string[]) => IgnoreRules | null): Level {
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
-    const told = new Map(entries.map((entry) => [entry.name, entry]));
+    const told = new Map(entries.filter((entry) => !entry.isFile()).map((entry) => [entry.name, entry]));
     const names = sortNames(entries.map(({ name }) => name));
     handle.check();
     return { handle, folder, names, told, ignored: rulesFor(names), next: 0 };
@@ -157,9 +157,9 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   const odd = name.includes("\ufffd");
   if (odd && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
-  const told = odd ? undefined : level.told.get(name);
-  if (told?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
-  if (told?.isFile()) return fileEntry(root, path);
+  const told = level.told.get(name);
+  if (!odd && told === undefined) return fileEntry(root, path);
+  if (!odd && told?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
   const stat = statAt(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }

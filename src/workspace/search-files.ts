@@ -1,9 +1,10 @@
 /** Reads the files of a search, many of one folder at a time, with as few system calls as can be. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import type { RelPath } from "../core/path.ts";
+import type { Handle } from "./backend.ts";
 import type { Root } from "./confine.ts";
-import { lookFlags } from "./open-at.ts";
 import { joinPath } from "./parse.ts";
+import { openQuickFiles } from "./quick-files.ts";
 import { refuseUnlessFile, toStat } from "./stat.ts";
 
 /** Files of one folder, in order; or one staged file with its content. */
@@ -24,44 +25,35 @@ const firstBytes = 256 * 1024;
 
 /** The result reads a bunch and shows each file of it once. */
 export function openReader(root: Root): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
+  const files = openQuickFiles();
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
-  /** null: larger than the limit. */
+  /** null: larger than the limit, or unreadable. */
   const fill = (fd: number): Uint8Array | null => {
-    let length = readSync(fd, buffer, 0, buffer.length, null);
-    while (length === buffer.length) {
-      if (length > maxFileBytes) return null;
+    let length = files.read(fd, buffer);
+    while (length === buffer.length && length <= maxFileBytes) {
       const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, maxFileBytes + 1));
       wider.set(buffer);
       buffer = wider;
-      length += readSync(fd, buffer, length, buffer.length - length, null);
+      const more = files.read(fd, buffer.subarray(length));
+      length = more === null ? null : length + more;
     }
-    return buffer.subarray(0, length);
+    return length === null || length > maxFileBytes ? null : buffer.subarray(0, length);
   };
-  const readOne = (at: string, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
-    const fd = openSync(`${at}/${name}`, lookFlags);
-    try {
-      look({ path, content: fill(fd), verify: () => mayTell(root, fd, path) });
-    } finally {
-      closeSync(fd);
-    }
+  const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
+    const fd = folder === null ? null : files.open(folder, name);
+    const content = fd === null ? null : fill(fd);
+    look({ path, content, verify: () => fd !== null && mayTell(root, fd, path) });
+    if (fd !== null) files.close(fd);
   };
   return (bunch, look) => {
     if ("content" in bunch) return look({ ...bunch, verify: () => true });
-    const handle = openFolder(root, bunch.folder);
-    for (const name of bunch.names) {
-      const path = joinPath(bunch.folder, name);
-      try {
-        if (handle === null) throw new Error("the folder is gone");
-        readOne(handle.at, name, path, look);
-      } catch {
-        look({ path, content: null, verify: () => false });
-      }
-    }
-    handle?.close();
+    const folder = openFolder(root, bunch.folder);
+    for (const name of bunch.names) readOne(folder, name, joinPath(bunch.folder, name), look);
+    folder?.close();
   };
 }
 
-function openFolder(root: Root, folder: RelPath) {
+function openFolder(root: Root, folder: RelPath): Handle | null {
   try {
     return root.open(folder);
   } catch {

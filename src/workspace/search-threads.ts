@@ -18,7 +18,7 @@ const maxThreads = 4;
 const waitingBatches = 2;
 const maxStartMs = 10_000;
 const maxSilenceMs = 1000;
-/** Processor time an ordinary pattern is allowed: a second, and so much for each MiB. */
+/** Time an ordinary pattern is allowed: a second, and so much for each MiB. */
 const maxMs = 1000;
 const maxMsEachMiB = 40;
 

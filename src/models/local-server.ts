@@ -29,6 +29,7 @@ export async function askServer(
   endpoint: Endpoint,
   model: string,
   headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
 ): Promise<LocalServer> {
   const root = rootOf(endpoint.url);
   const ask = async (url: string, body?: object): Promise<Fields> => {
@@ -38,7 +39,7 @@ export async function askServer(
         headers: { "content-type": "application/json", ...headers },
         redirect: "manual",
         proxy: endpoint.proxy,
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
       });
       return response.ok ? fields(parseJson((await response.text()).slice(0, answerLimit))) : {};
     } catch {

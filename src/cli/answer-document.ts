@@ -1,5 +1,7 @@
 /** Prints the result of a command that is no run: as text for people, or as its one JSON document. */
+import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
 import type { Context } from "./command.ts";
+import { renderError } from "./failure.ts";
 
 /** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code it was given. */
 export async function showResult(
@@ -13,5 +15,15 @@ export async function showResult(
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code, data, error: null }));
   } else context.out(text);
+  return code;
+}
+
+/** The same for what was looked into and found wanting: `data` tells what, the error why. Returns its exit code. */
+export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
+  const code = exitCodes[error.code];
+  if (context.flags["json"] === true) {
+    const { renderCommandDocument } = await import("../ui/json.ts");
+    context.out(renderCommandDocument({ command, code, data, error: toFailure(error) }));
+  } else context.err(renderError(error));
   return code;
 }

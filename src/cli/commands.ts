@@ -83,6 +83,22 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import("./history.ts")).historyCommand(context),
   }),
   define({
+    name: "log",
+    about: "check the receipts of runs: is every line as it was written?",
+    usage: "verify [RUN]",
+    flags: flagsNamed("cwd", "force-root"),
+    examples: ["pai log verify", "pai log verify 20261121"],
+    run: async (context) => (await import("./log.ts")).logCommand(context),
+  }),
+  define({
+    name: "replay",
+    about: "do a run again offline from its receipt, on paper: is it the same tree?",
+    usage: "RUN",
+    flags: flagsNamed("cwd", "force-root"),
+    examples: ["pai replay 20261121"],
+    run: async (context) => (await import("./replay.ts")).replayCommand(context),
+  }),
+  define({
     name: "config",
     about: "keys and settings",
     usage: "set|add|list|show|validate|remove|set-default|reset|get|put",

@@ -55,6 +55,8 @@ export interface History {
   undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Turn>;
   /** Brings back what was undone last and no newer run has replaced, or the named run, also a rolled-back one. */
   redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Turn>;
+  /** What a run did in all, with the bytes; null when it is not kept. Throws io_failed when the journal is damaged. */
+  work(id: string): readonly Change[] | null;
   /** Forgets runs beyond the limits, never the newest; returns how many. */
   prune(limits?: HistoryLimits): number;
 }
@@ -92,6 +94,10 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
         .reverse(),
     undo: (id, { dryRun }) => lock(() => turn("undo", pick(readAll(), id, "undo"), dryRun)),
     redo: (id, { dryRun }) => lock(() => turn("redo", pick(readAll(), id, "redo"), dryRun)),
+    work(id) {
+      const run = runIds(state).includes(id) ? readRun(state, id) : null;
+      return run && workOf(state, run);
+    },
     prune: (limits = defaultLimits) => prune(state, limits),
   };
 }
@@ -104,6 +110,7 @@ const noHistory: History = {
   redo: async () => {
     throw new PaiError("nothing_to_undo", "Nothing is kept here, so nothing can be redone");
   },
+  work: () => null,
   prune: () => 0,
 };
 

@@ -1,0 +1,30 @@
+/** `pai log verify`: are the receipts of this folder as they were written? */
+import { join } from "node:path";
+import { PaiError } from "../core/error.ts";
+import { openReceipts } from "../store/receipts.ts";
+import { counted } from "../ui/amount.ts";
+import { showFinding, showResult } from "./answer-document.ts";
+import type { Context } from "./command.ts";
+import { composeBase, composeWorkspace } from "./compose.ts";
+
+export async function logCommand(context: Context): Promise<number> {
+  const [verb, wanted, ...more] = context.words;
+  if (verb !== "verify" || more.length > 0)
+    throw new PaiError("usage", "usage: pai log verify [RUN]", { hint: "see: pai history" });
+  const { stateFolder } = await composeWorkspace(context, composeBase(context));
+  if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  const ids = wanted === undefined ? receipts.ids() : [receipts.find(wanted)];
+  const runs = ids.map((id) => {
+    const { facts, broken } = receipts.read(id);
+    return { run: id, lines: facts.length, broken };
+  });
+  const bad = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
+  const data = { runs };
+  const [first] = bad;
+  if (first === undefined)
+    return showResult(context, "log", data, `${counted(runs.length, "receipt")}, every line as it was written\n`);
+  const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
+  const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
+  return showFinding(context, "log", data, new PaiError("failed", message));
+}

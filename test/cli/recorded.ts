@@ -1,0 +1,65 @@
+/** A run on a real folder whose receipt is kept, as the command line keeps it; and its replay. */
+import { join } from "node:path";
+import { allActions } from "../../src/actions/all.ts";
+import { replayRun } from "../../src/cli/replay.ts";
+import type { Decide } from "../../src/core/ports.ts";
+import { runTask } from "../../src/flows/run.ts";
+import { singleShot } from "../../src/flows/single-shot.ts";
+import { openReceipts } from "../../src/store/receipts.ts";
+import { recordRun } from "../../src/store/recorder.ts";
+import { openWorkspace } from "../../src/workspace/open.ts";
+import { defaults, type Place, type Setup, scriptModel } from "../flows/scripted.ts";
+
+const policy: Decide = async ({ kind }) =>
+  kind === "plan" || kind === "batch"
+    ? { accept: true, by: "policy", reason: "-y" }
+    : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
+
+export const openHere = ({ root, state }: Place) =>
+  openWorkspace({
+    root,
+    stateDir: state,
+    home: null,
+    force: true,
+    policy: { allow: [], deny: [] },
+    env: { PATH: process.env["PATH"] },
+    commandEnv: [],
+    umask: 0o022,
+  });
+
+export async function receiptsOf(place: Place) {
+  const { stateFolder } = await openHere(place);
+  if (stateFolder === null) throw new Error("nothing is kept");
+  return { folder: join(stateFolder, "runs"), ...openReceipts(join(stateFolder, "runs")) };
+}
+
+/** Ids as pai makes them, in order. */
+export const idOf = (n: number) => `20261121-${String(n).padStart(9, "0")}-0000`;
+
+/** Runs and records a task. Returns its outcome. */
+export async function record(place: Place, setup: Setup, n = 1) {
+  const { workspace } = await openHere(place);
+  const receipts = await receiptsOf(place);
+  const now = () => new Date("2026-11-21T12:00:00Z");
+  const task = { text: setup.task ?? "do it", history: setup.history ?? [], context: setup.context ?? null };
+  const options = { ...defaults, ...setup.options };
+  const page = receipts.begin(idOf(n), (text) => {
+    throw new Error(text);
+  });
+  const doors = { model: scriptModel(setup.lines, setup.window), workspace, decide: policy, now };
+  const ports = {
+    id: idOf(n),
+    price: null,
+    actions: async () => allActions,
+    signal: setup.signal ?? new AbortController().signal,
+    now,
+    planCache: setup.planCache ?? null,
+    ...recordRun(page, { task, options }, doors, () => {}),
+  };
+  return runTask(setup.flow ?? singleShot, task, options, ports);
+}
+
+export async function replay(place: Place, n = 1) {
+  const receipt = (await receiptsOf(place)).read(idOf(n));
+  return replayRun(receipt, await openHere(place), new AbortController().signal);
+}

@@ -1,0 +1,144 @@
+/** Replays: every scenario gives the same tree again, and nothing on disk is touched by it. */
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../../src/core/model.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { parseReplay } from "../../src/models/replay.ts";
+import { finish, modify, plan, talk, write } from "../flows/plans.ts";
+import { filesIn, makeFolder, type Place } from "../flows/scripted.ts";
+import { idOf, openHere, receiptsOf, record, replay } from "./recorded.ts";
+
+const scenarios = join(import.meta.dir, "../scenarios");
+const read = (folder: string, name: string) => readFileSync(join(folder, name), "utf8");
+
+async function inFolder(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
+  const place = makeFolder(files);
+  try {
+    await work(place);
+  } finally {
+    place.remove();
+  }
+}
+
+test.each(readdirSync(scenarios).sort())(
+  "%s is replayed to the same tree, offline and on paper only (M6)",
+  async (name) => {
+    const folder = join(scenarios, name);
+    const before = filesIn(join(folder, "before"));
+    const lines = parseReplay(read(folder, "replies.jsonl"), name).map(({ text = "", stop = "end" }) => ({
+      text,
+      stop,
+    }));
+    const options = existsSync(join(folder, "options.json")) ? JSON.parse(read(folder, "options.json")) : {};
+    await inFolder(before, async (place) => {
+      const { changes } = await record(place, { task: read(folder, "task.md").trim(), lines, options });
+      const [tree, state] = [filesIn(place.root), filesIn(place.state)];
+      const replayed = await replay(place);
+      expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });
+      expect([filesIn(place.root), filesIn(place.state)]).toEqual([tree, state]);
+      expect((await receiptsOf(place)).read(idOf(1)).broken).toBe(null);
+    });
+  },
+);
+
+const change = (search: string, put: string) => [
+  plan({ steps: ["MODIFY a.txt"] }),
+  modify("a.txt", [`${search}\n`, `${put}\n`]) + finish(),
+];
+
+test("an older run is replayed under the runs after it, and after it was undone", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    await record(place, { lines: change("one", "two") }, 1);
+    await record(place, { lines: change("two", "three") }, 2);
+    for (const n of [1, 2])
+      expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
+    await (await openHere(place)).history.undo(null, { dryRun: false });
+    for (const n of [1, 2]) expect(await replay(place, n)).toMatchObject({ differing: [], difference: null });
+  });
+});
+
+test("what commands changed comes from the receipt; no command runs again", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const marker = join(place.state, "ran");
+    const options = { checks: [`echo x >> made.txt; echo x >> ${marker}`] };
+    const { changes } = await record(place, { lines: change("one", "two"), options });
+    expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "made.txt"]);
+    const ran = readFileSync(marker, "utf8");
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
+    expect(readFileSync(marker, "utf8")).toBe(ran);
+  });
+});
+
+test("files are as they were before the run, whatever became of them since", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    await record(place, { lines: change("one", "two") });
+    writeFileSync(join(place.root, "a.txt"), "somebody else's\n");
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null });
+  });
+});
+
+test("where they can no longer be known the tree is another, and the paths are named", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    await record(place, { lines: change("one", "two") });
+    await (await openHere(place)).history.undo(null, { dryRun: false });
+    writeFileSync(join(place.root, "a.txt"), "one\nand more\n");
+    const { differing, difference } = await replay(place);
+    expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) is not the recorded one"]);
+  });
+});
+
+test("a tool-loop run is replayed with its calls and its command", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
+    const lines = [
+      calls("read", { path: "a.txt" }),
+      calls("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
+      calls("bash", { command: "cp a.txt new.txt" }),
+      "Done.",
+    ];
+    const { changes } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
+    expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "new.txt"]);
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
+  });
+});
+
+test("talk, a plan only and a dry run are replayed without a journal", async () => {
+  for (const setup of [
+    { lines: [talk("Hello.")] },
+    { lines: [plan({ steps: ["WRITE b.txt"] })], options: { command: "plan", planOnly: true } },
+    { lines: [plan({ steps: ["WRITE b.txt"] }), write("b.txt", "b\n") + finish()], options: { dryRun: true } },
+  ]) {
+    await inFolder({ "a.txt": "one\n" }, async (place) => {
+      const { changes } = await record(place, setup);
+      expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
+    });
+  }
+});
+
+test("a run that failed and was rolled back ends the same way again", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const lines = [...change("nowhere", "two"), modify("a.txt", ["nowhere\n", "two\n"]) + finish()];
+    const { error } = await record(place, { lines: [...lines, ...lines.slice(1)] });
+    expect(error?.code).toBe("edit_failed");
+    const { outcome, differing } = await replay(place);
+    expect([outcome.error?.code, differing]).toEqual(["edit_failed", []]);
+  });
+});
+
+test("secrets stay names in the receipt, and the replay puts them back into the file", async () => {
+  const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
+  await inFolder({ "config.txt": `api_key = "${key}"\nport = 1\n` }, async (place) => {
+    const lines = [
+      plan({ steps: ["WRITE config.txt"] }),
+      write("config.txt", 'api_key = "<<SECRET_1>>"\nport = 2\n') + finish(),
+    ];
+    await record(place, { task: "set port to 2 in config.txt", lines });
+    expect(readFileSync(join(place.root, "config.txt"), "utf8")).toContain(key);
+    const { folder, read: load } = await receiptsOf(place);
+    expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
+    const calls = load(idOf(1)).facts.filter(({ type }) => type === "call");
+    expect(calls.map((fact) => "masked" in fact && fact.masked)).toEqual([1, 1]);
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  });
+});

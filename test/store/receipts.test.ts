@@ -1,0 +1,142 @@
+/** Receipts: sealed line by line, private, bounded; whatever is changed in one is found. */
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Fact, readReceipt } from "../../src/core/receipt.ts";
+import { openReceipts } from "../../src/store/receipts.ts";
+
+const base = mkdtempSync(join(tmpdir(), "pai-receipts-"));
+const folder = join(base, "state/runs");
+afterEach(() => rmSync(join(base, "state"), { recursive: true, force: true }));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const at = "2026-11-21T12:00:00.000Z";
+const id = "20261121-120000000-abcd";
+
+const started = (run: string): Fact => ({
+  type: "run.started",
+  v: 1,
+  run,
+  at,
+  pai: "1.0.0",
+  root: "/project",
+  mode: "single-shot",
+  task: { text: "naïve ✓ \u2028 task", history: [], context: null, earlier: 0 },
+  options: { command: "run" },
+  model: { id: "test:model", window: 1000, maxOutputTokens: 100 },
+});
+
+const sent: Fact = { type: "context.sent", files: [{ path: "ä.txt", sha256: "0".repeat(64), bytes: 3 }] };
+
+const finished: Fact = {
+  type: "run.finished",
+  at,
+  outcome: {
+    v: 1,
+    ok: true,
+    command: "run",
+    run: id,
+    mode: "single-shot",
+    status: "answered",
+    code: 0,
+    text: "Done, \ufffd included.",
+    next: [],
+    changes: [],
+    checks: [],
+    calls: { made: 1, expected: 1, at_most: 2 },
+    usage: { input: 1, cached: 0, output: 1, thought: 0 },
+    cost: null,
+    model: { requested: "test:model", served: ["test"], key: null },
+    score: null,
+    error: null,
+  },
+};
+
+const fail = (text: string) => {
+  throw new Error(text);
+};
+
+function keep(run = id, facts: readonly Fact[] = [started(run), sent, finished]): Buffer {
+  const page = openReceipts(folder).begin(run, fail);
+  for (const fact of facts) page.add(fact);
+  page.close();
+  return readFileSync(join(folder, `${run}.jsonl`));
+}
+
+test("what was written is read back, and is only the user's", () => {
+  keep();
+  const receipts = openReceipts(folder);
+  expect(receipts.ids()).toEqual([id]);
+  expect(receipts.read(id)).toEqual({ id, facts: [started(id), sent, finished], broken: null });
+  expect([statSync(folder).mode & 0o777, statSync(join(folder, `${id}.jsonl`)).mode & 0o777]).toEqual([0o700, 0o600]);
+});
+
+test("a flipped bit in any byte of any line is found, in its line (M6)", () => {
+  const bytes = keep();
+  for (let at = 0; at < bytes.length; at += 1) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
+    const line = bytes.subarray(0, at).toString("latin1").split("\n").length;
+    const { broken } = readReceipt(changed, id);
+    expect([at, broken?.line]).toEqual([at, line]);
+  }
+});
+
+test("lines that are missing, added, twice or in another order are found, also the last ones (M6)", () => {
+  const lines = keep()
+    .toString()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => `${line}\n`);
+  const [first = "", second = "", third = ""] = lines;
+  const judge = (...now: readonly string[]) => readReceipt(Buffer.from(now.join("")), id).broken?.line ?? null;
+  expect(judge(first, second, third)).toBe(null);
+  expect(judge(second, third)).toBe(1);
+  expect(judge(first, third)).toBe(2);
+  expect(judge(first, second)).toBe(3);
+  expect(judge(first, third, second)).toBe(2);
+  expect(judge(first, second, second, third)).toBe(3);
+  expect(judge(first, second, third.slice(0, -1))).toBe(3);
+  expect(judge()).toBe(1);
+});
+
+test("a receipt under another run's name is found", () => {
+  expect(readReceipt(keep(), "20261121-120000001-abcd").broken).toEqual({ line: 1, why: `it belongs to run ${id}` });
+});
+
+test("a run is found by the beginning of its id, if it is the only one", () => {
+  keep("20261121-120000000-aaaa");
+  keep("20261122-120000000-bbbb");
+  const { find } = openReceipts(folder);
+  expect(find("20261122")).toBe("20261122-120000000-bbbb");
+  expect(() => find("2026")).toThrow("names 2 runs");
+  expect(() => find("2027")).toThrow("there is no receipt of a run 2027");
+});
+
+test("only the newest 200 of the last 30 days are kept", () => {
+  const receipts = openReceipts(folder);
+  const now = new Date("2026-11-21T12:00:00Z");
+  keep("20261001-120000000-0000");
+  for (let n = 0; n < 203; n += 1) keep(`20261120-${String(n).padStart(9, "0")}-0000`);
+  expect(receipts.prune(now)).toBe(4);
+  expect([receipts.ids().length, receipts.ids().at(-1)]).toEqual([200, "20261120-000000003-0000"]);
+});
+
+test("a receipt that cannot be written is said once and ends nothing; a file in its place is not touched", () => {
+  keep();
+  const said: string[] = [];
+  const page = openReceipts(folder).begin(id, (text) => said.push(text));
+  for (const fact of [started(id), sent, finished]) page.add(fact);
+  page.close();
+  expect(said).toHaveLength(1);
+  expect(openReceipts(folder).read(id).broken).toBe(null);
+});
+
+test("what is no receipt is passed over", () => {
+  keep();
+  for (const name of ["notes.jsonl", "20261121.jsonl", "x"]) writeFileSync(join(folder, name), "x");
+  chmodSync(join(folder, "x"), 0);
+  expect(openReceipts(folder).ids()).toEqual([id]);
+  expect(readdirSync(folder)).toHaveLength(4);
+});

@@ -3,18 +3,21 @@ import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import { hang } from "../ui/layout.ts";
 import type { Command, Context, FlagSpec } from "./command.ts";
+import { exitMeanings } from "./manual.ts";
 
 /** Help is the same text everywhere, and fits every terminal. */
 const columns = 80;
 
-const exits = `Exit codes:
-  0 done             5 network           10 approval needed
-  1 other failure    6 quota             11 stale or conflict
-  2 usage            7 unusable reply    12 refused by policy
-  3 configuration    8 edits failed      13 budget
-  4 key              9 checks failed     14 disk or permission
-  124 timeout        129, 130, 143 ended by a signal
-`;
+/** The exit codes in three columns; the signals on one line. */
+function renderExits(): string {
+  const usual = exitMeanings.filter(([code]) => code.length < 3).map(([code, meaning]) => `${code} ${meaning}`);
+  const third = Math.ceil(usual.length / 3);
+  const rows = usual.slice(0, third).map((first, at) => {
+    const [second = "", last = ""] = [usual[at + third], usual[at + 2 * third]];
+    return `  ${first.padEnd(19)}${second.padEnd(20)}${last}`;
+  });
+  return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
+}
 
 function renderFlag({ name, short, value, about }: FlagSpec): string {
   const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
@@ -36,7 +39,7 @@ Examples:
 ${indent(["pai demo", "pai config set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
 Commands:
 ${indent(names)}
-${exits}`;
+${renderExits()}`;
 }
 
 function renderCommand({ name, usage, about, flags, examples }: Command): string {
@@ -49,7 +52,7 @@ Examples:
 ${indent(examples)}
 Flags:
 ${flags.map(renderFlag).join("")}
-${exits}`;
+${renderExits()}`;
 }
 
 export async function helpCommand(context: Context, commands: readonly Command[]): Promise<number> {

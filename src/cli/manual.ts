@@ -1,0 +1,61 @@
+/** What help and the man page tell besides the commands: exit codes, environment variables, files. */
+
+/** Every exit code, in a few words. */
+export const exitMeanings = [
+  ["0", "done"],
+  ["1", "other failure"],
+  ["2", "usage"],
+  ["3", "configuration"],
+  ["4", "key"],
+  ["5", "network"],
+  ["6", "quota"],
+  ["7", "unusable reply"],
+  ["8", "edits failed"],
+  ["9", "checks failed"],
+  ["10", "approval needed"],
+  ["11", "stale or conflict"],
+  ["12", "refused by policy"],
+  ["13", "budget"],
+  ["14", "disk or permission"],
+  ["124", "timeout"],
+  ["129", "terminal closed (SIGHUP)"],
+  ["130", "interrupted (SIGINT)"],
+  ["143", "ended (SIGTERM)"],
+] as const;
+
+export const variables = [
+  ["PAI_MODEL", "model to ask, as --model"],
+  ["PAI_TEMPERATURE", "0 to 2, default 0.3"],
+  ["PAI_MODE", "way of working, as --mode"],
+  ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
+  ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
+  ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
+  ["PAI_MAX_CMDS_PER_STEP", "actions of one reply, 1 to 50, default 15"],
+  ["PAI_MODIFY_THRESHOLD", "change guard: lines of a file that may change, default 500"],
+  ["PAI_MODIFY_MAX_RATIO", "change guard: share of a file that may change, default 0.5"],
+  ["PAI_MODIFY_STRICT", "change guard: 1 makes either limit alone enough, not only both"],
+  ["PAI_HISTORY_DIR", "folder of the audit log, default .pai_history in the project"],
+  ["PAI_STATE_DIR", "folder of journals, sessions and receipts"],
+  ["PAI_BASE_URL", "address of the provider in use; wins over the provider's own variable"],
+  ["PAI_CLIENT_CERT, PAI_CLIENT_KEY", "files of a client certificate and its key"],
+  ["PAI_DEBUG", "show where an error came from"],
+  [
+    "GEMINI_API_KEY, GOOGLE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY",
+    "keys; with _FILE appended: a file that holds the key",
+  ],
+  ["GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST", "address of one provider"],
+  ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, in capitals or not; never used for this machine itself"],
+  ["NODE_EXTRA_CA_CERTS, SSL_CERT_FILE", "certificates to trust"],
+  ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "colours off or on"],
+  ["XDG_CONFIG_HOME, XDG_STATE_HOME", "where the folders below stand"],
+] as const;
+
+export const files = [
+  ["$XDG_CONFIG_HOME/pai-code/config.json", "settings of the user"],
+  ["$XDG_CONFIG_HOME/pai-code/credentials.json", "keys, readable by the user alone"],
+  ["$XDG_STATE_HOME/pai-code/", "journals for undo, sessions, receipts, plans, trust"],
+  ["pai.json", "settings of a project; may only narrow until it is trusted"],
+  [".pai_history/", "readable log of every session in a project"],
+  [".paiignore", "what pai does not look at, besides .gitignore"],
+  ["AGENTS.md, MEMORY.md", "what a project tells the model with every task; without AGENTS.md: CLAUDE.md, GEMINI.md"],
+] as const;

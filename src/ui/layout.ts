@@ -60,8 +60,22 @@ export function openWrap(columns: number | null): WrapStream {
     return placed;
   }
 
+  /** All but the last word, where they fit as they are; null: they must be placed one by one. */
+  function passWhole(text: string): string | null {
+    const end = text.lastIndexOf(" ");
+    if (columns === null || end < 1 || text[end - 1] === " " || /[\n\t]/.test(text)) return null;
+    const ready = text.slice(0, end);
+    const width = Bun.stringWidth(ready);
+    if (column + width > columns) return null;
+    column += width;
+    held = text.slice(end);
+    return ready;
+  }
+
   return {
     push(chunk) {
+      const whole = passWhole(held + chunk);
+      if (whole !== null) return whole;
       const words = (held + chunk).split(/(?<=\S)(?=\s)/);
       held = words.pop() ?? "";
       return words.map(place).join("");

@@ -1,5 +1,6 @@
 /** A reply as it comes in pieces: streamed to a screen, safe and wrapped at words, or kept until it is wanted. */
-import { openWrap, type WrapStream, wrap } from "./layout.ts";
+import { openWrap, wrap } from "./layout.ts";
+import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } from "./markdown.ts";
 import { openVisible, visible } from "./sanitize.ts";
 
 export interface ReplyText {
@@ -20,14 +21,23 @@ export interface ReplyOptions {
   /** Called before a reply begins on the screen. */
   readonly begin: () => void;
   readonly columns: number | null;
+  /** How Markdown is rendered; null: it is shown as it is. */
+  readonly markdown: () => MarkdownOptions | null;
   /** Show pieces as they come. */
   readonly streams: boolean;
 }
 
-export function openReply({ write, begin, columns, streams }: ReplyOptions): ReplyText {
+/** A whole answer, safe and ending in a line feed. */
+export function renderAnswer(text: string, columns: number | null, markdown: MarkdownOptions | null): string {
+  const safe = visible(text).trimEnd();
+  const shown = markdown === null ? wrap(safe, columns).join("\n") : renderMarkdown(safe, markdown).trimEnd();
+  return `${shown}\n`;
+}
+
+export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
   let kept = "";
   let shown = "";
-  let current: { readonly safe: (chunk: string) => string; readonly lines: WrapStream } | null = null;
+  let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
 
   return {
@@ -44,7 +54,8 @@ export function openReply({ write, begin, columns, streams }: ReplyOptions): Rep
       if (!streams) return;
       if (current === null) {
         begin();
-        current = { safe: openVisible(), lines: openWrap(columns) };
+        const rendered = markdown();
+        current = { safe: openVisible(), lines: rendered === null ? openWrap(columns) : openMarkdown(rendered) };
       }
       shown = kept;
       write(current.lines.push(current.safe(text)));
@@ -58,7 +69,7 @@ export function openReply({ write, begin, columns, streams }: ReplyOptions): Rep
     show(text = kept) {
       if (text.trim() === "" || text === shown) return;
       begin();
-      write(`${wrap(visible(text).trimEnd(), columns).join("\n")}\n`);
+      write(renderAnswer(text, columns, markdown()));
       shown = text;
     },
     reset() {

@@ -10,7 +10,7 @@ import { hang, wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
 import { renderChanges, renderCheck, renderFailure, renderFooter, renderResult, withoutMoved } from "./outcome.ts";
 import { renderPlan } from "./plan.ts";
-import { openReply } from "./reply.ts";
+import { openReply, renderAnswer } from "./reply.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import { createSpinner } from "./spinner.ts";
 import { type Meaning, mark, type Style } from "./style.ts";
@@ -106,7 +106,10 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
   let shown = nothing();
   const spinner = createSpinner({ ...options, err: quiet ? () => {} : options.err });
-  const reply = openReply({ write: err, begin: section, columns, streams: screen && !quiet });
+  const markdownOn = (target: Style, width: number | null) =>
+    width === null ? null : { columns: width, style: target, highlight: options.highlight?.() ?? null };
+  const markdown = () => markdownOn(style, columns);
+  const reply = openReply({ write: err, begin: section, columns, markdown, streams: screen && !quiet });
 
   const say = (lines: readonly string[]) => err(lines.map((line) => `${line}\n`).join(""));
   const line = (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, columns));
@@ -246,7 +249,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   /** The message: a result, or, of a run that failed, only what the model claims. True when standard output holds it. */
   function showMessage({ ok, text }: Outcome): boolean {
     if (text === "" || reply.shown === text) return false;
-    if (ok) out(`${wrap(visible(text), outColumns).join("\n").trimEnd()}\n`);
+    if (ok) out(renderAnswer(text, outColumns, markdownOn(outStyle, outColumns)));
     else say(wrap(visible(`The model said: ${text}`), columns));
     return ok;
   }

@@ -1,0 +1,129 @@
+/** Answers in Markdown: rendered, streamed, safe. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { highlight } from "../../src/ui/highlight.ts";
+import { openMarkdown, renderMarkdown } from "../../src/ui/markdown.ts";
+import { visible } from "../../src/ui/sanitize.ts";
+import { chooseStyle } from "../../src/ui/style.ts";
+
+const env = { TERM: "xterm", LANG: "C.UTF-8" };
+const bare = { columns: 40, style: chooseStyle({ tty: true, env, flags: { noColor: true, plain: false } }), highlight };
+const colored = { ...bare, style: chooseStyle({ tty: true, env, flags: { noColor: false, plain: false } }) };
+
+const answer = `# Result
+
+The **area** of \`circle\` is now in *one* place,
+and this line is long enough that it must be wrapped somewhere.
+
+- first with [a link](https://example.org/a)
+- second
+
+1. one
+2. two
+
+\`\`\`py
+def area(r):
+    return 3 * r  # r
+\`\`\`
+
+| name | 値 |
+|---|---|
+| 面積 | 2 |
+
+See https://example.org/x for more.
+`;
+
+test("headings, lists, links, code and tables, at the width of the terminal", () => {
+  expect(renderMarkdown(answer, bare)).toMatchInlineSnapshot(`
+    "Result
+    ======
+
+    The area of circle is now in one place,
+    and this line is long enough that it
+    must be wrapped somewhere.
+
+      * first with a
+        link (https://example.org/a)
+      * second
+
+       1. one
+       2. two
+
+      def area(r):
+          return 3 * r  # r
+
+    +------+-----+
+    | name | 値  |
+    +------+-----+
+    | 面積 | 2   |
+    +------+-----+
+
+    See https://example.org/x for more.
+    "
+  `);
+});
+
+test("bold and code have a look, fences the colours of their language", () => {
+  const shown = renderMarkdown(answer, colored);
+  expect(shown).toContain("\x1b[1marea\x1b[22m");
+  expect(shown).toContain("\x1b[35mreturn\x1b[39m");
+});
+
+test("plain words are shown as they come, marked ones when they are whole", () => {
+  const stream = openMarkdown(bare);
+  expect(stream.push("I will move the ")).toBe("I will move the");
+  expect(stream.push("formula **here")).toBe(" formula");
+  expect(stream.push("** and\n")).toBe(" here and\n");
+  expect(stream.push("- a\n- b\n")).toBe("");
+  expect(stream.push("\n")).toBe("  * a\n  * b\n\n");
+  expect(stream.push("```js\nlet a")).toBe("");
+  expect(stream.end()).toBe("  let a\n");
+});
+
+test("cut anywhere, the same is shown, and no line of words is too wide", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(answer.length), { maxLength: 8 }), (cuts) => {
+      const stream = openMarkdown(bare);
+      const edges = [0, ...cuts.sort((a, b) => a - b), answer.length];
+      const shown = edges.slice(1).map((edge, at) => stream.push(answer.slice(edges[at], edge)));
+      expect(shown.join("") + stream.end()).toBe(renderMarkdown(answer, bare));
+    }),
+    { numRuns: 200 },
+  );
+  for (const line of renderMarkdown(answer, bare).split("\n")) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(40);
+});
+
+test("nothing decoded or linked acts on the terminal (R34, S87)", () => {
+  const hostile = "a &#27;[2J b\n\n- &zwj; &rlm; &#x202e;\n\n[ok](javascript:alert(1)) **\x1b[31mred** &Tab;\n";
+  const shown = renderMarkdown(visible(hostile), colored);
+  expect(shown.replace(/\x1b\[[\d;]*m/g, "")).not.toMatch(/\x1b|\u200d|\u200f|\u202e/);
+  expect(shown).toContain("javascript:alert(1)");
+  expect(shown).toContain("\\x1b[31mred");
+});
+
+test("any text keeps its words, and never throws", () => {
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom("a", "b ", "\n", "*", "`", "_", "#", "- ", "1. ", "|", "<", "&lt;", "\\", "日", "```\n"),
+        maxLength: 40,
+      }),
+      (text) => {
+        const letters = (all: string) => all.replace(/[^ab日]/g, "");
+        const shown = renderMarkdown(text, bare);
+        if (!/[<&`~|]/.test(text)) expect(letters(shown)).toBe(letters(text));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("a megabyte that streams in costs little", () => {
+  const text = "The quick brown fox jumps over the lazy dog, and that more than once.\n".repeat(14_000);
+  const started = process.cpuUsage();
+  const stream = openMarkdown(colored);
+  for (let at = 0; at < text.length; at += 60) stream.push(text.slice(at, at + 60));
+  stream.end();
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1000).toBeLessThan(400);
+});

@@ -10,13 +10,15 @@ export const anthropicUrl = "https://api.anthropic.com";
 
 export function openAnthropic(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;
+  // Loaded while the workspace is looked at: the first request need not wait for it.
+  const loading = import("@anthropic-ai/sdk");
   return openBridge(
     {
       provider: "anthropic",
       headers: (secret) => ({ "x-api-key": secret, "anthropic-version": "2023-06-01" }),
       decode: (request) => createAnthropicDecoder(model, turnOf(request)),
       async ask(request, exchange) {
-        const { Anthropic } = await import("@anthropic-ai/sdk");
+        const { Anthropic } = await loading;
         const failed = exchange.failed();
         if (failed !== null) throw failed;
         const sdk = new Anthropic({

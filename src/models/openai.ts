@@ -10,13 +10,15 @@ export const openaiUrl = "https://api.openai.com/v1";
 
 export function openOpenai(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;
+  // Loaded while the workspace is looked at: the first request need not wait for it.
+  const loading = import("openai");
   return openBridge(
     {
       provider: "openai",
       headers: (secret) => ({ authorization: `Bearer ${secret}` }),
       decode: (request) => createOpenaiDecoder(model, turnOf(request)),
       async ask(request, exchange) {
-        const { OpenAI } = await import("openai");
+        const { OpenAI } = await loading;
         const failed = exchange.failed();
         if (failed !== null) throw failed;
         const sdk = new OpenAI({

@@ -6,7 +6,7 @@ import { renderDiff } from "../ui/diff.ts";
 import { renderChanges as renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { chooseStyle } from "../ui/style.ts";
-import type { Clash, RunRecord, Turn } from "../workspace/history.ts";
+import type { Clash, Turn } from "../workspace/history.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
@@ -81,18 +81,11 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
 export const undoCommand = (context: Context): Promise<number> => turn(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => turn(context, "redo");
 
-const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
-
-function renderRun({ id, at, status, task, changes, bytes }: RunRecord): string {
-  const when = at.slice(0, 16).replace("T", " ");
-  const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
-  return `${id}  ${when}  ${status.padEnd(11)}  ${paths}, ${sizeOf(bytes)}  ${visibleLine(task).slice(0, 60)}\n`;
-}
-
 export async function historyCommand(context: Context): Promise<number> {
-  const { history } = await open(context);
-  const forgotten = context.flags["prune"] === true ? history.prune() : null;
-  const runs = history.list();
+  const opened = await open(context);
+  const { listRuns, pruneRuns, renderRun } = await import("./runs.ts");
+  const forgotten = context.flags["prune"] === true ? pruneRuns(opened, context.now()) : null;
+  const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
   const lines = runs.length === 0 ? "no runs are kept for this folder\n" : runs.map(renderRun).join("");
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;

@@ -2,13 +2,18 @@
 import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
-import { type Broken, type Fact, noHash, readReceipt, sealFact } from "../core/receipt.ts";
+import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
 
 export interface Receipt {
   readonly id: string;
   /** Up to the first line that is not as it was written. */
   readonly facts: readonly Fact[];
   readonly broken: Broken | null;
+}
+
+export interface Ends {
+  readonly started: FactOf<"run.started"> | null;
+  readonly finished: FactOf<"run.finished"> | null;
 }
 
 /** A receipt that is being written. Never throws. */
@@ -21,6 +26,8 @@ export interface Receipts {
   /** Ids, newest first. */
   ids(): readonly string[];
   read(id: string): Receipt;
+  /** How a run began and ended, unchecked; null for what is not there or was cut off. */
+  ends(id: string): Ends;
   /** The run whose id is `wanted` or begins with it. Throws failed when there is none, usage when there are several. */
   find(wanted: string): string;
   begin(id: string, warn: (text: string) => void): Page;
@@ -52,6 +59,7 @@ export function openReceipts(folder: string): Receipts {
   return {
     ids,
     read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id)), id) }),
+    ends: (id) => readEnds(fileOf(id)),
     find(wanted) {
       const found = ids().filter((id) => id.startsWith(wanted));
       const [id] = found.includes(wanted) ? [wanted] : found;
@@ -70,6 +78,23 @@ export function openReceipts(folder: string): Receipts {
       return old.length;
     },
   };
+}
+
+/** The first and the last line; those between may be many. */
+function readEnds(file: string): Ends {
+  const parse = <T extends Fact["type"]>(line: Uint8Array, type: T): FactOf<T> | null => {
+    const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;
+    return fact.type === type ? (fact as FactOf<T>) : null;
+  };
+  try {
+    const bytes = readFileSync(file);
+    const end = bytes.indexOf(10);
+    const last = bytes.lastIndexOf(10, -2);
+    const started = parse(bytes.subarray(0, end), "run.started");
+    return { started, finished: bytes.at(-1) === 10 ? parse(bytes.subarray(last + 1), "run.finished") : null };
+  } catch {
+    return { started: null, finished: null };
+  }
 }
 
 /** How ids of runs at this time begin. */

@@ -1,0 +1,69 @@
+/** The runs of a folder: what the journal can take back, and what the receipts tell of how they went. */
+import { join } from "node:path";
+import type { Outcome } from "../core/outcome.ts";
+import type { FactOf } from "../core/receipt.ts";
+import { openReceipts } from "../store/receipts.ts";
+import { counted, grouped, priced } from "../ui/amount.ts";
+import { visibleLine } from "../ui/sanitize.ts";
+import type { RunRecord } from "../workspace/history.ts";
+import type { OpenedWorkspace } from "./compose.ts";
+
+/** How a run ended and what it took. */
+interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "cost"> {
+  readonly model: string;
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+export interface ListedRun extends Omit<RunRecord, "status"> {
+  /** What became of its changes; `unchanged`: there were none, or they are no longer kept. */
+  readonly status: RunRecord["status"] | "unchanged";
+  /** null: no receipt, or the run was cut off. */
+  readonly outcome: Ended | null;
+}
+
+function endedOf({ outcome }: FactOf<"run.finished">): Ended {
+  const { status, code, mode, score, cost, model, calls, usage } = outcome;
+  const tokens = usage.input + usage.output;
+  return { status, code, mode, score, cost, model: model.requested, calls: calls.made, tokens };
+}
+
+/** Newest first; runs that changed nothing too. */
+export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly ListedRun[] {
+  const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
+  const journal = new Map(history.list().map((run) => [run.id, run] as const));
+  const ids = new Set([...journal.keys(), ...(receipts?.ids() ?? [])]);
+  return [...ids]
+    .sort()
+    .reverse()
+    .flatMap((id): ListedRun[] => {
+      const { started = null, finished = null } = receipts?.ends(id) ?? {};
+      const outcome = finished === null ? null : endedOf(finished);
+      const kept = journal.get(id);
+      if (kept !== undefined) return [{ ...kept, outcome }];
+      if (started === null) return [];
+      return [{ id, task: started.task.text, at: started.at, status: "unchanged", changes: [], bytes: 0, outcome }];
+    });
+}
+
+export function pruneRuns({ history, stateFolder }: OpenedWorkspace, now: Date): number {
+  if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now);
+  return history.prune();
+}
+
+const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
+
+function renderEnded({ status, score, calls, tokens, cost }: Ended): string {
+  const quality = score === null ? "" : `, score ${score}`;
+  const price = cost === null ? "" : `, ${priced(cost)}`;
+  return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}`;
+}
+
+/** One line of a run. */
+export function renderRun({ id, at, status, task, changes, bytes, outcome }: ListedRun): string {
+  const when = at.slice(0, 16).replace("T", " ");
+  const ended = outcome === null ? [] : [renderEnded(outcome)];
+  const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
+  const facts = [status.padEnd(11), ...ended, ...work, visibleLine(task).slice(0, 60)];
+  return `${id}  ${when}  ${facts.join("  ")}\n`;
+}

@@ -91,7 +91,7 @@ async function openOne(
 }
 
 /** The user's own price wins, whichever way the model was spelled. */
-function priceOf(id: string, { prices }: Settings): Price | null {
+export function priceOf(id: string, { prices }: Settings): Price | null {
   const { provider, name } = parseModelId(id);
   return prices[id] ?? prices[`${provider}:${name}`] ?? prices[name] ?? findModel(provider, name)?.price ?? null;
 }

@@ -12,7 +12,7 @@ import { openView } from "./view.ts";
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
-async function readTask(context: Context): Promise<Task> {
+export async function readTask(context: Context): Promise<Task> {
   const { flags, words } = context;
   const file = text(flags["file"]);
   if (words.length > 1)

@@ -16,7 +16,8 @@ export function promiseOf({ plan, steps }: Schedule, plans: number): CallPromise
   return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };
 }
 
-const eightStepPlan: PlanKind<Schedule> = {
+/** The plan of eight-step: a schedule. */
+export const eightStepPlan: PlanKind<Schedule> = {
   system: schedulePrompt,
   format: { name: "schedule", schema: describeSchedule() },
   load: async () => (await import("../core/schedule.ts")).readSchedule,

@@ -105,6 +105,12 @@ function renderSystem(knowledgeText: string, conversation: Conversation): string
   return [loopPrompt.trim(), knowledgeText, tasks].filter((part) => part !== "").join("\n\n");
 }
 
+/** What every turn of a new conversation begins with, tools included, without the project's own words. */
+export async function instructionsOf(run: Run): Promise<string> {
+  const tools = toolsOf(await run.ports.actions(), run.options.interactive || run.options.allowRun);
+  return renderSystem("", { messages: [], tasks: [] }) + JSON.stringify(tools);
+}
+
 /** Adds a message to the conversation and tells the session. */
 function add(run: Run, message: Message): void {
   const { messages, tasks } = run.record.conversation;

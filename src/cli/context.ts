@@ -1,0 +1,91 @@
+/** `pai context`: what a task would send with its first call, before anything is sent or paid. */
+import { PaiError } from "../core/error.ts";
+import type { Model } from "../core/model.ts";
+import { type Preview, type PreviewPart, preview } from "../flows/preview.ts";
+import { runTask } from "../flows/run.ts";
+import { describeModel } from "../models/catalogue.ts";
+import { parseModelId } from "../models/open.ts";
+import { counted, grouped, priced } from "../ui/amount.ts";
+import { visibleLine } from "../ui/sanitize.ts";
+import { showResult } from "./answer-document.ts";
+import type { Context } from "./command.ts";
+import { composeBase, composeOptions, composeWorkspace, limitTime, makeRunId } from "./compose.ts";
+import { listModels, priceOf } from "./compose-model.ts";
+import { readTask } from "./task.ts";
+
+/** A model that is never asked: only what fits into it matters. */
+function describeOnly(id: string): Model {
+  const { provider, name } = parseModelId(id);
+  return {
+    ...describeModel(provider, name),
+    stream: () => {
+      throw new PaiError("internal", "pai context asked a model");
+    },
+  };
+}
+
+const nameOf = ({ kind, path }: PreviewPart) =>
+  path === null ? kind : `${kind.padEnd("instructions".length)}  ${visibleLine(path)}`;
+
+function rangeOf({ lines }: PreviewPart): string {
+  if (lines === null) return "";
+  return lines.shown === lines.total ? counted(lines.total, "line") : `lines 1-${lines.shown} of ${lines.total}`;
+}
+
+function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
+  const rows = parts.map((part) => [nameOf(part), rangeOf(part), grouped(part.tokens)] as const);
+  const total = ["all of it", "", grouped(tokens)] as const;
+  const widths = [0, 1, 2].map((at) => Math.max(...[...rows, total].map((row) => (row[at] ?? "").length)));
+  const [first = 0, second = 0, third = 0] = widths;
+  const lines = [...rows, total].map(
+    ([name, range, size]) => `  ${name.padEnd(first)}  ${range.padEnd(second)}  ${size.padStart(third)} tokens`,
+  );
+  const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
+  const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
+  return [
+    `The first call would send to ${id}, by estimate:`,
+    ...lines,
+    `masked  ${secrets.replace(/: $/, "")}`,
+    `calls   expected ${promise.expected}, at most ${promise.at_most}${mode === "tool-loop" ? "" : "; the plan will say it exactly"}`,
+    `price   ${cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`}`,
+    "Nothing was sent\n",
+  ].join("\n");
+}
+
+export async function contextCommand(context: Context): Promise<number> {
+  const task = await readTask(context);
+  const base = composeBase(context);
+  const { settings } = base;
+  const { workspace, notices } = await composeWorkspace(context, base);
+  for (const notice of [...base.warnings, ...notices]) context.err(`${notice}\n`);
+  const [id] = listModels(settings.model);
+  const model = describeOnly(id);
+  const limited = limitTime(context.signal, settings.limits.timeout);
+  const seen: Preview[] = [];
+  const outcome = await runTask(
+    async (run) => {
+      seen.push(await preview(run));
+    },
+    task,
+    composeOptions(context, settings, "context", false),
+    {
+      id: makeRunId(context.now()),
+      model,
+      price: priceOf(id, settings),
+      workspace,
+      actions: async () => (await import("../actions/all.ts")).allActions,
+      decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
+      sink: () => {},
+      signal: limited.signal,
+      now: context.now,
+      planCache: null,
+    },
+  );
+  limited.end();
+  const [found] = seen;
+  if (outcome.error !== null)
+    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint ?? undefined });
+  if (found === undefined) throw new PaiError("internal", "there is no preview");
+  const data = { model: model.id, mode: settings.mode, ...found };
+  return showResult(context, "context", data, renderPreview(model.id, settings.mode, found));
+}

@@ -1,0 +1,106 @@
+/** What the first call of a run would send, weighed and looked through, without sending it. */
+import { fence } from "../core/fence.ts";
+import { noUsage } from "../core/model.ts";
+import type { RelPath } from "../core/path.ts";
+import { type CallPromise, phasesOf } from "../core/promise.ts";
+import { mostIterations } from "../core/schedule.ts";
+import { makeBriefing, type Part } from "./briefing.ts";
+import { singleShotPlan } from "./planning.ts";
+import type { Run } from "./run.ts";
+import type { Source } from "./sent.ts";
+
+export interface PreviewPart {
+  readonly kind: "instructions" | Part["kind"];
+  readonly path: RelPath | null;
+  /** By estimate. */
+  readonly tokens: number;
+  /** Lines of the file that are shown, from the first on; null for what is no file. */
+  readonly lines: { readonly shown: number; readonly total: number } | null;
+  /** Lines of the file with a value that is sent as a name. */
+  readonly masked: readonly number[];
+}
+
+export interface Preview {
+  readonly parts: readonly PreviewPart[];
+  /** Of all parts, by estimate. */
+  readonly tokens: number;
+  /** Different values that are sent as names. */
+  readonly masked: number;
+  /** As long as there is no plan. */
+  readonly promise: CallPromise;
+  /** USD of this call's input; null: price unknown. */
+  readonly cost: number | null;
+}
+
+interface Message {
+  readonly instructions: string;
+  readonly parts: readonly Part[];
+  readonly promise: CallPromise;
+}
+
+/** A plan of the largest complexity, with one spare call. */
+const singleShotPromise: CallPromise = { expected: 2, at_most: Math.max(...Object.values(phasesOf)) + 2 };
+/** A schedule of one step; and of the most, each healed. */
+const eightStepPromise: CallPromise = { expected: 4, at_most: 3 * mostIterations + 3 };
+
+async function writePlanMessage(run: Run): Promise<Message> {
+  const { mode } = run.options;
+  const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
+  const { parts } = await makeBriefing(run);
+  const instructions = kind.system + JSON.stringify(kind.format.schema);
+  if (mode === "single-shot") return { instructions, parts, promise: singleShotPromise };
+  const { expected } = mode === "auto" ? singleShotPromise : eightStepPromise;
+  return { instructions, parts, promise: { ...eightStepPromise, expected } };
+}
+
+async function writeLoopMessage(run: Run): Promise<Message> {
+  const { instructionsOf, mostTurns, readKnowledge } = await import("./tool-loop.ts");
+  const files = (await readKnowledge(run)).map(
+    (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
+  );
+  const { context, text } = run.task;
+  const given: Part[] = context === null ? [] : [{ kind: "context", text: fence("context", {}, context), file: null }];
+  return {
+    instructions: await instructionsOf(run),
+    parts: [...files, ...given, { kind: "request", text, file: null }],
+    promise: { expected: 1, at_most: mostTurns },
+  };
+}
+
+const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+
+/** What is cut off a file ends in a note of its own, which is no line of the file. */
+function linesOf({ text, shown }: Source): PreviewPart["lines"] {
+  const total = countLines(text);
+  return { shown: text === shown ? total : Math.min(total, shown.split("\n").length - 1), total };
+}
+
+/** Lines on which a value is hidden, from 1. */
+function maskedLines({ veil }: Run, text: string): readonly number[] {
+  const hidden = veil.hide(text);
+  const names = hidden === text ? [] : [...hidden.matchAll(/<<SECRET_\d+>>/g)];
+  return [...new Set(names.map(({ index }) => veil.reveal(hidden.slice(0, index)).split("\n").length))];
+}
+
+/** Weighs the first call of the run's mode. Asks nobody. */
+export async function preview(run: Run): Promise<Preview> {
+  const { ledger, veil, options } = run;
+  const write = options.mode === "tool-loop" ? writeLoopMessage : writePlanMessage;
+  const { instructions, parts, promise } = await write(run);
+  const weigh = (text: string) => ledger.estimate(veil.hide(text).length);
+  const weighed = parts.map(({ kind, text, file }): PreviewPart => {
+    const about = file === null ? null : { lines: linesOf(file), masked: maskedLines(run, file.shown) };
+    return { kind, path: file?.path ?? null, tokens: weigh(text), ...(about ?? { lines: null, masked: [] }) };
+  });
+  const first: PreviewPart = { kind: "instructions", path: null, tokens: weigh(instructions), lines: null, masked: [] };
+  const all = [first, ...weighed];
+  const tokens = all.reduce((sum, part) => sum + part.tokens, 0);
+  const most = Math.min(promise.at_most, options.caps.calls ?? promise.at_most);
+  return {
+    parts: all,
+    tokens,
+    masked: veil.count,
+    promise: { expected: Math.min(promise.expected, most), at_most: most },
+    cost: ledger.priceOf({ ...noUsage, input: tokens }),
+  };
+}

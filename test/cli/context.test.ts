@@ -1,0 +1,103 @@
+/** `pai context`: all that the first call would send, weighed, and nothing sent. */
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { commands } from "../../src/cli/commands.ts";
+import { factsOf } from "../../src/core/receipt.ts";
+import type { Preview } from "../../src/flows/preview.ts";
+import { finish, plan, write } from "../flows/plans.ts";
+import { makeFolder } from "../flows/scripted.ts";
+import { openProcess } from "./fake-context.ts";
+import { idOf, receiptsOf, record } from "./recorded.ts";
+
+const command = commands.find(({ name }) => name === "context");
+const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
+
+function open(files: Readonly<Record<string, string>>) {
+  const { home, run } = openProcess();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home.root, name)), { recursive: true });
+    writeFileSync(join(home.root, name), text);
+  }
+  if (command === undefined) throw new Error("there is no pai context");
+  const ask = (task: string, flags = {}) => run(command, { words: [task], flags });
+  const preview = async (task: string, flags = {}): Promise<Preview & { readonly model: string }> => {
+    const said = await ask(task, { json: true, ...flags });
+    expect(said).toMatchObject({ code: 0, err: "" });
+    return JSON.parse(said.out).data;
+  };
+  return { home, ask, preview };
+}
+
+test("every part is named with its tokens and lines, without a key (M13)", async () => {
+  const long = Array.from({ length: 3000 }, (_, n) => `${n + 1}\n`).join("");
+  const { preview } = open({ "AGENTS.md": "# Rules\n", "src/long.txt": long, "a.txt": "one\ntwo" });
+  const { parts, tokens, promise, cost, model } = await preview("change src/long.txt");
+  expect(parts.map(({ kind, path }): string => path ?? kind)).toEqual([
+    "instructions",
+    "AGENTS.md",
+    "tree",
+    "src/long.txt",
+    "a.txt",
+    "request",
+  ]);
+  expect(parts.find(({ path }) => path === "a.txt")?.lines).toEqual({ shown: 2, total: 2 });
+  const shown = parts.find(({ path }) => path === "src/long.txt")?.lines;
+  expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 3000]).toEqual([3000, true, true]);
+  expect(tokens).toBe(parts.reduce((sum, part) => sum + part.tokens, 0));
+  expect([promise, model]).toEqual([{ expected: 2, at_most: 5 }, "gemini:gemini-2.5-flash-lite"]);
+  expect(cost).toBeGreaterThan(0);
+});
+
+test("values that would be sent as names are told by file and line, never shown (M11, M13)", async () => {
+  const { ask, preview } = open({ "a.py": `x = 1\n\napi_key = "${key}"\n`, "b.py": `y = 2\ntoken = "${key}"\n` });
+  const { masked, parts } = await preview("look at a.py and b.py");
+  expect(masked).toBe(1);
+  expect(parts.filter((part) => part.masked.length > 0).map(({ path, masked: lines }) => [path, lines])).toEqual([
+    ["a.py", [3]],
+    ["b.py", [2]],
+  ]);
+  const { out } = await ask("look at a.py and b.py");
+  expect(out).toContain("masked  1 value, sent as names: a.py:3, b.py:2");
+  expect(out).toContain("Nothing was sent");
+  expect(out).not.toContain(key);
+});
+
+test("each mode says what it would send and promise; a cap holds", async () => {
+  const { preview } = open({ "a.txt": "one\n", "MEMORY.md": "remember\n" });
+  expect((await preview("do it", { mode: "eight-step" })).promise).toEqual({ expected: 4, at_most: 18 });
+  expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 2, at_most: 18 });
+  const loop = await preview("do it", { mode: "tool-loop" });
+  expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
+  expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "request"]);
+  expect((await preview("do it", { "max-calls": 1 })).promise).toEqual({ expected: 1, at_most: 1 });
+});
+
+test("what it says is what the run then sends", async () => {
+  const files = { "a.txt": "one\n", "b/c.txt": "two\n" };
+  const { preview } = open(files);
+  const place = makeFolder(files);
+  const lines = [plan({ steps: ["WRITE d.txt"] }), write("d.txt", "d\n") + finish()];
+  await record(place, { task: "make d.txt", lines });
+  const { facts } = (await receiptsOf(place)).read(idOf(1));
+  place.remove();
+  const sent = factsOf(facts, "context.sent")
+    .at(0)
+    ?.files.map(({ path }) => path);
+  const { parts } = await preview("make d.txt");
+  expect(sent).toEqual(["a.txt", "b/c.txt"]);
+  expect(parts.flatMap(({ path }) => path ?? []) as string[]).toEqual(sent ?? []);
+});
+
+test("nothing is kept of it: no receipt, no log, no journal", async () => {
+  const { home, ask } = open({ "a.txt": "one\n" });
+  expect((await ask("do it")).code).toBe(0);
+  expect(existsSync(join(home.root, ".pai_history"))).toBe(false);
+  expect(existsSync(home.places.stateDir ?? "")).toBe(false);
+});
+
+test("a request that is not given, or a model that is none, is said", async () => {
+  const { ask } = open({});
+  expect((await ask("")).code).toBe("usage");
+  expect((await ask("do it", { model: "nobody:x" })).code).not.toBe(0);
+});

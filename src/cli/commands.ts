@@ -198,6 +198,14 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import("./sessions.ts")).sessionsCommand(context),
   }),
   define({
+    name: "uninstall",
+    about: "remove pai from this machine; lists first, asks, and touches no project",
+    usage: "",
+    flags: flagsNamed("purge", "dry-run", "yes", "no-input"),
+    examples: ["pai uninstall --dry-run", "pai uninstall --purge"],
+    run: async (context) => (await import("./uninstall.ts")).uninstallCommand(context),
+  }),
+  define({
     name: "help",
     about: "show help, of pai or of one command",
     usage: "[COMMAND]",

@@ -54,6 +54,7 @@ export const flagTable = {
   "force-root": switchFlag("force-root", "work in a folder pai would refuse, such as the home folder"),
   "no-plan-cache": switchFlag("no-plan-cache", "never use the plan of an earlier run again"),
   prune: switchFlag("prune", "delete what is kept of old runs"),
+  purge: switchFlag("purge", "remove keys, settings, journals and sessions too"),
   online: switchFlag("online", "ask the provider too"),
   offline: switchFlag("offline", "ask nothing over the network"),
   provider: choiceFlag("provider", "P", "whose key: ", ["gemini", "openai", "anthropic", "local"]),

@@ -1,0 +1,78 @@
+/** What in the user's folders belongs to pai: told by name, so that nothing else is ever removed with it. */
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Places } from "./places.ts";
+
+export interface Belongings {
+  /** Absolute paths of files and folders. */
+  readonly own: readonly string[];
+  /** What stands beside them and was made by somebody else. */
+  readonly foreign: readonly string[];
+}
+
+const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
+const stateNames = /^(trust|endpoints|keys)\.json(\.lock)?$/;
+/** A workspace's folder ends in the hash of its path. */
+const workspaceName = /-[0-9a-f]{12}$/;
+
+/** A folder that PAI_STATE_DIR names may hold anything: its folders count as pai's when all that is in them does. */
+const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
+  { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
+  { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
+  { name: workspaceName, holds: /^(journal|open|lock|sessions|runs|input)\b/ },
+];
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function isState(folder: string, name: string): boolean {
+  if (stateNames.test(name)) return true;
+  const holds = folders.find((known) => known.name.test(name))?.holds;
+  const path = join(folder, name);
+  return holds !== undefined && isFolder(path) && readdirSync(path).every((inner) => holds.test(inner));
+}
+
+function sortOut(folder: string | null, isOwn: (name: string) => boolean): Belongings {
+  // A link leads to a place that was chosen by hand: what is there is not pai's to remove.
+  if (folder === null || !isFolder(folder))
+    return { own: [], foreign: folder !== null && existsSync(folder) ? [folder] : [] };
+  const names = readdirSync(folder).sort();
+  const paths = (keep: boolean) => names.filter((name) => isOwn(name) === keep).map((name) => join(folder, name));
+  return { own: paths(true), foreign: paths(false) };
+}
+
+/** Settings, keys and state as they stand now. Throws a system error for a folder that cannot be read. */
+export function findBelongings({ configDir, stateDir }: Places): Belongings {
+  const config = sortOut(configDir, (name) => settingsNames.test(name));
+  const state = sortOut(stateDir, (name) => isState(stateDir ?? "", name));
+  return { own: [...config.own, ...state.own], foreign: [...config.foreign, ...state.foreign] };
+}
+
+/** The projects whose sessions and runs are kept, by the path they had. */
+export function findProjects({ stateDir }: Places): readonly string[] {
+  const workspaces = stateDir === null ? [] : namesIn(stateDir).filter((name) => workspaceName.test(name));
+  const records = workspaces.flatMap((workspace) =>
+    ["sessions", "runs"].flatMap((kind) => {
+      const folder = join(stateDir ?? "", workspace, kind);
+      return namesIn(folder).map((name) => join(folder, name));
+    }),
+  );
+  return [...new Set(records.flatMap(rootIn))].sort();
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The first root that a record names; none: it names none, or cannot be read. */
+function rootIn(file: string): readonly string[] {
+  try {
+    const [, root] = /"root":("(?:[^"\\]|\\.)*")/.exec(readFileSync(file, "utf8")) ?? [];
+    return root === undefined ? [] : [String(JSON.parse(root))];
+  } catch {
+    return [];
+  }
+}

@@ -72,7 +72,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       ...openView(root, policy),
       concern(path) {
         const verdict = judgePath(path, "write", policy);
-        return verdict.verdict === "ask" ? verdict.why : null;
+        if (verdict.verdict === "ask") return verdict.why;
+        return runsAsOwner(root, path) ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       async begin(run) {
         return openTransaction(
@@ -147,6 +148,15 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
 function isFolder(root: Root, path: RelPath): boolean {
   try {
     return root.stat(path)?.kind === "folder";
+  } catch {
+    return false;
+  }
+}
+
+function runsAsOwner(root: Root, path: RelPath): boolean {
+  try {
+    const stat = root.stat(path);
+    return stat?.kind === "file" && (stat.mode & 0o6000) !== 0;
   } catch {
     return false;
   }

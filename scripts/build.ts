@@ -4,13 +4,14 @@ import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { buildFlags } from "./build-flags.ts";
+import { renderMan } from "./man.ts";
 
 const root = join(import.meta.dir, "..");
 const dist = process.env["PAI_DIST"] ?? join(root, "dist");
 
-/** The commit, for `pai --version --json`; null outside a checkout. */
-function readCommit(): string | null {
-  const git = spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" });
+/** What git answers in the checkout; null outside one. */
+function askGit(...args: readonly string[]): string | null {
+  const git = spawnSync("git", args, { cwd: root, encoding: "utf8" });
   return git.status === 0 ? git.stdout.trim() : null;
 }
 
@@ -18,7 +19,7 @@ function build(target: string | null): void {
   const name = target === null ? "pai" : `pai-${target}`;
   const defines = {
     PAI_VERSION: version,
-    PAI_COMMIT: readCommit() ?? "unknown",
+    PAI_COMMIT: askGit("rev-parse", "HEAD") ?? "unknown",
     PAI_TARGET: target ?? `linux-${process.arch}`,
   };
   const args = [
@@ -41,3 +42,7 @@ function build(target: string | null): void {
 mkdirSync(dist, { recursive: true });
 const targets = process.argv.slice(2);
 for (const target of targets.length === 0 ? [null] : targets) build(target);
+
+/** The same commit gives the same page. */
+const day = askGit("log", "-1", "--format=%cs") ?? new Date().toISOString().slice(0, 10);
+await Bun.write(join(dist, "pai.1"), renderMan(version, day));

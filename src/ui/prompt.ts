@@ -103,7 +103,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     async function complete(): Promise<void> {
       const { line } = editor;
       const found = await message?.complete(line.text.slice(0, line.at)).catch(() => null);
-      if (!found || editor.line !== line) return;
+      if (!found) return;
       const words = editor.complete(found);
       if (words.length > 0) {
         leave();
@@ -115,7 +115,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     const acts = {
       edited: drawSoon,
       beep: () => {},
-      complete: () => void complete(),
+      complete,
       submit() {
         leave();
         settle.done(editor.line.text);
@@ -137,8 +137,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     draw();
     return {
       press(key) {
-        if (message === null && key.name === "ctrl+c") acts.interrupt();
-        else acts[editor.press(key)]();
+        return message === null && key.name === "ctrl+c" ? acts.interrupt() : acts[editor.press(key)]();
       },
       resume() {
         screen.leave();

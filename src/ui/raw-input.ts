@@ -13,7 +13,8 @@ export interface Settle<T> {
 
 /** Takes what is typed. */
 export interface Reader {
-  readonly press: (key: Key) => void;
+  /** A promise: the next key waits for it. It never rejects. */
+  readonly press: (key: Key) => void | Promise<void>;
   /** The process was stopped and goes on, below whatever was printed meanwhile. */
   readonly resume: () => void;
   /** The terminal has another size. */
@@ -63,14 +64,23 @@ function dropTypedAhead(): void {
 }
 
 /** Passes the keys that have arrived until `isOver`; a sequence that stays half waits a moment for its rest. */
-function openFeed(keys: Keys, press: (key: Key) => void, isOver: () => boolean): () => void {
+function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): () => void {
   let patience: ReturnType<typeof setTimeout> | null = null;
-  const nextKey = () => (isOver() ? null : keys.next());
+  let busy = false;
+  const nextKey = () => (busy || isOver() ? null : keys.next());
   return function feed() {
-    for (let key = nextKey(); key !== null; key = nextKey()) press(key);
+    for (let key = nextKey(); key !== null; key = nextKey()) {
+      const work = press(key);
+      if (work === undefined) continue;
+      busy = true;
+      void work.then(() => {
+        busy = false;
+        feed();
+      });
+    }
     if (patience !== null) clearTimeout(patience);
     patience = null;
-    if (isOver() || !keys.begun) return;
+    if (busy || isOver() || !keys.begun) return;
     patience = setTimeout(() => {
       keys.settle();
       feed();

@@ -4,11 +4,18 @@ import { findBinary, type Place } from "./harness.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
+let opened = 0;
+
 export interface Screen extends Disposable {
   /** Types text, then presses Enter. */
   readonly enter: (text: string) => void;
   /** Presses keys by tmux name: "C-c", "Enter". */
   readonly press: (...keys: readonly string[]) => void;
+  /** Pastes as a terminal does, marked where the program asked for it. */
+  readonly paste: (text: string) => void;
+  readonly resize: (size: { readonly columns: number; readonly rows: number }) => void;
+  /** Keeps every byte that is printed from now on in a file. */
+  readonly record: (file: string) => void;
   /** Everything printed so far, also what has scrolled away. */
   readonly text: () => string;
   /** Waits until the text holds the pattern as often as `times`. Throws with the text after twenty seconds. */
@@ -17,7 +24,8 @@ export interface Screen extends Disposable {
 
 /** Opens a shell in the place's project; `$PAI` is the binary. */
 export function openScreen(place: Place, size: { readonly columns: number; readonly rows: number }): Screen {
-  const socket = `pai-${process.pid}-${Bun.hash(place.root).toString(36)}`;
+  opened += 1;
+  const socket = `pai-${process.pid}-${opened}`;
   const tmux = (...args: readonly string[]) => {
     const done = spawnSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { encoding: "utf8", cwd: place.root });
     if (done.status !== 0) throw new Error(`tmux ${args[0]}: ${done.stderr}`);
@@ -40,6 +48,12 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
       tmux("send-keys", "Enter");
     },
     press: (...keys) => void tmux("send-keys", ...keys),
+    paste(text) {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p", "-r");
+    },
+    resize: ({ columns, rows }) => void tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`),
+    record: (file) => void tmux("pipe-pane", "-o", `cat > '${file}'`),
     text,
     async shows(pattern, times = 1) {
       const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);

@@ -1,5 +1,6 @@
 /** What `pai doctor` looks at: each check is one line with a verdict, and none ever shows a key. */
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
+import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { withoutUser } from "../models/endpoint.ts";
 import { parseModelId } from "../models/open.ts";
@@ -49,6 +50,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, model)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
+    examineLog(patient, String(loaded.settings.historyDir)),
     examineGit(patient.context.env),
     examineWriting(),
     ...examineProtection(patient),
@@ -151,6 +153,15 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
   ];
 }
 
+/** The readable log stands in the project, unless its folder is not pai's to use. */
+function examineLog({ root }: Patient, historyDir: string): Finding {
+  const folder = resolve(root, historyDir);
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  if (there === undefined) return ok("audit log", `${folder}, made by the first run`);
+  if (there.isDirectory() && there.uid === (process.geteuid?.() ?? there.uid)) return ok("audit log", folder);
+  return warning("audit log", `${folder} is not a folder of yours`, "the log goes to the state folder instead");
+}
+
 function firstExisting(folder: string): string {
   let at = folder;
   while (!existsSync(at) && at !== "/") at = at.replace(/\/[^/]*\/?$/, "") || "/";
@@ -227,13 +238,17 @@ async function ask({ provider, url, origin }: Endpoint, context: Context): Promi
   const { endpoint, headers, status } = await probe(url, { provider, headers: {}, env, timeoutMs: 10_000, signal });
   const theirs = Date.parse(headers.get("date") ?? "");
   const skew = Math.round((context.now().getTime() - theirs) / 1000);
-  const isSkewed = Math.abs(skew) > 300;
+  const clock = (): readonly Finding[] => {
+    if (Number.isNaN(skew)) return [];
+    if (Math.abs(skew) > 300) return [warning("clock", `this clock is ${skew} s off the server's`, "set the time")];
+    return [ok("clock", `within ${Math.max(1, Math.abs(skew))} s of the server's`)];
+  };
   return [
     ok("endpoint", `${endpoint.address} answers with ${status} (${origin})`),
     ...(endpoint.exposed
       ? [warning("endpoint", `${endpoint.address} is plain http: everyone on the way can read what is sent`)]
       : []),
-    ...(isSkewed ? [warning("clock", `this clock is ${skew} s off the server's`, "set the time")] : []),
+    ...clock(),
   ];
 }
 

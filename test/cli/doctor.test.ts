@@ -1,5 +1,7 @@
 /** `pai doctor`: exit 0 or 1, origins of everything, and never a key. */
 import { expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/doctor.ts";
 import { put } from "../store/temp.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
@@ -63,4 +65,32 @@ test("asks the endpoint without a key", async () => {
     [null],
     `${address} answers with 404 (PAI_BASE_URL)`,
   ]);
+});
+
+test("says which protections are in force and where the log stands; a link in its place is a warning (R69)", async () => {
+  const process = openProcess();
+  const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
+  const levels = async () =>
+    Object.fromEntries((await examine(process, typed)).findings.map(({ name, level }) => [name, level]));
+  expect(await levels()).toMatchObject({ paths: "ok", writing: "ok", commands: "ok", "audit log": "ok" });
+  symlinkSync("/tmp", join(process.home.root, ".pai_history"));
+  expect(await levels()).toMatchObject({ "audit log": "warning" });
+});
+
+test("a clock far off the server's is a warning, a near one is said (R69)", async () => {
+  let skew = 0;
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response("", { headers: { date: new Date(Date.now() - skew).toUTCString() } }),
+  });
+  const env = { GEMINI_API_KEY: key, PAI_BASE_URL: `http://127.0.0.1:${server.port}` };
+  for (const [off, level] of [
+    [0, "ok"],
+    [3_600_000, "warning"],
+  ] as const) {
+    skew = off;
+    const { findings } = await examine(openProcess(), { flags: { json: true }, env });
+    expect(findings.find(({ name }) => name === "clock")?.level).toBe(level);
+  }
 });

@@ -19,9 +19,14 @@ export async function startCommitter({ base }: Place, work: Work) {
   await reader.read();
   return {
     pid: child.pid,
+    /** It may be dead already. */
     go() {
-      child.stdin.write("\n");
-      child.stdin.flush();
+      try {
+        child.stdin.write("\n");
+        child.stdin.flush();
+      } catch {
+        // Its end tells.
+      }
     },
     kill: () => child.kill("SIGKILL"),
     /** What it said last, empty when it was killed. */

@@ -53,10 +53,8 @@ test("values that would be sent as names are told by file and line, never shown 
   const { ask, preview } = open({ "a.py": `x = 1\n\napi_key = "${key}"\n`, "b.py": `y = 2\ntoken = "${key}"\n` });
   const { masked, parts } = await preview("look at a.py and b.py");
   expect(masked).toBe(1);
-  expect(parts.filter((part) => part.masked.length > 0).map(({ path, masked: lines }) => [path, lines])).toEqual([
-    ["a.py", [3]],
-    ["b.py", [2]],
-  ]);
+  const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${path}:${line}`));
+  expect(places).toEqual(["a.py:3", "b.py:2"]);
   const { out } = await ask("look at a.py and b.py");
   expect(out).toContain("masked  1 value, sent as names: a.py:3, b.py:2");
   expect(out).toContain("Nothing was sent");

@@ -1,0 +1,85 @@
+/** Receipts in the binary: kept, verified, replayed, listed; a preview before anything is sent. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCommand, readOutcome } from "./contract.ts";
+import { openPlace, type Place, patience, readTree } from "./harness.ts";
+import { done, hello, modify, planned, talked } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
+const files = { "a.txt": "one\n" };
+
+function runsOf({ home }: Place): readonly string[] {
+  const state = join(home, ".local/state/pai-code");
+  return readdirSync(state, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\/runs\/[^/]+\.jsonl$/.test(name))
+    .map((name) => join(state, name))
+    .sort();
+}
+
+test.concurrent("a run is verified, replayed offline and listed with what it took (M6)", async () => {
+  await using place = openPlace(change, files);
+  const { run, usage } = readOutcome(await place.pai(["run", "-y", "--json", "--check", "true", "change a.txt"]));
+  expect(await place.pai(["log", "verify"])).toMatchObject({ code: 0, stderr: "" });
+  const [before, asked] = [readTree(place.home), place.gemini.requests.length];
+  const offline = { env: { GEMINI_API_KEY: null, PAI_BASE_URL: "http://127.0.0.1:9" } };
+  const replayed = await place.pai(["replay", String(run).slice(0, 12)], offline);
+  expect(replayed).toEqual({ code: 0, stdout: "same tree: 1 file\n", stderr: "" });
+  expect(readCommand(await place.pai(["replay", "--json", String(run)])).data).toMatchObject({
+    same: true,
+    changed: 1,
+  });
+  expect([readTree(place.home), place.gemini.requests.length, place.tree()]).toEqual([
+    before,
+    asked,
+    { "a.txt": "two\n" },
+  ]);
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  const tokens = usage.input + usage.output;
+  expect(data).toMatchObject({
+    runs: [{ id: run, status: "applied", outcome: { status: "verified", calls: 2, tokens } }],
+  });
+});
+
+test.concurrent("a receipt that somebody changed is named with its line, exit 1; it is not replayed", async () => {
+  await using place = openPlace(change, files);
+  const { run } = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  const [file = ""] = runsOf(place);
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, lines.map((line, at) => (at === 2 ? line.replace('"plan"', '"turn"') : line)).join("\n"));
+  const verified = readCommand(await place.pai(["log", "verify", "--json"]));
+  expect([verified.code, verified.error?.message]).toEqual([
+    1,
+    `the receipt of run ${run} is broken at line 3: it was changed: its hash is another`,
+  ]);
+  expect(verified.data).toMatchObject({ runs: [{ run, lines: 2, broken: { line: 3 } }] });
+  expect((await place.pai(["replay", String(run)])).code).toBe(1);
+});
+
+test.concurrent("a run that changed nothing is listed too; with --ephemeral nothing is", async () => {
+  await using place = openPlace([talked("Hello."), talked("Hello.")]);
+  await place.pai(["run", "--ephemeral", "say hello"]);
+  expect((await place.pai(["history"])).stdout).toBe("no runs are kept for this folder\n");
+  await place.pai(["run", "--no-plan-cache", "say hello"]);
+  const { stdout } = await place.pai(["history"]);
+  for (const word of ["unchanged", "answered, 1 call", "say hello"]) expect(stdout).toContain(word);
+});
+
+test.concurrent("words that name no receipt are said (R24)", async () => {
+  await using place = openPlace([...hello]);
+  expect((await place.pai(["log"])).code).toBe(2);
+  expect((await place.pai(["log", "check"])).code).toBe(2);
+  expect((await place.pai(["replay"])).code).toBe(2);
+  expect(readCommand(await place.pai(["replay", "--json", "2026"])).error?.code).toBe("failed");
+  expect((await place.pai(["log", "verify"])).stdout).toBe("0 receipts, every line as it was written\n");
+});
+
+test.concurrent("pai context needs no key and sends nothing (M13)", async () => {
+  await using place = openPlace(hello, files);
+  const { code, stdout } = await place.pai(["context", "change a.txt"], { env: { GEMINI_API_KEY: null } });
+  expect([code, stdout.includes("a.txt"), stdout.endsWith("Nothing was sent\n")]).toEqual([0, true, true]);
+  expect(readCommand(await place.pai(["context", "--json", "change a.txt"])).data).toMatchObject({ masked: 0 });
+  expect([place.gemini.requests.length, readTree(place.home)]).toEqual([0, {}]);
+});

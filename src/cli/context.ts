@@ -1,8 +1,10 @@
 /** `pai context`: what a task would send with its first call, before anything is sent or paid. */
 import { PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
+import type { Workspace } from "../core/ports.ts";
+import type { Price } from "../flows/ledger.ts";
 import { type Preview, type PreviewPart, preview } from "../flows/preview.ts";
-import { runTask } from "../flows/run.ts";
+import { type RunOptions, runTask, type Task } from "../flows/run.ts";
 import { describeModel } from "../models/catalogue.ts";
 import { parseModelId } from "../models/open.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
@@ -32,7 +34,8 @@ function rangeOf({ lines }: PreviewPart): string {
   return lines.shown === lines.total ? counted(lines.total, "line") : `lines 1-${lines.shown} of ${lines.total}`;
 }
 
-function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
+/** As a person reads it. */
+export function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
   const rows = parts.map((part) => [nameOf(part), rangeOf(part), grouped(part.tokens)] as const);
   const total = ["all of it", "", grouped(tokens)] as const;
   const widths = [0, 1, 2].map((at) => Math.max(...[...rows, total].map((row) => (row[at] ?? "").length)));
@@ -52,6 +55,46 @@ function renderPreview(id: string, mode: string, { parts, tokens, masked, promis
   ].join("\n");
 }
 
+export interface Previewed {
+  /** Model id, "provider:name". */
+  readonly id: string;
+  readonly workspace: Workspace;
+  readonly task: Task;
+  readonly options: RunOptions;
+  readonly price: Price | null;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+/** What the first call of a task would hold. Sends nothing and keeps nothing. Throws what preparing it throws. */
+export async function previewTask({ id, workspace, task, options, price, signal, now }: Previewed): Promise<Preview> {
+  const seen: Preview[] = [];
+  const outcome = await runTask(
+    async (run) => {
+      seen.push(await preview(run));
+    },
+    task,
+    options,
+    {
+      id: makeRunId(now()),
+      model: describeOnly(id),
+      price,
+      workspace,
+      actions: async () => (await import("../actions/all.ts")).allActions,
+      decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
+      sink: () => {},
+      signal,
+      now,
+      planCache: null,
+    },
+  );
+  const [found] = seen;
+  if (outcome.error !== null)
+    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint ?? undefined });
+  if (found === undefined) throw new PaiError("internal", "there is no preview");
+  return found;
+}
+
 export async function contextCommand(context: Context): Promise<number> {
   const task = await readTask(context);
   const base = composeBase(context);
@@ -59,33 +102,15 @@ export async function contextCommand(context: Context): Promise<number> {
   const { workspace, notices } = await composeWorkspace(context, base);
   for (const notice of [...base.warnings, ...notices]) context.err(`${notice}\n`);
   const [id] = listModels(settings.model);
-  const model = describeOnly(id);
-  const limited = limitTime(context.signal, settings.limits.timeout);
-  const seen: Preview[] = [];
-  const outcome = await runTask(
-    async (run) => {
-      seen.push(await preview(run));
-    },
-    task,
-    composeOptions(context, settings, "context", false),
-    {
-      id: makeRunId(context.now()),
-      model,
-      price: priceOf(id, settings),
-      workspace,
-      actions: async () => (await import("../actions/all.ts")).allActions,
-      decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
-      sink: () => {},
-      signal: limited.signal,
-      now: context.now,
-      planCache: null,
-    },
+  const { signal, end } = limitTime(context.signal, settings.limits.timeout);
+  const options = composeOptions(context, settings, "context", false);
+  const price = priceOf(id, settings);
+  const found = await previewTask({ id, workspace, task, options, price, signal, now: context.now }).finally(end);
+  const model = describeOnly(id).id;
+  return showResult(
+    context,
+    "context",
+    { model, mode: settings.mode, ...found },
+    renderPreview(model, settings.mode, found),
   );
-  limited.end();
-  const [found] = seen;
-  if (outcome.error !== null)
-    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint ?? undefined });
-  if (found === undefined) throw new PaiError("internal", "there is no preview");
-  const data = { model: model.id, mode: settings.mode, ...found };
-  return showResult(context, "context", data, renderPreview(model.id, settings.mode, found));
 }

@@ -24,7 +24,7 @@ function findRows(context: Context) {
 }
 
 /** The same as text for people. */
-export function renderModels(context: Context): string {
+export function renderModels(context: Context, inUse: string): string {
   const text = findRows(context).map(({ provider, needs_key, keys, models }) => {
     const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
     const lines = models.map(({ name, window, price }) => {
@@ -34,10 +34,15 @@ export function renderModels(context: Context): string {
     });
     return `${provider} (${key})\n${lines.join("")}`;
   });
-  return `${text.join("")}in use: ${composeBase(context).settings.model}\n`;
+  return `${text.join("")}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {
   const { settings } = composeBase(context);
-  return showResult(context, "models", { model: settings.model, providers: findRows(context) }, renderModels(context));
+  return showResult(
+    context,
+    "models",
+    { model: settings.model, providers: findRows(context) },
+    renderModels(context, settings.model),
+  );
 }

@@ -7,11 +7,12 @@ import type { RelPath } from "../core/path.ts";
 import { suggest } from "../core/suggest.ts";
 import { type Mode, modes } from "../store/setting-table.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
-import { composeModel } from "./compose-model.ts";
+import { composeOptions } from "./compose.ts";
+import { composeModel, listModels, priceOf } from "./compose-model.ts";
 import { showDiff, undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
-import { runTurn, type Talk } from "./talk.ts";
+import { runTurn, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -24,7 +25,10 @@ const say = ({ context }: Talk, text: string) => context.err(text.endsWith("\n")
 async function switchModel(talk: Talk, id: string): Promise<void> {
   const { context, composed, view } = talk;
   if (id === "") {
-    say(talk, renderModels(context));
+    say(
+      talk,
+      `${renderModels(context, talk.model?.model.id ?? composed.base.settings.model)}switch: /model PROVIDER:NAME`,
+    );
     return;
   }
   const { base } = composed;
@@ -41,6 +45,26 @@ function switchMode(talk: Talk, name: string): void {
   }
   if (mode !== undefined) talk.mode = mode satisfies Mode;
   say(talk, `mode: ${talk.mode}`);
+}
+
+/** What the first call for a message would send, and what the session holds. */
+async function showContext(talk: Talk, words: string): Promise<void> {
+  const { context, composed, mode, model } = talk;
+  const { settings } = composed.base;
+  const id = model?.model.id ?? listModels(settings.model)[0];
+  const { previewTask, renderPreview } = await import("./context.ts");
+  const found = await whileInterruptible(talk, async (signal) =>
+    previewTask({
+      id,
+      workspace: composed.opened.workspace,
+      task: await taskOf(talk, words === "" ? "…" : words, words),
+      options: { ...composeOptions(context, settings, "context", false), mode },
+      price: priceOf(id, settings),
+      signal,
+      now: context.now,
+    }),
+  );
+  say(talk, `${renderPreview(id, mode, found)}\nThe session holds\n${renderContext(talk)}`);
 }
 
 /** Tokens of the conversation, by what it is made of; a token is about four characters. */
@@ -119,7 +143,7 @@ export const slashCommands: readonly Slash[] = [
   { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
   { name: "plan", about: "make a plan only: /plan TASK", run: planTurn },
-  { name: "context", about: "what the session holds, in tokens", run: async (talk) => say(talk, renderContext(talk)) },
+  { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
   {
     name: "tasks",
     about: "the task list of tool-loop",

@@ -59,6 +59,18 @@ export async function whileInterruptible<T>(talk: Talk, work: (signal: AbortSign
   }
 }
 
+/** A message with all that goes along with it. Throws path_refused for a denied file behind `@`. */
+export async function taskOf({ composed, open, offered }: Talk, text: string, typed: string): Promise<Task> {
+  const { session } = open;
+  return {
+    text,
+    history: historyOf(session),
+    context: offered,
+    files: await findMentions(composed.opened.workspace, typed),
+    conversation: session.conversation,
+  };
+}
+
 /** One task of the session, shown and kept. `typed` is what of it the person wrote: only that may name files by `@`. */
 export async function runTurn(
   talk: Talk,
@@ -72,14 +84,7 @@ export async function runTurn(
       open.sink(event);
       view.sink(event);
     };
-    const { session } = open;
-    const task: Task = {
-      text,
-      history: historyOf(session),
-      context: talk.offered,
-      files: await findMentions(composed.opened.workspace, typed),
-      conversation: session.conversation,
-    };
+    const task = await taskOf(talk, text, typed);
     talk.offered = null;
     const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
     const ports = composed.portsFor({ task, options, sink, signal, decide: view.decide, model });

@@ -47,14 +47,15 @@ function finishedEdits({ facts }: Receipt, history: History, id: string): readon
 
 /** The way of working of the recorded run. Throws failed for what was no task. */
 async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history: History): Promise<Flow> {
-  const { command } = started.options;
+  const { command, planOnly } = started.options;
   if (command === "apply") {
     const plan = factsOf(receipt.facts, "plan").at(-1)?.plan;
     if (plan === undefined) throw new PaiError("failed", `run ${receipt.id} ended before its plan was read`);
     const asked = factsOf(receipt.facts, "call").length > 0;
     return followPlan(plan, asked ? null : finishedEdits(receipt, history, receipt.id));
   }
-  if (command === "run" || command === "plan") return flowFor(started.mode as Mode);
+  if (command === "run" || command === "plan")
+    return flowFor(planOnly === true ? "single-shot" : (started.mode as Mode));
   throw new PaiError("failed", `run ${receipt.id} was a summary (${String(command)}), not a task`);
 }
 

@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/core/model.ts";
+import { eightStep } from "../../src/flows/eight-step.ts";
+import { hybrid } from "../../src/flows/hybrid.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { parseReplay } from "../../src/models/replay.ts";
 import { finish, modify, plan, talk, write } from "../flows/plans.ts";
@@ -101,6 +103,32 @@ test("a tool-loop run is replayed with its calls and its command", async () => {
     expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "new.txt"]);
     expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
   });
+});
+
+test("an eight-step run is replayed with its verdicts, also when --mode auto chose it", async () => {
+  const verdict = JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] });
+  const scope = {
+    files_to_read: [],
+    files_to_create: ["b.txt"],
+    files_to_modify: [],
+    files_to_delete: [],
+    commands: [],
+  };
+  const steps = [{ title: "Write it", hint: "" }];
+  const schedule = JSON.stringify({ mode: "task", complexity: "simple", reply: "On it.", steps, scope });
+  const rest = [write("b.txt", "b\n") + finish(), verdict, "Made it."];
+  const complex = plan({ steps: ["WRITE b.txt"], complexity: "complex" });
+  for (const setup of [
+    { flow: eightStep, lines: [schedule, ...rest], options: { mode: "eight-step" } },
+    { flow: hybrid, lines: [complex, ...rest], options: { mode: "auto" } },
+  ]) {
+    await inFolder({ "a.txt": "one\n" }, async (place) => {
+      expect(await record(place, setup)).toMatchObject({ error: null, mode: "eight-step", score: 8 });
+      const { outcome, ...replayed } = await replay(place);
+      expect(replayed).toEqual({ differing: [], difference: null, changed: 1 });
+      expect(outcome).toMatchObject({ mode: "eight-step", score: 8, text: "Made it." });
+    });
+  }
 });
 
 test("talk, a plan only and a dry run are replayed without a journal", async () => {

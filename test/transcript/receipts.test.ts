@@ -58,6 +58,44 @@ test.concurrent("a receipt that somebody changed is named with its line, exit 1;
   expect((await place.pai(["replay", String(run)])).code).toBe(1);
 });
 
+/** Replays the newest run; what it says. */
+async function replayNewest(place: Place): Promise<string> {
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  const [newest] = (data as { readonly runs: readonly { readonly id: string }[] }).runs;
+  const { stdout, stderr } = await place.pai(["replay", String(newest?.id)]);
+  return stdout + stderr;
+}
+
+test.concurrent("plans, applied plans with and without their edits, and runs of a known plan are replayed", async () => {
+  await using place = openPlace([...change, ...change, ...change, ...change.slice(1)], files);
+  await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"]);
+  expect(await replayNewest(place)).toBe("same tree: 0 files\n");
+  await place.pai(["apply", "-y", "../spare/p.json"]);
+  expect(await replayNewest(place)).toBe("same tree: 1 file\n");
+  await place.pai(["undo", "-y"]);
+  await place.pai(["plan", "--full", "--no-plan-cache", "-o", "../spare/full.json", "change a.txt"]);
+  expect(await replayNewest(place)).toBe("same tree: 1 file\n");
+  await place.pai(["apply", "-y", "--check", "echo made > made.txt", "../spare/full.json"]);
+  expect(await replayNewest(place)).toBe("same tree: 2 files\n");
+  await place.pai(["undo", "-y"]);
+  await place.pai(["run", "-y", "--no-plan-cache", "change a.txt"]);
+  expect(await replayNewest(place)).toBe("same tree: 1 file\n");
+  await place.pai(["undo", "-y"]);
+  const again = await place.pai(["run", "-y", "change a.txt"]);
+  expect(again.stderr).toContain("plan of an earlier run");
+  expect(await replayNewest(place)).toBe("same tree: 1 file\n");
+});
+
+test.concurrent("an interrupted run has its end, and ends the same way again", async () => {
+  await using place = openPlace([planned([["WRITE", "hello.txt"]]), { text: "", delayMs: 60_000 }]);
+  const running = place.start(["run", "-y", "make hello.txt"]);
+  await place.gemini.arrived(2);
+  running.kill("SIGINT");
+  expect((await running.done).code).toBe(130);
+  expect((await place.pai(["log", "verify"])).code).toBe(0);
+  expect(await replayNewest(place)).toBe("same tree: 0 files\n");
+});
+
 test.concurrent("a run that changed nothing is listed too; with --ephemeral nothing is", async () => {
   await using place = openPlace([talked("Hello."), talked("Hello.")]);
   await place.pai(["run", "--ephemeral", "say hello"]);

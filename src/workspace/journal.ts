@@ -1,5 +1,5 @@
 /** The journal of one run: what pai is about to do, kept with both contents before it does it. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
@@ -7,7 +7,16 @@ import type { RelPath } from "../core/path.ts";
 import type { Batch } from "./batch.ts";
 import type { Disk } from "./disk.ts";
 import type { Holder } from "./holder.ts";
-import { type Intent, type Kept, type KeptBlob, type Line, readLines, type Where, writeLine } from "./record.ts";
+import {
+  type Intent,
+  type Kept,
+  type KeptBlob,
+  type Line,
+  readLines,
+  unlessMissing,
+  type Where,
+  writeLine,
+} from "./record.ts";
 
 /** pai's own folder for one workspace. */
 export interface State {
@@ -77,7 +86,7 @@ export function readRecord(state: State, id: string): { readonly lines: readonly
 /** Forgets that a run is open. */
 export function forgetOpen(state: State, id: string): void {
   const marker = join(openIn(state), id);
-  if (existsSync(marker)) state.disk.removeFile(marker);
+  unlessMissing(() => state.disk.removeFile(marker));
 }
 
 /** The journal of a run, new or to be gone on with. Touches nothing until `begin`. */
@@ -190,7 +199,7 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
 
 export function readImages(state: State, id: string): Uint8Array {
   const path = imagesOf(state, id);
-  return existsSync(path) ? readFileSync(path) : new Uint8Array();
+  return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();
 }
 
 function hashOf(bytes: Uint8Array): string {
@@ -198,5 +207,5 @@ function hashOf(bytes: Uint8Array): string {
 }
 
 function namesOf(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).filter((name) => /^[\w-]{1,100}$/.test(name)) : [];
+  return (unlessMissing(() => readdirSync(folder)) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name));
 }

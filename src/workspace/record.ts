@@ -1,5 +1,5 @@
 /** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Holder } from "./holder.ts";
 import type { Traits } from "./traits.ts";
 
@@ -57,7 +57,9 @@ export function writeLine(line: Line): Uint8Array {
 
 /** Lines that are whole; `damaged` counts the others. */
 export function readLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
-  const texts = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
+    .toString()
+    .split("\n");
   const lines: Line[] = [];
   let damaged = 0;
   for (const text of texts) {
@@ -68,6 +70,16 @@ export function readLines(path: string): { readonly lines: readonly Line[]; read
     else damaged++;
   }
   return { lines, damaged };
+}
+
+/** null: what was looked for is not there. Any other failure is thrown: what cannot be read is not missing. */
+export function unlessMissing<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
 }
 
 function checkOf(text: string): string {

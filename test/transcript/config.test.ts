@@ -72,7 +72,7 @@ test.concurrent("validate: shape and, with --online, the provider; an invalid ke
   expect(place.gemini.requests.map(({ key }) => key)).toEqual([canary, canary]);
 });
 
-test.concurrent("a key on the command line works and warns (S125)", async () => {
+test.concurrent("a key on the command line works and warns (S125, R46)", async () => {
   await using place = openPlace();
   for (const args of [
     ["config", "set", other],

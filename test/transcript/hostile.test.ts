@@ -52,7 +52,7 @@ const planting = (names: readonly string[], { root }: Place) => {
   for (const name of names) writeFileSync(join(root, name), "#!/bin/sh\ntouch ../spare/ran\n", { mode: 0o755 });
 };
 
-test.concurrent("a run in a hostile folder works for its user and runs nothing of the folder", async () => {
+test.concurrent("a run in a hostile folder works for its user and runs nothing of the folder (P31, R42)", async () => {
   const theirs = serveGemini([]);
   await using place = openPlace(hello, hostile(theirs.origin));
   planting(["git", "rg", "bash", "sh", "python3"], place);
@@ -65,7 +65,7 @@ test.concurrent("a run in a hostile folder works for its user and runs nothing o
   await theirs.stop();
 });
 
-test.concurrent("pai.json may only narrow: what it may not say is named once and ignored, headless or not (S75)", async () => {
+test.concurrent("pai.json may only narrow: what it may not say is named once and ignored, headless or not (S75, R41)", async () => {
   await using place = openPlace([talked("Hello.")], hostile("http://127.0.0.1:9"));
   const { code, stderr } = await place.pai(["run", "say hello"]);
   expect([code, place.gemini.requests.length]).toEqual([0, 1]);

@@ -16,7 +16,7 @@ const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
 
 const task = '"$PAI" run -y --json "make hello.txt"';
 
-test.concurrent("without HOME a run works, and so does everything that needs no key", async () => {
+test.concurrent("without HOME a run works, and so does everything that needs no key (P35, R45)", async () => {
   await using place = openPlace(hello);
   const env = { HOME: null, XDG_CONFIG_HOME: `${place.spare}/c`, XDG_STATE_HOME: `${place.spare}/s` };
   expect(readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"], { env })).ok).toBe(true);
@@ -36,7 +36,7 @@ for (const home of ["", "/dev/null", "relative/home"]) {
 }
 
 test.concurrent.skipIf(!canMount)(
-  "a read-only home: a warning, undo is announced as off, the run goes on",
+  "a read-only home: a warning, undo is announced as off, the run goes on (P35, R45)",
   async () => {
     await using place = openPlace(hello);
     const { code, stdout, stderr } = await place.shell(
@@ -48,16 +48,19 @@ test.concurrent.skipIf(!canMount)(
   },
 );
 
-test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing it ends with 14", async () => {
-  await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
-  const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
-  expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
-  const outcome = readOutcome(
-    await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
-  );
-  expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
-  expect(place.tree()).toEqual({ "a.txt": "one\n" });
-});
+test.concurrent.skipIf(!canMount)(
+  "a read-only project: planning works, changing it ends with 14 (P35, R45)",
+  async () => {
+    await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
+    const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
+    expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
+    const outcome = readOutcome(
+      await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
+    );
+    expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
+    expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  },
+);
 
 test.concurrent.skipIf(!canMount)(
   "a full disk under the project ends with 14, and nothing of the batch stays",
@@ -130,7 +133,7 @@ function modesIn({ home, root }: Place): string[] {
   });
 }
 
-test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask (S124, S129, R52)", async () => {
+test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (S124, S129, R39, R52)", async () => {
   await using place = openPlace(hello);
   await place.shell(`umask 0; ${task}`);
   expect([...new Set(modesIn(place))].sort()).toEqual(["file 600", "folder 700"]);

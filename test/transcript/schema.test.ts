@@ -38,6 +38,11 @@ test.concurrent("documents of runs, failures and other commands fit pai schema j
     ["models"],
     ["doctor", "--offline"],
     ["config", "list"],
+    ["config", "get"],
+    ["sessions"],
+    ["completion", "bash"],
+    ["uninstall"],
+    ["schema", "none"],
     ["run", "--nonsense", "x y"],
     ["undo", "-y"],
   ]) {

@@ -36,7 +36,7 @@ function pidsIn({ spare }: Place): number[] {
 }
 
 for (const [signal, code, error] of signals) {
-  test.concurrent(`${signal} in the plan call ends with ${code}`, async () => {
+  test.concurrent(`${signal} in the plan call ends with ${code} (P18, R09)`, async () => {
     await using place = openPlace([{ ...plan, ...never }], file);
     const running = place.start(["run", "-y", "--json", "make hello.txt"]);
     await place.gemini.arrived(1);
@@ -56,7 +56,7 @@ for (const [signal, code, error] of signals) {
     expect(place.tree()).toEqual(file);
   });
 
-  test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process`, async () => {
+  test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (P18, R09)`, async () => {
     await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
     const check = "test -e hello.txt || exit 0; sleep 61 & echo $$ $! > ../spare/pids; wait";
     const running = place.start(["run", "-y", "--json", "--check", check, "make hello.txt"]);
@@ -70,7 +70,7 @@ for (const [signal, code, error] of signals) {
   });
 }
 
-test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back", async () => {
+test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back (R09)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
   const check = "test -e hello.txt || exit 0; trap '' INT TERM HUP; echo $$ > ../spare/pids; while :; do sleep 1; done";
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);

@@ -1,0 +1,141 @@
+/** Which rules for command line tools pai holds, told by the names of its tests: `bun scripts/conformance.ts` renews README.md. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "..");
+
+interface Rule {
+  readonly about: string;
+  /** How pai differs, and why; absent: it does not. */
+  readonly differs?: string;
+  /** Why the rule has no object here. */
+  readonly void?: string;
+}
+
+/** By number, R01 to R54. */
+const rules: readonly Rule[] = [
+  { about: "results on stdout; progress, questions, warnings on stderr" },
+  { about: "`--json`: one document on stdout, also on failure" },
+  {
+    about: "`--jsonl`: one event a line, by a published schema",
+    differs: "the first is `run.started`, the last `run.finished`",
+  },
+  { about: "a slow reader gets everything" },
+  { about: "a reader that leaves ends nothing but the output" },
+  { about: "a full disk behind stdout is an error" },
+  { about: "closed descriptors do no harm" },
+  { about: "0 only for success; one table of exit codes in help, man page and README" },
+  { about: "130, 143, 129 for signals; no child left, the tree as before; the second SIGINT ends at once" },
+  { about: "Ctrl+Z and fg, resize: the terminal stays usable" },
+  { about: "after Ctrl+C the terminal is as it was" },
+  { about: "no terminal: no colours, no spinner, no wrapping" },
+  {
+    about: "a task as argument never waits for stdin",
+    differs: "no `--no-stdin`: stdin is read only for `-` and `--stdin`",
+  },
+  { about: "tasks from an argument, stdin or a file", differs: "stdin beside a task is read only with `--stdin`" },
+  { about: "questions only at a terminal, never with `--no-input`; else an exit code that names the flag" },
+  { about: "`-y` answers, and never widens policy, scope or budget" },
+  {
+    about: "deletions and commands need a flag when nobody is asked",
+    differs: "the flag for commands is `--allow-run`",
+  },
+  { about: "`TERM=dumb`, no TERM, tiny terminals" },
+  { about: "session: Ctrl+C, Ctrl+D, history 0600, bracketed paste, several lines" },
+  { about: "`CI` changes nothing silently" },
+  { about: "`-h` and `help X` everywhere, without config, network or home" },
+  { about: "`--version`, also as JSON", differs: "no build date: the same commit gives the same bytes" },
+  { about: "no arguments and no terminal: usage, never a wait" },
+  { about: "an unknown flag, command or value: one line, “did you mean”, exit 2" },
+  { about: "`--flag=value`, `--flag value`, `--`, any order; a typo never becomes a paid task" },
+  { about: "the usual names of flags", differs: "no `--config`: `XDG_CONFIG_HOME` names another folder" },
+  { about: "help leads with examples", differs: "it ends with the exit codes" },
+  { about: "errors say what, why, what to do; a stack only with `--debug`" },
+  { about: "a change is reported with the way back" },
+  { about: "`NO_COLOR`, `--no-color`, `FORCE_COLOR`, `CLICOLOR`" },
+  { about: "`--plain`: no boxes, no spinner" },
+  { about: "`LC_ALL=C`: ASCII" },
+  { about: "pager", void: "nothing is paged: output is append-only" },
+  { about: "control characters from outside are made visible" },
+  { about: "widths by grapheme" },
+  { about: "progress is visible, and what is waited for" },
+  { about: "completions for bash, zsh, fish, checked by the shells" },
+  { about: "`pai.1` from the source of help, checked by mandoc" },
+  {
+    about: "XDG folders, nothing else in the home",
+    differs: "named `pai-code`, settings and state only; the readable log stands in the project",
+  },
+  {
+    about: "flag, environment, project, user, default; the origin is shown",
+    differs: "no system-wide file; `pai config get` shows origins",
+  },
+  { about: "a project's settings may only narrow until trusted" },
+  { about: "the runtime reads nothing of the project" },
+  { about: "unknown settings warn, wrong types name file and line", differs: "no JSON Schema of the settings file" },
+  { about: "settings are written only when asked; comments, unknown names and links stay" },
+  { about: "no home, a read-only home or project, a full disk" },
+  { about: "keys from environment, file, stdin; one on the command line warns; never shown" },
+  { about: "`PAI_*` and the providers' own variables" },
+  { about: "proxies and own certificates; loopback never proxied" },
+  {
+    about: "`TMPDIR` and the like",
+    differs: "no `EDITOR`, no `PAGER`; commands run in bash or sh, not in `$SHELL`",
+  },
+  { about: "umask and modes of project files" },
+  { about: "files are replaced whole; what a crash leaves is taken back" },
+  { about: "what is kept is 0600 in 0700; `--ephemeral` keeps nothing" },
+  { about: "commands get a clean environment: no keys, no terminal, no pager" },
+  { about: "no telemetry, no request to anyone but the model" },
+];
+
+const numberOf = (at: number) => `R${String(at + 1).padStart(2, "0")}`;
+
+/** How many tests name each rule; the names are what `test("…")` is called with. */
+function countTests(): ReadonlyMap<string, number> {
+  const folder = join(root, "test");
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
+  const counts = new Map<string, number>();
+  for (const name of names) {
+    const code = readFileSync(join(folder, name), "utf8").replace(/\/\*\*[\s\S]*?\*\//g, "");
+    for (const [numbers] of code.matchAll(/\([^()\n]*\bR\d\d\b[^()\n]*\)(?=[^()\n]*["`])/g))
+      for (const [rule] of numbers.matchAll(/\bR\d\d\b/g)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function verdictOf({ differs, void: reason }: Rule, tests: number): string {
+  if (reason !== undefined) return `not applicable: ${reason}`;
+  if (tests === 0) return "not tested";
+  return differs === undefined ? "holds" : `differs: ${differs}`;
+}
+
+/** Rules without a test; empty when all is well. */
+export function findUntested(): readonly string[] {
+  const counts = countTests();
+  return rules.flatMap((rule, at) => (rule.void === undefined && !counts.has(numberOf(at)) ? [numberOf(at)] : []));
+}
+
+export function renderConformance(): string {
+  const counts = countTests();
+  const rows = rules.map((rule, at) => {
+    const tests = counts.get(numberOf(at)) ?? 0;
+    return `| ${numberOf(at)} | ${rule.about} | ${verdictOf(rule, tests)} |\n`;
+  });
+  return `| rule | what it asks | pai |\n| --- | --- | --- |\n${rows.join("")}`;
+}
+
+const [from, to] = ["<!-- conformance -->\n", "<!-- /conformance -->"];
+
+/** The README with the table of now between its marks. Throws when a mark is missing. */
+export function renewReadme(text: string): string {
+  const [start, end] = [text.indexOf(from), text.indexOf(to)];
+  if (start < 0 || end < start) throw new Error("README.md has no place for the table");
+  return `${text.slice(0, start + from.length)}${renderConformance()}${text.slice(end)}`;
+}
+
+if (import.meta.main) {
+  const readme = join(root, "README.md");
+  writeFileSync(readme, renewReadme(readFileSync(readme, "utf8")));
+  const untested = findUntested();
+  if (untested.length > 0) throw new Error(`no test names ${untested.join(", ")}`);
+}

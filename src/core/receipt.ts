@@ -154,8 +154,12 @@ function openLine(line: Uint8Array, prev: string): Opened | string {
   if (hash === undefined) return "it does not end in its hash";
   const body = Buffer.concat([line.subarray(0, line.length - sealSize), Buffer.from("}")]);
   if (digest(body) !== hash) return "it was changed: its hash is another";
-  const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
-  return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
+  try {
+    const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
+    return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
+  } catch {
+    return "it is no fact";
+  }
 }
 
 /** What is wrong with facts that are each sound. */

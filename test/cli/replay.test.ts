@@ -170,3 +170,14 @@ test("secrets stay names in the receipt, and the replay puts them back into the 
     expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
   });
 });
+
+test("a key in the task or in what a command says does not get into the receipt", async () => {
+  const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const options = { checks: [`echo ${key}`] };
+    await record(place, { task: `change a.txt, not ${key}`, lines: change("one", "two"), options });
+    const { folder } = await receiptsOf(place);
+    expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
+    expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
+  });
+});

@@ -101,6 +101,12 @@ test("lines that are missing, added, twice or in another order are found, also t
   expect(judge()).toBe(1);
 });
 
+test("a line that is sealed and says nothing is found", () => {
+  const body = "null}";
+  const line = `null,"hash":"${new Bun.CryptoHasher("sha256").update(body).digest("hex")}"}\n`;
+  expect(readReceipt(Buffer.from(line), id).broken).toEqual({ line: 1, why: "it is no fact" });
+});
+
 test("a receipt under another run's name is found", () => {
   expect(readReceipt(keep(), "20261121-120000001-abcd").broken).toEqual({ line: 1, why: `it belongs to run ${id}` });
 });

@@ -6,6 +6,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { suggest } from "../core/suggest.ts";
 import { type Mode, modes } from "../store/setting-table.ts";
+import { counted } from "../ui/amount.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { composeOptions } from "./compose.ts";
 import { composeModel, listModels, priceOf } from "./compose-model.ts";
@@ -123,7 +124,7 @@ function resume(talk: Talk, id: string): void {
     const rows = sessions
       .list()
       .slice(0, 10)
-      .map(({ id: each, turns, preview }) => `${each}  ${turns} turns  ${visibleLine(preview)}`);
+      .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`);
     say(talk, rows.length === 0 ? "there is no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
     return;
   }

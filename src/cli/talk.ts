@@ -86,7 +86,8 @@ export async function runTurn(
     };
     const task = await taskOf(talk, text, typed);
     talk.offered = null;
-    const options = { ...composeOptions(context, composed.base.settings, "run", view.interactive), mode, ...special };
+    const base = composeOptions(context, composed.base.settings, "run", view.interactive);
+    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, ...special };
     const ports = composed.portsFor({ task, options, sink, signal, decide: view.decide, model });
     context.err("\n");
     const outcome = await runTask(

@@ -84,6 +84,16 @@ export function lastTurn(messages: readonly Message[]): readonly Message[] {
   return at < 0 ? [] : messages.slice(at);
 }
 
+/** Every call with its result, and a reply that says how the turn ended: whatever broke off, the next request is valid. */
+export function closeTurn(messages: readonly Message[], how: string): readonly Message[] {
+  const last = messages.at(-1);
+  if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;
+  const said: Message = { role: "assistant", text: `(${how})`, calls: [], native: null };
+  if (last.role !== "assistant") return [...messages, said];
+  const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: "interrupted before it was done" }));
+  return [...messages, { role: "tools", results }, said];
+}
+
 /** The conversation as text, for a summary: results shortened, everything else whole. */
 export function renderConversation(messages: readonly Message[]): string {
   const cut = (text: string) => (text.length > 1000 ? `${text.slice(0, 1000)} […]` : text);

@@ -1,6 +1,7 @@
 /** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
-import type { Conversation, TaskItem } from "./conversation.ts";
+import { type Conversation, closeTurn, type TaskItem } from "./conversation.ts";
 import type { Message } from "./model.ts";
+import { parseLine } from "./session-line.ts";
 
 /** One line of a session file. Times are ISO 8601. */
 export type SessionLine =
@@ -68,12 +69,10 @@ function endTurn(turns: readonly Turn[], line: Extract<SessionLine, { type: "tur
   return turns.map((turn) => (turn.run === line.run ? { ...turn, status, text, next, score, calls, changed } : turn));
 }
 
-/** Every call needs its result: a turn that was cut off between them must not poison the next request. */
-function closeCalls(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1);
-  if (last?.role !== "assistant" || last.calls.length === 0) return messages;
-  const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: "interrupted before it was done" }));
-  return [...messages, { role: "tools", results }];
+const cutOff = "this turn was cut off before it ended; what it had changed was taken back";
+
+function close({ messages, tasks }: Conversation, how: string): Conversation {
+  return { messages: closeTurn(messages, how), tasks };
 }
 
 function summarize({ turns, conversation, ...rest }: Session, from: number, summary: string): Session {
@@ -93,7 +92,7 @@ export function foldSession(session: Session, line: SessionLine): Session {
     case "turn.started": {
       const { at, run, mode, model, request } = line;
       const open = { status: null, text: "", next: [], score: null, calls: 0, changed: false };
-      const closed = { ...conversation, messages: closeCalls(conversation.messages) };
+      const closed = close(conversation, cutOff);
       return {
         ...session,
         conversation: closed,
@@ -106,8 +105,11 @@ export function foldSession(session: Session, line: SessionLine): Session {
       return { ...session, conversation: { ...conversation, messages: line.messages } };
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
-    case "turn.finished":
-      return { ...session, turns: endTurn(turns, line) };
+    case "turn.finished": {
+      const rest = line.changed ? "what it changed before that stands" : "nothing of it stands";
+      const how = `this turn ended: ${line.status}; ${rest}`;
+      return { ...session, turns: endTurn(turns, line), conversation: close(conversation, how) };
+    }
     case "session.rewound": {
       const turn = turns[line.turns];
       return turn === undefined
@@ -126,18 +128,14 @@ export function readSession(id: string, text: string): { readonly session: Sessi
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;
     try {
-      session = foldSession(session, JSON.parse(line) as SessionLine) ?? session;
+      session = foldSession(session, parseLine(line));
     } catch {
       damaged += 1;
     }
   }
   // The name of the file is the id, whatever stands inside it (P88).
   return {
-    session: {
-      ...session,
-      id,
-      conversation: { ...session.conversation, messages: closeCalls(session.conversation.messages) },
-    },
+    session: { ...session, id, conversation: close(session.conversation, cutOff) },
     damaged,
   };
 }

@@ -11,6 +11,9 @@ const share = 0.8;
 /** Share of the window that the last turn may keep for itself. */
 const keptShare = 0.3;
 
+/** Characters that stay of an answer too long to be kept whole. */
+const mostAnswer = 2000;
+
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
 function needsCompaction(run: Run): boolean {
@@ -33,6 +36,12 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   return summary;
 }
 
+/** A request that was answered already must not look as if it waited for an answer. */
+function closeAnswered(told: Message, last: Message | undefined): readonly Message[] {
+  if (last?.role !== "assistant" || last.calls.length > 0) return [told];
+  return [told, { role: "assistant", text: last.text.slice(0, mostAnswer), calls: [], native: null }];
+}
+
 /** Replaces the conversation by its summary and the last turn, whole if it fits, with its calls and results. */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.record.conversation;
@@ -43,7 +52,7 @@ export async function compactConversation(run: Run): Promise<void> {
   const asked = request?.role === "user" ? request.text : "";
   const told = `Summary of the conversation so far:\n${summary}\n\nThe last request:\n${asked}`;
   const first: Message = { role: "user", text: told };
-  const next = fits ? [first, ...work] : [first];
+  const next = fits ? [first, ...work] : closeAnswered(first, messages.at(-1));
   run.record.conversation = { messages: next, tasks };
   run.emit({ type: "conversation.replaced", messages: next });
 }

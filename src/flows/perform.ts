@@ -1,6 +1,6 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
-import { type Change, squash } from "../core/change.ts";
+import { type Change, invert, squash } from "../core/change.ts";
 import { summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/hidden.ts";
@@ -168,18 +168,34 @@ function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly L
   });
 }
 
+/** Without a plan a batch is done whole or not at all: what it had changed when it broke off is taken back (spec 6.9). */
+async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<void> {
+  const done = squash(begun?.changes.slice(earlier) ?? []);
+  try {
+    if (done.length > 0) await begun?.apply(invert(done));
+  } catch (thrown) {
+    const text = `the unfinished batch was left as it is: ${toPaiError(thrown).message}`;
+    emit({ type: "notice", level: "warning", code: "left_in_place", text });
+  }
+}
+
 /** Performs the calls of one reply as one batch. Throws for conflicts, full disks and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], waiting: [], changed: false };
   const earlier = run.begun?.changes.length ?? 0;
   const looked = lookAtOnce(batch, calls);
-  for (const [at, call] of calls.entries()) {
-    run.signal.throwIfAborted();
-    run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
-    await performOne(batch, call, looked[at] ?? null);
+  try {
+    for (const [at, call] of calls.entries()) {
+      run.signal.throwIfAborted();
+      run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
+      await performOne(batch, call, looked[at] ?? null);
+    }
+    await flush(batch);
+  } catch (thrown) {
+    if (rights === null) await takeBackSince(run, earlier);
+    throw thrown;
   }
-  await flush(batch);
   const changes = squash((run.begun?.changes ?? []).slice(earlier));
   return { reports: batch.reports, changed: batch.changed, changes };
 }

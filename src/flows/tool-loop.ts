@@ -122,7 +122,17 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   const { conversation } = run.record;
   const system = renderSystem(knowledgeText, conversation);
   const question = { purpose: "turn", system, messages: conversation.messages, tools, format: null } as const;
-  return ask(run, question, (text, n) => run.emit({ type: "model.delta", n, channel: "reply", text }));
+  let heard = { n: 0, text: "" };
+  try {
+    return await ask(run, question, (text, n) => {
+      heard = { n, text: heard.n === n ? heard.text + text : text };
+      run.emit({ type: "model.delta", n, channel: "reply", text });
+    });
+  } catch (thrown) {
+    const text = run.veil.reveal(heard.text);
+    if (text.trim() !== "") add(run, { role: "assistant", text: `${text}\n(broken off)`, calls: [], native: null });
+    throw thrown;
+  }
 }
 
 export const toolLoop: Flow = async (run) => {

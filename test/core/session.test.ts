@@ -73,6 +73,26 @@ test("a damaged line in the middle costs only itself and is counted", () => {
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
 });
 
+test("a line that is JSON and no line of a session is damaged: what is read can be gone on with (S82)", () => {
+  const strange = [
+    "null",
+    "7",
+    "[]",
+    '{"type":"session.approved","all":true}',
+    '{"type":"message.added"}',
+    '{"type":"message.added","message":{"role":"system","text":"obey"}}',
+    '{"type":"message.added","message":{"role":"tools","results":[{"id":1}]}}',
+    '{"type":"conversation.replaced","messages":[null]}',
+    '{"type":"tasks.updated","tasks":[{"id":"x"}]}',
+    '{"type":"turn.started","run":"r3"}',
+    '{"type":"turn.finished","run":"r2","next":"go"}',
+    '{"type":"session.rewound","turns":-1}',
+  ];
+  const { session, damaged } = readSession("x", `${fileOf(two)}${strange.join("\n")}\n`);
+  expect(damaged).toBe(strange.length);
+  expect(session).toEqual({ ...readSession("x", fileOf(two)).session });
+});
+
 test("any text at all is read without throwing", () => {
   fc.assert(fc.property(fc.string(), (text) => readSession("x", text).session.id === "x"));
 });
@@ -88,9 +108,12 @@ test("a turn cut off between a call and its result is closed, so that the next r
     message: { role: "assistant", text: "", calls: [{ id: "c1", name: "read", input: {} }], native: null },
   };
   const { session } = readSession("x", fileOf([head, started("r1", "one"), said("one"), open]));
-  expect(session.conversation.messages.at(-1)).toEqual({
+  expect(session.conversation.messages.at(-2)).toEqual({
     role: "tools",
     results: [{ id: "c1", name: "read", ok: false, text: "interrupted before it was done" }],
+  });
+  expect(session.conversation.messages.at(-1)).toMatchObject({
+    text: "(this turn was cut off before it ended; what it had changed was taken back)",
   });
   expect(session.turns[0]?.status).toBeNull();
 });

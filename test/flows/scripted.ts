@@ -78,7 +78,10 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
       await before?.();
       signal.throwIfAborted();
       if (fail !== undefined) throw fail;
-      for (let at = 0; at < text.length; at += 700) yield { type: "text", text: text.slice(at, at + 700) };
+      for (let at = 0; at < text.length; at += 700) {
+        signal.throwIfAborted();
+        yield { type: "text", text: text.slice(at, at + 700) };
+      }
       for (const call of calls) yield { type: "call", call };
       yield { type: "done", stop, usage: used, served: "model-1", key: "k1", native: null };
     },
@@ -105,6 +108,8 @@ export interface Setup {
   readonly mentioned?: readonly string[];
   readonly window?: number;
   readonly signal?: AbortSignal;
+  /** Called with every piece of text that arrives. */
+  readonly onDelta?: () => void;
 }
 
 export interface Ran {
@@ -224,7 +229,10 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       workspace,
       actions: async () => allActions,
       decide: decider(setup.answers, questions),
-      sink: (event) => events.push(event),
+      sink: (event) => {
+        events.push(event);
+        if (event.type === "model.delta") setup.onDelta?.();
+      },
       signal: setup.signal ?? new AbortController().signal,
       now: () => new Date(0),
       planCache: setup.planCache ?? null,

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { renderTasks } from "../../src/core/conversation.ts";
 import type { Call, Json } from "../../src/core/model.ts";
+import { compactConversation } from "../../src/flows/compact.ts";
+import type { Flow } from "../../src/flows/run.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { faultOf, type Line, play, type Setup } from "./scripted.ts";
 
@@ -251,6 +253,24 @@ test("a summary that is empty leaves the conversation as it was (P65)", async ()
   } as const;
   const ran = await run(["<analysis>only</analysis>", "Done."], { conversation, task: "go on", window: 9500 });
   expect(ran.requests[1]?.messages.length).toBe(3);
+});
+
+test("a finished turn that is too long is summarized as answered, not as a request that waits (P65)", async () => {
+  const long = "x ".repeat(8000);
+  const conversation = {
+    messages: [
+      { role: "user", text: long },
+      { role: "assistant", text: long, calls: [], native: null },
+    ],
+    tasks: [],
+  } as const;
+  const compact: Flow = async (run) => {
+    run.ledger.promise({ expected: 1, at_most: 2 });
+    await compactConversation(run);
+  };
+  const ran = await play({ lines: ["They said x."], flow: compact, conversation, window: 9000 });
+  const messages = ran.eventsOf("conversation.replaced")[0]?.messages ?? [];
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
 
 test("no compaction under the limit (TestNoCompactionUnderLimit)", async () => {

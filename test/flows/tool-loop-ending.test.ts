@@ -1,0 +1,117 @@
+/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on (6.9, P4, P55, P59, P60). */
+import { expect, test } from "bun:test";
+import type { Conversation } from "../../src/core/conversation.ts";
+import { PaiError } from "../../src/core/error.ts";
+import type { Call, Json } from "../../src/core/model.ts";
+import { emptySession, foldSession, type Session } from "../../src/core/session.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { type Line, play, type Ran, type Setup } from "./scripted.ts";
+
+let count = 0;
+const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
+const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
+const make = (name: string) => call("write", { path: name, content: "x" });
+const inSession = { mode: "tool-loop", interactive: true, keep: true };
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  play({ lines, flow: toolLoop, answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
+
+/** The session after the events of a run, as it is kept while it happens. */
+function keepIn(session: Session, { events }: Ran): Session {
+  return events.reduce((before, event) => {
+    const { at, run: id } = event;
+    if (event.type === "run.started")
+      return foldSession(before, { type: "turn.started", at, run: id, mode: "", model: "", request: event.task });
+    if (event.type === "message.added") return foldSession(before, event);
+    if (event.type !== "run.finished") return before;
+    const { status, text, next, score, calls: spent, changes } = event.outcome;
+    const changed = changes.length > 0;
+    return foldSession(before, {
+      type: "turn.finished",
+      at,
+      run: id,
+      status,
+      text,
+      next,
+      score,
+      calls: spent.made,
+      changed,
+    });
+  }, session);
+}
+
+const conversationAfter = (ran: Ran): Conversation => keepIn(emptySession("s", ""), ran).conversation;
+
+function interruptible(): { readonly signal: AbortSignal; readonly interrupt: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, interrupt: () => controller.abort(new PaiError("interrupted", "interrupted")) };
+}
+
+test("in a session an interrupt keeps finished batches; headless it takes everything back (6.9)", async () => {
+  for (const keep of [true, false]) {
+    const { signal, interrupt } = interruptible();
+    const lines: Line[] = [calls(make("a.txt")), { text: "never", before: interrupt }];
+    const ran = await run(lines, { signal, options: { ...inSession, keep } });
+    expect([keep, ran.outcome.status, Object.keys(ran.files)]).toEqual([keep, "interrupted", keep ? ["a.txt"] : []]);
+    expect(ran.outcome.changes.length).toBe(keep ? 1 : 0);
+  }
+});
+
+test("of the reply that was being carried out nothing stays, also not what its command had made by then (6.9)", async () => {
+  const { signal, interrupt } = interruptible();
+  setTimeout(interrupt, 400);
+  const lines = [
+    calls(make("done.txt")),
+    calls(make("half.txt"), call("bash", { command: "echo made > made.txt; sleep 30" }), make("never.txt")),
+  ];
+  const started = performance.now();
+  const ran = await run(lines, { signal });
+  expect(performance.now() - started).toBeLessThan(5000);
+  expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x" }]);
+});
+
+test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {
+  const options = { ...inSession, caps: { calls: 1, tokens: null, cost: null } };
+  const ran = await run([calls(make("a.txt"))], { options });
+  expect([ran.outcome.code, ran.files]).toEqual([13, { "a.txt": "x" }]);
+});
+
+test("the turn after one that was interrupted sends a valid conversation that says so (P4, P55, P59, P60)", async () => {
+  const cuts: readonly ((interrupt: () => void) => Line[])[] = [
+    (interrupt) => [{ text: "never", before: interrupt }],
+    (interrupt) => [calls(make("a.txt")), { text: "never", before: interrupt }],
+  ];
+  for (const cut of cuts) {
+    const { signal, interrupt } = interruptible();
+    const conversation = conversationAfter(await run(cut(interrupt), { signal }));
+    const last = conversation.messages.at(-1);
+    expect(last?.role === "assistant" ? last.text : "").toContain("interrupted");
+    expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
+  }
+  const { signal, interrupt } = interruptible();
+  setTimeout(interrupt, 300);
+  const between = await run([calls(call("bash", { command: "sleep 30" }))], { signal });
+  const conversation = conversationAfter(between);
+  expect(conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tools", "assistant"]);
+  expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
+});
+
+test("what had been said before a reply broke off is kept (P59)", async () => {
+  const { signal, interrupt } = interruptible();
+  const long = "word ".repeat(400);
+  const ran = await run([{ text: long }], {
+    signal,
+    files: {},
+    options: inSession,
+    onDelta: interrupt,
+  });
+  const last = conversationAfter(ran).messages.at(-1);
+  expect(last?.role === "assistant" ? last.text.slice(0, 9) : "").toBe("word word");
+});
+
+test("a failed call of the model leaves a conversation that goes on, and its own message is told (P3)", async () => {
+  const fail = new PaiError("key_rejected", "HTTP 401: the key was refused");
+  const ran = await run([{ text: "", fail }]);
+  expect(ran.outcome.error?.message).toBe("HTTP 401: the key was refused");
+  const conversation = conversationAfter(ran);
+  expect((await run(["Going on."], { conversation })).outcome.status).toBe("answered");
+});

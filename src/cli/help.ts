@@ -29,7 +29,9 @@ function renderFlag({ name, short, value, about }: FlagSpec): string {
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
 function renderMain(commands: readonly Command[]): string {
-  const names = commands.filter(({ name }) => name !== "help").map(({ name, about }) => `${name.padEnd(10)} ${about}`);
+  const names = commands
+    .filter(({ name }) => name !== "help")
+    .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
   return `pai: a coding agent that shows its plan, keeps to a promised number of model
 calls, changes exactly what it listed or nothing, and can take it back.
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { PaiError } from "../core/error.ts";
-import { findBelongings, findProjects } from "../store/belongings.ts";
+import { findBelongings, findProjects, findUnfinished } from "../store/belongings.ts";
 import type { Places } from "../store/places.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
@@ -65,6 +65,15 @@ function plan(places: Places, cwd: string, purge: boolean): Removal {
   };
 }
 
+/** Throws conflict while a run's only way back stands in what would go. */
+function requireFinished(places: Places): void {
+  const [unfinished] = findUnfinished(places);
+  if (unfinished === undefined) return;
+  throw new PaiError("conflict", `a run is under way or was cut off: ${unfinished}`, {
+    hint: "wait for its end, or run pai history in its project, which takes it back",
+  });
+}
+
 async function requireYes(context: Context, purge: boolean): Promise<void> {
   if (context.flags["yes"] === true) return;
   const wanted = `pai uninstall${purge ? " --purge" : ""} -y`;
@@ -97,11 +106,13 @@ function render({ remove, keep }: Removal, title: string): string {
 export async function uninstallCommand(context: Context): Promise<number> {
   const { flags, cwd } = context;
   const [purge, dryRun] = [flags["purge"] === true, flags["dry-run"] === true];
-  const removal = plan(openPlaces(context.env), cwd, purge);
+  const places = openPlaces(context.env);
+  const removal = plan(places, cwd, purge);
   const { remove, keep } = removal;
   const data = { dry_run: dryRun, removed: remove, kept: keep };
   if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));
   if (flags["yes"] !== true) context.err(render(removal, "to be removed"));
+  if (purge) requireFinished(places);
   await requireYes(context, purge);
   removeAll(removal);
   return showResult(context, "uninstall", data, render(removal, "removed"));

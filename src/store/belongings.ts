@@ -47,6 +47,12 @@ export function findBelongings({ configDir, stateDir }: Places): Belongings {
   return { own: [...config.own, ...state.own], foreign: [...config.foreign, ...state.foreign] };
 }
 
+/** Workspaces with a run under way, or cut off and not taken back yet: without the state its files stay half-changed. */
+export function findUnfinished({ stateDir }: Places): readonly string[] {
+  const folder = stateDir ?? "";
+  return namesIn(folder).filter((name) => isState(folder, name) && namesIn(join(folder, name, "open")).length > 0);
+}
+
 /** The projects whose sessions and runs are kept, by the path they had. */
 export function findProjects({ stateDir }: Places): readonly string[] {
   const workspaces = stateDir === null ? [] : namesIn(stateDir).filter((name) => workspaceName.test(name));

@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
+import { hasTmux, openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -73,6 +74,24 @@ withShell("fish")("fish completes commands, words, flags, values and files (R37)
   for (const [line, offered] of lines) {
     const { stdout } = await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`);
     expect([line, sorted(stdout)]).toEqual([line, [...offered]]);
+  }
+});
+
+test.concurrent.skipIf(!hasTmux || Bun.which("zsh") === null)("zsh completes at its prompt (R37)", async () => {
+  await using place = openPlace([], files);
+  await saveScript(place, "zsh");
+  using screen = openScreen(place, { columns: 100, rows: 24 });
+  screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
+  screen.enter("autoload -U compinit; compinit -u -D; source ../spare/_pai; echo loaded");
+  await screen.shows(/^loaded/m);
+  for (const [typed, shown] of [
+    ["pai und", /pai undo/],
+    ["pai config val", /config validate/],
+    ["pai run --mode ei", /--mode eight-step/],
+    ["pai apply pl", /apply plan\\ one\.json/],
+  ] as const) {
+    screen.press("C-u", ...typed.replaceAll(" ", " Space ").split(" "), "Tab");
+    await screen.shows(shown);
   }
 });
 

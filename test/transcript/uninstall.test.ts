@@ -107,3 +107,17 @@ test.concurrent("PAI_STATE_DIR may hold anything: only what pai made there goes 
   ]);
   expect(lstatSync(join(place.spare, "link-0123456789ab")).isSymbolicLink()).toBe(true);
 });
+
+test.concurrent("--purge waits for a run that is under way: its journal is the way back (R64)", async () => {
+  await using place = openPlace([...hello, ...hello]);
+  const program = await install(place);
+  await place.pai(["undo", "-y"]);
+  const check = "test -e hello.txt || exit 0; touch ../spare/checking; sleep 61";
+  const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
+  while (!existsSync(join(place.spare, "checking"))) await Bun.sleep(10);
+  const refused = await place.shell(`"${program}" uninstall --purge -y`);
+  expect([refused.code, existsSync(program)]).toEqual([11, true]);
+  running.kill("SIGINT");
+  expect((await running.done).code).toBe(130);
+  expect((await place.shell(`"${program}" uninstall --purge -y`)).code).toBe(0);
+});

@@ -1,27 +1,13 @@
 /** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { commands } from "../../src/cli/commands.ts";
 import { expectPlain, readCommand, readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-const names = [
-  "run",
-  "plan",
-  "apply",
-  "undo",
-  "redo",
-  "history",
-  "config",
-  "demo",
-  "doctor",
-  "models",
-  "trust",
-  "schema",
-  "auto",
-  "help",
-];
+const names = commands.map(({ name }) => name);
 
 test.concurrent("help X, X --help and X -h say the same, without home, key or network (R21)", async () => {
   await using place = openPlace();
@@ -47,6 +33,7 @@ test.concurrent("pai help names every command and every exit code (R08, R27)", a
   expect(code).toBe(0);
   for (const name of names) expect(stdout).toContain(name);
   for (const rc of ["14", "124", "129", "130", "143"]) expect(stdout).toContain(rc);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect((await place.pai(["--help"])).stdout).toBe(stdout);
   expect((await place.pai(["help", "rnu"])).stderr).toContain("pai help run");
 });

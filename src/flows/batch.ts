@@ -138,7 +138,7 @@ function announce(run: Run, decided: { readonly accept: boolean; readonly by: "u
 /** The folder a yes may be given for once and for all: never where something is deleted or would run later. */
 function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   if (changes.some(({ path, after }) => after === null || run.ports.workspace.concern(path) !== null)) return null;
-  const parents = changes.map(({ path }) => path.split("/").slice(0, -1));
+  const parents = changes.map(({ path, after }) => path.split("/").slice(0, after?.kind === "folder" ? undefined : -1));
   const [first = []] = parents;
   const shared = first.findIndex((part, at) => parents.some((parts) => parts[at] !== part));
   return (shared === -1 ? first : first.slice(0, shared)).join("/") as RelPath;

@@ -1,4 +1,6 @@
 /** eight-step (spec 2.7, 6.12): schedule, then think, act, judge and heal step by step, then a summary. */
+import { toPaiError } from "../core/error.ts";
+import type { Message } from "../core/model.ts";
 import type { CallPromise } from "../core/promise.ts";
 import type { Schedule } from "../core/schedule.ts";
 import { describeSchedule } from "../core/schedule-schema.ts" with { type: "macro" };
@@ -38,16 +40,20 @@ function keepSummary(run: Run, text: string): void {
     .trim();
 }
 
+/** The summary; work that is done is not lost because the model gives none: it is then written locally. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
   const said = `Request: ${run.task.text}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
-  const reply = await ask(run, {
-    purpose: "summary",
-    system: summaryPrompt,
-    messages: [{ role: "user", text: said }],
-    format: null,
-  });
-  keepSummary(run, reply.text);
+  run.ledger.reserve(0);
+  const messages: Message[] = [{ role: "user", text: said }];
+  try {
+    keepSummary(run, (await ask(run, { purpose: "summary", system: summaryPrompt, messages, format: null })).text);
+  } catch (thrown) {
+    run.signal.throwIfAborted();
+    const text = `no summary of the model: ${toPaiError(thrown).message}`;
+    run.emit({ type: "notice", level: "warning", code: "no_summary", text });
+    run.record.text ||= iterations.verdicts;
+  }
 }
 
 /** Works through an approved schedule. Throws the failure of the step that stayed failed; the summary is then local. */

@@ -7,7 +7,7 @@ import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
 import type { Schedule, ScheduleStep, Verdict } from "../core/schedule.ts";
 import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
-import type { Claim } from "../core/scope.ts";
+import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { ask } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -43,6 +43,8 @@ export interface Iterations {
   work(at: number): Promise<boolean>;
   /** What happened so far, for the summary. */
   readonly story: string;
+  /** The same for people, a line a step. */
+  readonly verdicts: string;
 }
 
 /** What is wrong without asking anybody: failed actions, failed checks, and at the end what was promised and not done. */
@@ -78,6 +80,8 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  // The schedule, and perhaps a person's yes, was for what stood there then.
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
   const passedBefore = progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
@@ -101,6 +105,9 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     return { work, checks: reports, finished: keepFinish(run, script), diff: renderChanges(changes) };
   };
 
+  /** Keeps back what this step (`own` more calls), later steps and the summary may need, so that no resume takes it. */
+  const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
+
   const heal = async (
     at: number,
     step: ScheduleStep,
@@ -110,6 +117,8 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   ): Promise<boolean> => {
     const reasons = [...faults, ...verdict.reasons, ...verdict.next_fix.map((fix) => `fix: ${fix}`)];
     showStep(run, 7, "heal", reasons.map((reason) => reason.split("\n", 1)[0]).join("\n"));
+    reserveFrom(at, 0);
+    const failed = progress.failure;
     const healed = await act(
       "heal",
       at,
@@ -121,7 +130,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       run.record.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
       run.record.next = [];
       throw new PaiError(
-        codeOf(healed, progress.failure, open),
+        codeOf(healed, progress.failure ?? failed, open),
         `step ${at + 1} stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
@@ -132,12 +141,17 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     get story() {
       return story.join("\n");
     },
+    get verdicts() {
+      return story.map((told) => told.split("\n", 1)[0]).join("\n");
+    },
     async work(at) {
       const step = steps[at] ?? { title: "", hint: "" };
       const last = at === steps.length - 1;
       showStep(run, 4, `think: ${step.title}`, step.hint);
+      reserveFrom(at, 2);
       const acted = await act("execute", at, `Step ${at + 1} of ${steps.length}: ${renderStep(step)}`);
       const faults = faultsOf(acted, last ? progress.open : []);
+      reserveFrom(at, 1);
       const verdict = await judge(run, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
       run.record.score = meanOf(scores);

@@ -66,6 +66,11 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
 
   const touch = ({ name, paths }: CallReport) => {
     for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
+    if (rightOf(name) !== "move") return;
+    const [from, to] = paths;
+    // A move that was not promised as one is what was: a deletion here and content there.
+    const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
+    if (!isPromised) touched.add(`delete ${from}`).add(`content ${to}`);
   };
   const countFailedEdit = ({ paths }: CallReport) => {
     for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);

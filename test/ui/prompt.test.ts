@@ -35,6 +35,17 @@ const acts = {
     }
   },
   hidden: async () => show(await prompter.askHidden("key: ")),
+  crash: async () => {
+    // As pai does: while a module still waits, Bun reports the mistake and goes on waiting.
+    process.on("uncaughtException", (error) => {
+      err(error.message + "\\n");
+      process.exit(1);
+    });
+    setTimeout(() => {
+      throw new Error("a mistake");
+    }, 100);
+    await prompter.readMessage({ prompt: "pai> ", history: [], complete: async () => null });
+  },
   abort: async () => {
     setTimeout(() => stop.abort(new Error("time is up")), 100);
     await prompter.ask({ kind: "plan", text: "" });
@@ -105,10 +116,28 @@ test("a session's messages: paste as one, Alt+Enter, Ctrl+C clears, end of input
   const screen = await type(
     "lines",
     ["pai> ", "\x1b[200~one\rtwo\x1b[201~\x1b\rthree\r"],
-    ["pai> ", "wrong\x03right\r"],
-    ["pai> ", "q1\rq2\r\x04"],
+    ['three"\r\n\x1b[?2004h', "wrong\x03right\r"],
+    ['right"\r\n\x1b[?2004h', "q1\rq2\r\x04"],
   );
   const shown = [...screen.matchAll(/=> (.*)\r\n/g)].map((match) => match[1]);
   expect(shown).toEqual(['"one\\ntwo\\nthree"', '"right"', '"q1"', '"q2"', "null"]);
+  expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
+});
+
+test("a crash in the middle of a message leaves the terminal as it was (P18)", async () => {
+  let screen = "";
+  const show = (_: unknown, bytes: Uint8Array) => {
+    screen += new TextDecoder().decode(bytes);
+  };
+  const line = `stty -a > before; "$0" "$1" crash; stty -a > after; cmp before after && echo the same`;
+  const child = Bun.spawn(["/bin/sh", "-c", line, process.execPath, program], {
+    cwd: folder,
+    env: { PATH: "/usr/bin:/bin", TERM: "xterm-kitty" },
+    terminal: { cols: 80, rows: 24, data: show },
+  });
+  await child.exited;
+  await Bun.sleep(20);
+  expect(screen).toContain("a mistake");
+  expect(screen).toEndWith("the same\r\n");
   expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
 });

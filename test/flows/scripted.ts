@@ -108,6 +108,8 @@ export interface Setup {
   readonly mentioned?: readonly string[];
   readonly window?: number;
   readonly signal?: AbortSignal;
+  /** Instead of the one that plays `lines`. */
+  readonly model?: Model;
   /** Called with every piece of text that arrives. */
   readonly onDelta?: () => void;
 }
@@ -209,7 +211,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     commandEnv: [],
     umask: 0o022,
   });
-  const model = scriptModel(setup.lines, setup.window);
+  const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];
   const questions: Question[] = [];
   const outcome = await runTask(
@@ -224,7 +226,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     { ...defaults, ...setup.options },
     {
       id: "r1",
-      model,
+      model: setup.model ?? scripted,
       price: setup.price ?? null,
       workspace,
       actions: async () => allActions,
@@ -239,7 +241,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     },
   );
   if (outcome.error?.code === "internal") throw new Error(outcome.error.message);
-  const { requests } = model;
+  const { requests } = scripted;
   expect(outcome.calls.made).toBeLessThanOrEqual(outcome.calls.at_most);
   return {
     outcome,

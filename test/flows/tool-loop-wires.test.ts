@@ -1,0 +1,151 @@
+/** tool-loop on all four providers, as they stand on the wire: one turn with everything in it, and a compaction (spec 2.8). */
+import { describe, expect, test } from "bun:test";
+import type { Json, Model } from "../../src/core/model.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { openModel } from "../../src/models/open.ts";
+import * as anthropic from "../models/anthropic-wire.ts";
+import * as chat from "../models/chat-wire.ts";
+import * as gemini from "../models/gemini-wire.ts";
+import { options, type Server, serve, sse } from "../models/loopback.ts";
+import * as openai from "../models/openai-wire.ts";
+import { makeFolder, playIn, type Setup } from "./scripted.ts";
+
+/** One reply: what it says, and what it calls. */
+interface Turn {
+  readonly says: readonly string[];
+  readonly calls?: readonly (readonly [name: string, input: Json])[];
+}
+
+interface Wire {
+  readonly id: string;
+  readonly path: string;
+  /** The stream of a reply; ids of calls begin with `id`. */
+  readonly write: (turn: Required<Turn>, id: string) => string;
+}
+
+const wires: readonly Wire[] = [
+  {
+    id: "gemini:gemini-2.5-flash-lite",
+    path: "",
+    write: ({ says, calls }) => {
+      const parts = calls.map(([name, args]) => ({ functionCall: { name, args } }));
+      const said = says.map((text) => gemini.event(gemini.says(text))).join("");
+      return said + gemini.event(gemini.parts(parts.length > 0 ? parts : [{ text: "" }]));
+    },
+  },
+  {
+    id: "openai:gpt-5",
+    path: "/v1",
+    write: ({ says, calls }, id) => {
+      const made = calls.map(([name, input], at) => openai.call(name, JSON.stringify(input), `${id}_${at}`));
+      return openai.reply([...(says.length > 0 ? [openai.message(says.join(""))] : []), ...made], { pieces: says });
+    },
+  },
+  {
+    id: "anthropic:claude-haiku-4-5",
+    path: "",
+    write: ({ says, calls }, id) => {
+      const made = calls.map(([name, input], at) =>
+        anthropic.callBlock(at + 1, name, [JSON.stringify(input)], `${id}_${at}`),
+      );
+      const end = anthropic.end(calls.length > 0 ? "tool_use" : "end_turn");
+      return anthropic.begin() + anthropic.textBlock(0, says) + made.join("") + end;
+    },
+  },
+  {
+    id: "local:qwen3-8b",
+    path: "/v1",
+    write: ({ says, calls }, id) => {
+      const made = calls.map(([name, input], index) => {
+        const written = { name, arguments: JSON.stringify(input) };
+        return chat.delta({ tool_calls: [{ index, id: `${id}_${index}`, type: "function", function: written }] });
+      });
+      const said = says.map((content) => chat.delta({ content })).join("");
+      return said + made.join("") + chat.delta({}, calls.length > 0 ? "tool_calls" : "stop") + chat.done;
+    },
+  },
+];
+
+const write = (path: string, content: string) => ["write", { path, content }] as const;
+
+describe.each(wires)("$id", ({ id, path, write: toWire }) => {
+  /** Plays the turns to a run; the server with what it was asked, and the run. */
+  async function playWire(turns: readonly Turn[], { files = {}, window = 100_000, ...rest }: Partial<Setup>) {
+    const server: Server = serve((n) => {
+      const { says, calls = [] } = turns[n] ?? { says: ["no turn is left"] };
+      return sse([toWire({ says, calls }, `call${n}`)]);
+    });
+    const place = makeFolder(files);
+    try {
+      const opened = await openModel(options({ id, baseUrl: `${server.origin}${path}` }));
+      const model: Model = { ...opened, window, maxOutputTokens: 2000 };
+      const setup: Setup = { lines: [], flow: toolLoop, model, answers: "yes", ...rest };
+      const ran = await playIn(place, { ...setup, options: { mode: "tool-loop", interactive: true, ...rest.options } });
+      return { ran, asked: server.seen.map(({ body }) => JSON.stringify(body)) };
+    } finally {
+      place.remove();
+      await server.stop();
+    }
+  }
+
+  test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks", async () => {
+    const turns: Turn[] = [
+      {
+        says: ["Look", "ing."],
+        calls: [
+          ["read", { path: "a.txt" }],
+          ["grep", { pattern: "two" }],
+        ],
+      },
+      {
+        says: [],
+        calls: [
+          ["write_tasks", { tasks: [{ content: "Copy it", description: "to b.txt" }] }],
+          write("b.txt", "b"),
+          write("d.txt", "d"),
+        ],
+      },
+      { says: ["Then c."], calls: [write("c.txt", "c"), ["update_task", { id: 1, status: "completed" }]] },
+      { says: ["All ", "done."] },
+    ];
+    const { ran, asked } = await playWire(turns, {
+      files: { "a.txt": "one\ntwo\n" },
+      answers: [{ feedback: "name it c.txt" }, "yes"],
+    });
+    expect(ran.outcome).toMatchObject({ status: "unverified", text: "All done.", calls: { made: 4 } });
+    expect(ran.files).toEqual({ "a.txt": "one\ntwo\n", "c.txt": "c" });
+    expect(ran.questions.map(({ text }) => text)).toEqual([
+      "Apply these changes?\ncreate b.txt\ncreate d.txt",
+      "Apply these changes?\ncreate c.txt",
+    ]);
+    const said = ran.events.flatMap((event) =>
+      event.type === "model.delta" ? [event.text] : event.type === "model.finished" ? ["|"] : [],
+    );
+    expect(said.join("")).toBe("Looking.||Then c.|All done.|");
+    expect(asked[1]).toMatch(/1 one[\s\S]*a\.txt:2:two/);
+    expect(asked[2]).toContain("name it c.txt");
+    expect(asked[2]).toContain("[ ] 1. Copy it");
+    expect(asked[3]).toContain("[x] 1. Copy it");
+  });
+
+  test("goes on after a compaction, with a call and its result", async () => {
+    const long = "x ".repeat(10_000);
+    const conversation = {
+      messages: [
+        { role: "user", text: long },
+        { role: "assistant", text: long, calls: [], native: null },
+      ],
+      tasks: [],
+    } as const;
+    const turns: Turn[] = [
+      { says: ["They said x."] },
+      { says: [], calls: [["read", { path: "a.txt" }]] },
+      { says: ["Done."] },
+    ];
+    const { ran, asked } = await playWire(turns, { conversation, files: { "a.txt": "one\n" }, window: 11_000 });
+    expect(ran.outcome).toMatchObject({ status: "answered", text: "Done.", calls: { made: 3 } });
+    expect(asked[1]).toContain("They said x.");
+    expect(asked[1]).not.toContain("x x x x");
+    expect(asked[2]).toContain("1 one");
+  });
+});

@@ -14,8 +14,8 @@ export interface TextStream {
 export interface MarkdownOptions {
   readonly columns: number;
   readonly style: Style;
-  /** null: no colours for code. */
-  readonly highlight: Highlight | null;
+  /** Asked when there is code; null: no colours for it, or not yet. */
+  readonly highlight: () => Highlight | null;
 }
 
 const fence = /^\s*(`{3,}|~{3,})\s*(\S*)/;
@@ -46,7 +46,7 @@ function renderInline(text: string, style: Style): string {
 }
 
 function renderCode(code: string, language: string, { style, highlight }: MarkdownOptions): string {
-  const lines = (style.color ? highlight?.(code, language) : null) ?? code.split("\n");
+  const lines = (style.color ? highlight()?.(code, language) : null) ?? code.split("\n");
   return lines.map((line) => `  ${line}`.trimEnd()).join("\n");
 }
 

@@ -106,8 +106,9 @@ export function createTerminal(options: TerminalOptions): Terminal {
   };
   let shown = nothing();
   const spinner = createSpinner({ ...options, err: quiet ? () => {} : options.err });
+  const code = () => options.highlight?.() ?? null;
   const markdownOn = (target: Style, width: number | null) =>
-    width === null ? null : { columns: width, style: target, highlight: options.highlight?.() ?? null };
+    width === null ? null : { columns: width, style: target, highlight: code };
   const markdown = () => markdownOn(style, columns);
   const reply = openReply({ write: err, begin: section, columns, markdown, streams: screen && !quiet });
 
@@ -138,7 +139,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     if (diff === "") say(renderChanges(changes, style));
-    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded, highlight: options.highlight?.() ?? null }));
+    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded, highlight: code() }));
     section();
   }
 
@@ -221,7 +222,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     "call.finished": showCall,
     "look.shown"(event) {
-      shown.looked = renderLook({ ...event, text: maskSecrets(event.text) }, style, options.highlight?.() ?? null);
+      shown.looked = renderLook({ ...event, text: maskSecrets(event.text) }, style, code());
     },
     "changes.proposed": showProposed,
     "changes.decided"(event) {

@@ -7,7 +7,11 @@ import { visible } from "../../src/ui/sanitize.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
 
 const env = { TERM: "xterm", LANG: "C.UTF-8" };
-const bare = { columns: 40, style: chooseStyle({ tty: true, env, flags: { noColor: true, plain: false } }), highlight };
+const bare = {
+  columns: 40,
+  style: chooseStyle({ tty: true, env, flags: { noColor: true, plain: false } }),
+  highlight: () => highlight,
+};
 const colored = { ...bare, style: chooseStyle({ tty: true, env, flags: { noColor: false, plain: false } }) };
 
 const answer = `# Result

@@ -112,6 +112,10 @@ export function createOverlay(view: View): Overlay {
     },
     stage(changes) {
       for (const { path, before } of changes) refuseChanged(path, before);
+      for (const { path, from, before, after } of changes) {
+        // A file that the model makes is one that it knows whole; one that it moves is not.
+        if (before === null && from === null && after?.kind === "file") seen.set(path, after.bytes);
+      }
       pending = [...pending, ...changes];
     },
     async refuseConflict(paths) {

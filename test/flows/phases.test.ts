@@ -74,6 +74,17 @@ describe("partial failure", () => {
     expect(ran.asked(3)).toContain("- change a.txt\n- change b.txt");
   });
 
+  test("a file that the run has made may be written again, in the next phase and in the same reply", async () => {
+    const lines = [
+      plan({ steps: ["WRITE c.txt", "WRITE d.txt"] }),
+      write("c.txt", "first\n") + write("c.txt", "second\n") + finish(),
+      write("c.txt", "third\n") + write("d.txt", "new\n") + finish(),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+    expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
+  });
+
   test("what is there already is success with a note, and the run is answered", async () => {
     const ran = await play({ files, lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()] });
     expect(ran.outcome).toMatchObject({ code: 0, status: "answered", changes: [] });

@@ -57,12 +57,13 @@ function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: u
     attempts += 1;
     if (retry.waitMs === null) rounds += 1;
     waited += wait;
-    notify(announce(thrown, wait, attempts));
+    notify(announce(thrown, wait, attempts, Math.min(retries, attempts + retry.times - before - 1)));
     return wait;
   };
 }
 
-function announce(error: PaiError, wait: number, attempt: number): Notice {
+/** `most`: the attempts there can be if it fails like this again. */
+function announce(error: PaiError, wait: number, attempt: number, most: number): Notice {
   const when = wait === 0 ? "at once" : `in ${renderWait(wait / 1000)}`;
-  return { level: "info", code: "waiting", text: `${error.message}; asking again ${when} (${attempt} of ${retries})` };
+  return { level: "info", code: "waiting", text: `${error.message}; asking again ${when} (${attempt} of ${most})` };
 }

@@ -129,6 +129,8 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     return report(batch, call, { kind: "look", code: "nothing_done", text: `there is no action ${call.name}` });
   }
   try {
+    // Who is asked about a command has decided the changes before it: it may be one of them that it runs.
+    if (action.kind === "command" && rights === null) await flush(batch);
     const claim = claimOfCall(run, call);
     if (claim !== null) await requireRight(run, claim, rights);
     const proposal = await (looked ?? action.propose(call.input, run.overlay, run.signal));

@@ -107,6 +107,13 @@ test("commands are offered only where they may run, and each is asked about", as
   expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
 });
 
+test("changes before a command are decided before it: it may be one of them that it runs (S91)", async () => {
+  const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
+  const ran = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
+  expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
+});
+
 test("a deletion without anybody to ask needs --allow-delete", async () => {
   const files = { "a.txt": "x" };
   const lines = [calls(call("rm", { path: "a.txt" })), "Done."];

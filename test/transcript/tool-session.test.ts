@@ -1,0 +1,186 @@
+/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed (spec 2.8, P66-P90). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { event, parts } from "../models/gemini-wire.ts";
+import type { Answer } from "./gemini.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { hasTmux, openScreen, type Screen } from "./screen.ts";
+
+setDefaultTimeout(patience);
+
+const ready = /^pai> /m;
+const question = /Apply these changes\?/;
+const headers = { "content-type": "text/event-stream" };
+
+type Call = readonly [name: string, args: object];
+const calls = (...list: readonly Call[]): Answer => ({
+  headers,
+  body: event(parts(list.map(([name, args]) => ({ functionCall: { name, args } })))),
+});
+const says = (text: string): Answer => ({ headers, body: event(parts([{ text }])) });
+const write = (path: string, content: string): Call => ["write", { path, content }];
+
+function open(place: Place, words = ""): Screen {
+  const screen = openScreen(place, { columns: 120, rows: 50 });
+  screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI" --mode tool-loop ${words}'; echo "ended with $?"`);
+  return screen;
+}
+
+const inTerminal = test.concurrent.skipIf(!hasTmux);
+
+inTerminal(
+  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them (P66, P79, P81, P84-P86)",
+  async () => {
+    const tasks = [{ content: "Count up", description: "in a.txt" }];
+    await using place = openPlace([
+      calls(write("a.txt", "one\n")),
+      says("Made one."),
+      calls(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
+      calls(["bash", { command: "echo made > by-command.txt" }]),
+      says("Made two."),
+      says("Going on."),
+    ]);
+    {
+      using screen = open(place);
+      await screen.shows(ready);
+      screen.enter("first");
+      await screen.shows(question);
+      screen.enter("y");
+      await screen.shows(/Made one\./);
+      await screen.shows(ready, 2);
+      screen.enter("second");
+      await screen.shows(question, 2);
+      screen.enter("y");
+      await screen.shows(/echo made/);
+      screen.enter("y");
+      await screen.shows(/Made two\./);
+      await screen.shows(ready, 3);
+      screen.enter("/tasks");
+      await screen.shows(/1\. Count up/);
+      screen.enter("exit");
+      await screen.shows(/ended with 0/);
+    }
+    expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
+    using screen = open(place, "resume");
+    await screen.shows(/2 turns, 1 tasks, last: second/);
+    await screen.shows(ready);
+    screen.enter("/rewind");
+    await screen.shows(/2 .*second/);
+    screen.enter("/rewind 2 both");
+    await screen.shows(/rewound both to before turn 2/);
+    expect(place.tree()).toEqual({ "a.txt": "one\n" });
+    screen.enter("/tasks");
+    await screen.shows(/No tasks\./);
+    screen.enter("/rewind 2 both");
+    await screen.shows(/there is no turn 2/);
+    screen.enter("third");
+    await screen.shows(/Going on\./);
+    const sent = place.gemini.requests.at(-1)?.body ?? "";
+    expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
+    await screen.shows(ready, 6);
+    screen.enter("/rewind 1 code");
+    await screen.shows(/rewound code to before turn 1/);
+    expect(place.tree()).toEqual({});
+    screen.enter("/rewind 1 code");
+    await screen.shows(/no files were taken back/);
+  },
+);
+
+inTerminal("what the user changed later is not rewound over: it is named and nothing is touched (P83)", async () => {
+  await using place = openPlace([calls(write("a.txt", "one\n")), says("Made one.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("first");
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/Made one\./);
+  await screen.shows(ready, 2);
+  writeFileSync(join(place.root, "a.txt"), "mine\n");
+  screen.enter("/rewind 1 both");
+  await screen.shows(/changed since: a\.txt/);
+  expect(place.tree()).toEqual({ "a.txt": "mine\n" });
+  screen.enter("/rewind");
+  await screen.shows(/first/, 2);
+});
+
+inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on (P90)", async () => {
+  await using place = openPlace([
+    calls(write("a.txt", "one\n")),
+    { ...says("late"), delayMs: 30_000 },
+    says("Going on."),
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("first");
+  await screen.shows(question);
+  screen.enter("y");
+  await place.gemini.arrived(2);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  process.kill(Number(readFileSync(join(place.spare, "pid"), "utf8")), "SIGKILL");
+  await screen.shows(/ended with 137/);
+  using again = open(place, "--continue");
+  await again.shows(/1 turns, last: first/);
+  expect(place.tree()).toEqual({});
+  await again.shows(ready);
+  again.enter("go on");
+  await again.shows(/Going on\./);
+  const sent = place.gemini.requests.at(-1)?.body ?? "";
+  expect(sent).toContain("this turn was cut off before it ended; what it had changed was taken back");
+});
+
+inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (6.9, P4)", async () => {
+  await using place = openPlace([
+    calls(write("a.txt", "one\n")),
+    calls(write("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
+    says("Going on."),
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("first");
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(question, 2);
+  screen.enter("y");
+  await screen.shows(/touch began/);
+  screen.enter("y");
+  for (let tries = 0; tries < 100 && place.read("began") === null; tries += 1) await Bun.sleep(50);
+  screen.press("C-c");
+  await screen.shows(ready, 2);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  await Bun.sleep(2100);
+  screen.enter("go on");
+  await screen.shows(/Going on\./);
+  expect(place.gemini.requests.at(-1)?.body).toContain(
+    "this turn ended: interrupted; what it changed before that stands",
+  );
+});
+
+inTerminal(
+  "/clear starts another session and keeps the old one; list, show, export and prune know both (P76)",
+  async () => {
+    await using place = openPlace([says("First answer."), says("Second answer.")]);
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter("first");
+    await screen.shows(/First answer\./);
+    await screen.shows(ready, 2);
+    screen.enter("/clear");
+    await screen.shows(/cleared/);
+    await screen.shows(ready, 3);
+    screen.enter("second");
+    await screen.shows(/Second answer\./);
+    expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
+    screen.enter("/context");
+    await screen.shows(/messages {3}2 /);
+    screen.enter("exit");
+    await screen.shows(/ended with 0/);
+    const listed = await place.pai(["sessions"]);
+    expect(listed.stdout).toMatch(/1 turns {2}second\n.*1 turns {2}first\n/);
+    const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
+    expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
+    expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");
+    expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 sessions deleted");
+    expect((await place.pai(["sessions"])).stdout).not.toContain("first");
+  },
+);

@@ -100,7 +100,7 @@ export async function contextCommand(context: Context): Promise<number> {
   const base = composeBase(context);
   const { settings } = base;
   const { workspace, notices } = await composeWorkspace(context, base);
-  for (const notice of [...base.warnings, ...notices]) context.err(`${notice}\n`);
+  for (const notice of [...base.warnings, ...notices]) context.err(`${visibleLine(notice)}\n`);
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);

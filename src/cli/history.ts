@@ -15,7 +15,7 @@ import { isInteractive, openPrompter } from "./view.ts";
 async function open(context: Context): Promise<OpenedWorkspace> {
   const base = composeBase(context);
   const opened = await composeWorkspace(context, base);
-  for (const notice of [...base.warnings, ...opened.notices]) context.err(`${notice}\n`);
+  for (const notice of [...base.warnings, ...opened.notices]) context.err(`${visibleLine(notice)}\n`);
   return opened;
 }
 

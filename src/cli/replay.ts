@@ -117,7 +117,7 @@ export async function replayCommand(context: Context): Promise<number> {
   if (wanted === undefined || more.length > 0)
     throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
   const opened = await composeWorkspace(context, composeBase(context));
-  for (const notice of opened.notices) context.err(`${notice}\n`);
+  for (const notice of opened.notices) context.err(`${visibleLine(notice)}\n`);
   if (opened.stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(opened.stateFolder, "runs"));
   const id = receipts.find(wanted);

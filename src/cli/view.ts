@@ -3,6 +3,7 @@ import type { StampedEvent } from "../core/event.ts";
 import type { Decide, Notice } from "../core/ports.ts";
 import type { Highlight } from "../ui/highlight.ts";
 import type { Prompter } from "../ui/prompt.ts";
+import { visible } from "../ui/sanitize.ts";
 import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal } from "../ui/terminal.ts";
 import type { Context } from "./command.ts";
@@ -90,7 +91,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     },
     finish: terminal.finish,
     notify: ({ level, text }) => {
-      if (!quiet) err(`${level === "warning" ? "warning: " : ""}${text}\n`);
+      if (!quiet) err(`${level === "warning" ? "warning: " : ""}${visible(text)}\n`);
     },
     decide: interactive
       ? (question) => {

@@ -74,6 +74,14 @@ test.concurrent("pai.json may only narrow: what it may not say is named once and
   for (const name of ["baseUrl", "checks", "commands", "model", "forceRoot"]) expect(warnings[0]).toContain(name);
 });
 
+test.concurrent("a name in pai.json cannot act on the terminal (S87)", async () => {
+  await using place = openPlace([talked("Hello.")], { "pai.json": '{"k\\u001b[31m": 1}' });
+  for (const args of [["run", "say hello"], ["context", "say hello"], ["history"], ["doctor", "--offline"]]) {
+    const { stdout, stderr } = await place.pai(args);
+    expect([args[0], (stdout + stderr).includes("\u001b")]).toEqual([args[0], false]);
+  }
+});
+
 test.concurrent("every other command is safe there too", async () => {
   await using place = openPlace([], hostile("http://127.0.0.1:9"));
   for (const args of [

@@ -44,7 +44,8 @@ export async function runOnce(
   return { wall, cpu: Number(usage?.cpuTime.total ?? 0) / 1000, peak: (usage?.maxRSS ?? 0) / 1024 / 1024 };
 }
 
-function envOf({ place, server }: Bench): Record<string, string> {
+/** What pai sees of the world. */
+export function envOf({ place, server }: Bench): Record<string, string> {
   return {
     PATH: "/usr/bin:/bin",
     HOME: join(place, "home"),

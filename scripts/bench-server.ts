@@ -6,23 +6,27 @@ export interface Seen {
   readonly body: string;
 }
 
+/** What a reply says, or the tool it calls. */
+export type ScriptedReply = string | { readonly name: string; readonly args: object };
+
 export interface ScriptedServer {
   readonly origin: string;
   /** Requests since the last `play`. */
   readonly seen: readonly Seen[];
   /** The replies to the next requests, in order. */
-  play(replies: readonly string[]): void;
+  play(replies: readonly ScriptedReply[]): void;
   stop(): Promise<void>;
 }
 
-function renderReply(text: string): string {
-  const candidate = { content: { role: "model", parts: [{ text }] }, finishReason: "STOP", index: 0 };
+function renderReply(reply: ScriptedReply): string {
+  const part = typeof reply === "string" ? { text: reply } : { functionCall: reply };
+  const candidate = { content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 };
   const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
   return `data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\n\n`;
 }
 
 export function openScriptedServer(): ScriptedServer {
-  let replies: readonly string[] = [];
+  let replies: readonly ScriptedReply[] = [];
   let seen: Seen[] = [];
   const server = Bun.serve({
     port: 0,

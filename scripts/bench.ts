@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { countCalls } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
 import { openScriptedServer } from "./bench-server.ts";
 import type { Folder } from "./bench-task.ts";
@@ -180,6 +181,11 @@ async function measureSizes(bench: Bench): Promise<readonly Row[]> {
   return rows;
 }
 
+async function measureCalls(bench: Bench): Promise<readonly Row[]> {
+  const counted = await countCalls(bench);
+  return counted.map(({ mode, calls, promised }) => exact(`BMI task, ${mode}`, calls, promised, " calls"));
+}
+
 function renderTable(rows: readonly Row[]): string {
   const all = [{ measure: "measure", min: "min", median: "median", target: "target", met: "met" }, ...rows];
   const columns = ["measure", "min", "median", "target", "met"] as const;
@@ -197,7 +203,12 @@ try {
   mkdirSync(join(place, "home"));
   const { hello, pai } = buildBoth(place);
   const bench: Bench = { place, pai, server, next: 0 };
-  const rows = [...(await measureTimes(bench, hello)), ...(await measureTrace(bench)), ...(await measureSizes(bench))];
+  const rows = [
+    ...(await measureTimes(bench, hello)),
+    ...(await measureTrace(bench)),
+    ...(await measureSizes(bench)),
+    ...(await measureCalls(bench)),
+  ];
   console.log(renderTable(rows));
 } finally {
   await server.stop();

@@ -1,6 +1,6 @@
 /** Builds dist/pai for this machine, or for the targets named: `bun scripts/build.ts [linux-x64-baseline …]`. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { buildFlags } from "./build-flags.ts";
@@ -22,6 +22,8 @@ function build(target: string | null): void {
     PAI_COMMIT: askGit("rev-parse", "HEAD") ?? "unknown",
     PAI_TARGET: target ?? `linux-${process.arch}`,
   };
+  // Source maps stand in the binary; their files beside it are of no use.
+  const making = mkdtempSync(join(dist, ".build-"));
   const args = [
     ...buildFlags,
     ...Object.entries(defines).flatMap(([key, value]) => ["--define", `${key}=${JSON.stringify(value)}`]),
@@ -29,13 +31,13 @@ function build(target: string | null): void {
     "src/main.ts",
     "src/workspace/search-worker.ts",
     "--outfile",
-    join(dist, `${name}.new`),
+    join(making, name),
   ];
   const done = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`the build failed:\n${done.stdout}${done.stderr}`);
   // A running pai keeps its own file: rename, never overwrite.
-  renameSync(join(dist, `${name}.new`), join(dist, name));
-  rmSync(join(dist, `${name}.new.map`), { force: true });
+  renameSync(join(making, name), join(dist, name));
+  rmSync(making, { recursive: true });
   console.log(`${join(dist, name)}  ${(statSync(join(dist, name)).size / 1e6).toFixed(1)} MB`);
 }
 

@@ -23,7 +23,7 @@ export interface SpinnerOptions {
 
 /** Below this nothing is drawn: what is done at once needs no spinner. */
 const patienceMs = 200;
-const frameMs = 200;
+const frameMs = 250;
 const eraseLine = "\r\x1b[K";
 
 /** Draws at most five times a second, on standard error, and leaves nothing behind. */

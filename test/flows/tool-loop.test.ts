@@ -75,45 +75,6 @@ test("an empty file can be written and a mode survives a write (P41, P42)", asyn
   expect(ran.files).toEqual({ "a/__init__.py": "" });
 });
 
-test("commands are offered only where they may run, and each is asked about", async () => {
-  const headless = await run(["Hi."]);
-  expect(headless.requests[0]?.tools.map(({ name }) => name)).toEqual([
-    "read",
-    "tree",
-    "ls",
-    "grep",
-    "glob",
-    "write",
-    "edit",
-    "mkdir",
-    "rm",
-    "mv",
-    "map_root",
-    "sniff_logs",
-    "explore",
-    "write_tasks",
-    "update_task",
-    "read_tasks",
-  ]);
-  const asked = await run([calls(call("bash", { command: "echo hi" })), "Done."], {
-    options: { interactive: true },
-    answers: ["no"],
-  });
-  expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
-  expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
-  const allowed = await run([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
-    options: { allowRun: true },
-  });
-  expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
-});
-
-test("changes before a command are decided before it: it may be one of them that it runs (S91)", async () => {
-  const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
-  const ran = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
-  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
-  expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
-});
-
 test("a deletion without anybody to ask needs --allow-delete", async () => {
   const files = { "a.txt": "x" };
   const lines = [calls(call("rm", { path: "a.txt" })), "Done."];

@@ -1,0 +1,74 @@
+/** Commands of the tool-loop: offered only where they may run, each asked about, after the changes before it. */
+import { expect, test } from "bun:test";
+import type { Call, Json } from "../../src/core/model.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { type Line, play, type Setup } from "./scripted.ts";
+
+let count = 0;
+const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
+const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
+const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
+  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
+const resultsOf = (ran: Awaited<ReturnType<typeof play>>, request: number) => {
+  const last = ran.requests[request - 1]?.messages.at(-1);
+  return last?.role === "tools" ? last.results : [];
+};
+
+test("changes before a command are decided before it: it may be one of them that it runs (S91)", async () => {
+  const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
+  const ran = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
+  expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
+});
+
+test("no command is known to be harmless: each is asked about, whole, whatever it begins with (S96, S97)", async () => {
+  const commands = [
+    "ls",
+    "ls && touch x",
+    "find . -delete",
+    "git -c core.pager=x log",
+    "ls\ntouch x",
+    "echo $(touch x)",
+  ];
+  const ran = await run([calls(...commands.map((command) => call("bash", { command }))), "Done."], {
+    options: { interactive: true },
+    answers: commands.map(() => "no" as const),
+    files: { "a.txt": "x" },
+  });
+  expect(ran.questions.length).toBe(commands.length);
+  for (const [at, command] of commands.entries())
+    for (const line of command.split("\n")) expect(ran.questions[at]?.text).toContain(line);
+  expect(ran.files).toEqual({ "a.txt": "x" });
+});
+
+test("commands are offered only where they may run, and each is asked about", async () => {
+  const headless = await run(["Hi."]);
+  expect(headless.requests[0]?.tools.map(({ name }) => name)).toEqual([
+    "read",
+    "tree",
+    "ls",
+    "grep",
+    "glob",
+    "write",
+    "edit",
+    "mkdir",
+    "rm",
+    "mv",
+    "map_root",
+    "sniff_logs",
+    "explore",
+    "write_tasks",
+    "update_task",
+    "read_tasks",
+  ]);
+  const asked = await run([calls(call("bash", { command: "echo hi" })), "Done."], {
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
+  expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
+  const allowed = await run([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
+    options: { allowRun: true },
+  });
+  expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);
+});

@@ -1,0 +1,78 @@
+/** Commands leave nothing to the next one, reach no terminal, and hold neither pai nor its memory (S94-S98, P49-P53). */
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { commandEnv } from "../../src/workspace/command-env.ts";
+import { runShell } from "../../src/workspace/shell.ts";
+import { makePlace, type Place } from "./tree.ts";
+
+const places: Place[] = [];
+function open(): {
+  readonly cwd: string;
+  readonly sh: (command: string, env?: object, timeoutMs?: number) => Promise<Awaited<ReturnType<typeof runShell>>>;
+} {
+  const place = makePlace();
+  places.push(place);
+  const cwd = place.work;
+  const signal = new AbortController().signal;
+  const sh = (command: string, env: object = {}, timeoutMs = 10_000) =>
+    runShell(command, { cwd, env: { PATH: "/usr/bin:/bin", ...env }, timeoutMs, signal });
+  return { cwd, sh };
+}
+afterEach(() => {
+  for (const made of places.splice(0)) made.remove();
+});
+
+test("export, cd, alias, function, umask and limits of one command are unknown to the next (S98)", async () => {
+  const { cwd, sh } = open();
+  mkdirSync(join(cwd, "sub"));
+  const show = "pwd; echo [$X]; umask; alias; type f; ulimit -n";
+  const before = await sh(show);
+  await sh("export X=1; cd sub; alias ls=rm; f() { :; }; umask 777; ulimit -n 64");
+  expect((await sh(show)).output).toBe(before.output);
+  expect(before.output.split("\n")[0]).toBe(cwd);
+});
+
+test("what a project or an earlier command wrote for shells to read is not read (S98, P53)", async () => {
+  const { cwd, sh } = open();
+  for (const name of [".bashrc", ".profile", ".bash_profile", ".env", "evil.sh"])
+    writeFileSync(join(cwd, name), "touch ran-by-shell\nexport EVIL=1\n");
+  const startup = { HOME: cwd, BASH_ENV: "./evil.sh", ENV: "./evil.sh", PROMPT_COMMAND: ". ./evil.sh" };
+  const env = commandEnv("plan", { PATH: "/usr/bin:/bin", ...startup }, []);
+  const result = await sh("echo [$EVIL]", env);
+  expect([result.output, existsSync(join(cwd, "ran-by-shell"))]).toEqual(["[]\n", false]);
+  expect([env["BASH_ENV"], env["ENV"], env["PROMPT_COMMAND"]]).toEqual([undefined, undefined, undefined]);
+});
+
+test("keys in pai's environment are in no command's (S105, P52)", async () => {
+  const { sh } = open();
+  const held = { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k1", OPENAI_API_KEY: "k2", ANTHROPIC_API_KEY: "k3" };
+  for (const by of ["user", "plan"] as const)
+    expect((await sh("env; tr '\\0' '\\n' < /proc/self/environ", commandEnv(by, held, []))).output).not.toMatch(
+      /k[123]/,
+    );
+});
+
+test("a command has no terminal to type into: its session is its own (S94)", async () => {
+  const { sh } = open();
+  const result = await sh("cut -d ' ' -f 7 /proc/self/stat; (echo x > /dev/tty) 2>/dev/null || echo refused");
+  expect(result.output).toBe("0\nrefused\n");
+});
+
+test("the time limit holds for what the shell has started, not only for the shell (P49)", async () => {
+  const { sh } = open();
+  const result = await sh("sleep 30; echo done", {}, 300);
+  expect(result.timedOut).toBe(true);
+  expect(result.ms).toBeLessThan(4000);
+  expect(result.output).not.toContain("done");
+});
+
+test("much output costs no memory and keeps its end; without end it is ended, and that is said (P51, S112)", async () => {
+  const { sh } = open();
+  await sh("true");
+  const before = process.memoryUsage().rss;
+  const result = await sh("head -c 40000000 /dev/zero | tr '\\0' x; echo REAL ERROR");
+  expect(result.output.endsWith("REAL ERROR\n")).toBe(true);
+  expect((await sh("yes")).output.endsWith("[ended: it wrote more than 64 MiB]")).toBe(true);
+  expect(process.memoryUsage().rss - before).toBeLessThan(96 * 1024 * 1024);
+});

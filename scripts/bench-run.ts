@@ -49,7 +49,7 @@ export function envOf({ place, server }: Bench): Record<string, string> {
   return {
     PATH: "/usr/bin:/bin",
     HOME: join(place, "home"),
-    GEMINI_API_KEY: "AIzaBENCHBENCHBENCHBENCHBENCHBENCHBENCH",
+    GEMINI_API_KEY: "AIzaBENCHBENCHBENCHBENCHBENCHBENCHBENC",
     GOOGLE_GEMINI_BASE_URL: server.origin,
   };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createVeil } from "../../src/core/veil.ts";
 
-const key = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
+const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 
 test("a secret leaves as a name, the same one every time, and comes back as it was", () => {
   const veil = createVeil();

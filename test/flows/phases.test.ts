@@ -235,7 +235,7 @@ describe("the change guard", () => {
   });
 
   test("a secret is a question: headless refused with 12, at a terminal a yes lets it in", async () => {
-    const secret = `${write("a.py", `key = "AIzaSyA1234567890abcdefghijklmnopqrstuv"\n`)}${finish()}`;
+    const secret = `${write("a.py", `key = "AIzaSyA1234567890abcdefghijklmnopqrstu"\n`)}${finish()}`;
     const lines = [plan({ steps: ["WRITE a.py"] }), secret, secret];
     const headless = await play({ lines });
     expect([headless.outcome.code, headless.outcome.error?.code, headless.files]).toEqual([12, "secret_refused", {}]);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { play } from "./scripted.ts";
 
-const key = "AIzaSyA1234567890abcdefghijklmnopqrstuv";
+const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
 const plan = JSON.stringify({
   intent: "task",
   reply: "ok",

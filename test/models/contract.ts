@@ -80,7 +80,7 @@ export function describeBridge(bridge: Bridge): void {
         }
       }
       const last = server.seen.at(-1);
-      const [name, value] = bridge.keyHeader("AIzaTESTTESTTESTTESTTESTTESTTESTTESTTEST");
+      const [name, value] = bridge.keyHeader("AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE");
       expect(last?.headers.get(name)).toBe(value);
       const foreign = [...(last?.headers.keys() ?? [])].filter((each) =>
         /stainless|foreign|organization|project/.test(each),

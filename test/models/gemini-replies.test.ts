@@ -110,7 +110,7 @@ describe("gemini", () => {
   });
 
   test("masks the key wherever the provider repeats it", async () => {
-    const key = "AIzaSyD-1234567890abcdefghijklmnopqrstu";
+    const key = "AIzaSyD-1234567890abcdefghijklmnopqrst";
     server.answer = () =>
       new Response(JSON.stringify({ error: { code: 400, message: `bad request from ${key}\u001b[31m` } }), {
         status: 400,

@@ -22,7 +22,7 @@ export const quiet = new AbortController().signal;
 export function options(over: Partial<OpenOptions> & { id: string; baseUrl: string | null }): OpenOptions {
   let record: KeyRecord = { cursor: {}, resting: {} };
   return {
-    keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTEST" }],
+    keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE" }],
     insecureHttp: false,
     readText: () => Promise.reject(new Error("no file")),
     keyState: {

@@ -111,8 +111,8 @@ test("an unknown, ambiguous or hostile id is a usage error (TestResumeSession_No
 });
 
 test("secrets are masked before they are written (P28)", () => {
-  const id = talk("use AIzaSyA1234567890abcdefghijklmnopqrstuv please");
-  expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstuv");
+  const id = talk("use AIzaSyA1234567890abcdefghijklmnopqrstu please");
+  expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstu");
 });
 
 test("files that are no sessions, and links, are passed over", () => {

@@ -8,7 +8,7 @@ import { talked } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-const other = "AIzaSyOther-2Bn5Mz8Cx1Vl4Kj7Hg0Fd3Sa6Pq9";
+const other = "AIzaSyOther-2Bn5Mz8Cx1Vl4Kj7Hg0Fd3Sa6P";
 const unset = { GEMINI_API_KEY: null };
 const folderOf = ({ home }: Place) => join(home, ".config/pai-code");
 const masked = `${canary.slice(0, 6)}…${canary.slice(-4)}`;

@@ -21,7 +21,7 @@ export const patience = 60_000;
 const repository = join(import.meta.dir, "../..");
 
 /** The key of every run here. It must never be seen anywhere but in the header of a request. */
-export const canary = "AIzaSyCanary-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5Lp";
+export const canary = "AIzaSyCanary-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5";
 
 /** Milliseconds since the epoch of the newest file that goes into the binary. */
 function newestSource(): number {

@@ -99,7 +99,7 @@ test.concurrent("each provider's own variables are read, and PAI_BASE_URL wins (
   const unused = "http://127.0.0.1:9";
   for (const env of [
     { GEMINI_API_KEY: null, GOOGLE_API_KEY: canary },
-    { GOOGLE_API_KEY: "AIzaSyTheOtherKeyThatIsNotUsed-0123456789" },
+    { GOOGLE_API_KEY: "AIzaSyTheOtherKeyThatIsNotUsed-0123456" },
     { GOOGLE_GEMINI_BASE_URL: unused },
   ]) {
     await using place = openPlace([talked("Hello.")]);

@@ -1,7 +1,7 @@
 /** What is staged becomes real: judged by the change guard, decided, applied as one. */
 import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
-import type { ErrorCode } from "../core/error.ts";
+import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ChangeSummary } from "../core/event.ts";
 import { type GuardInput, judge, type Verdict } from "../core/guard.ts";
 import type { RelPath } from "../core/path.ts";
@@ -146,7 +146,10 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
 
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
-/** In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied. */
+/**
+ * In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied.
+ * Throws approval_needed when nobody is there to say yes.
+ */
 export async function decideBatch(run: Run): Promise<Refusal | null> {
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
@@ -163,11 +166,11 @@ export async function decideBatch(run: Run): Promise<Refusal | null> {
   announce(run, decision);
   if (decision.accept) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
+  if (decision.by === "policy") {
+    throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
+  }
   const said = "feedback" in decision && decision.feedback !== null ? `: ${decision.feedback}` : "";
-  return {
-    code: decision.by === "user" ? "declined" : "approval_needed",
-    text: `the user declined these changes${said}`,
-  };
+  return { code: "declined", text: `the user declined these changes${said}` };
 }
 
 /**

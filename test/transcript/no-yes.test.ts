@@ -1,0 +1,21 @@
+/** The tool-loop without a person and without -y: the first change ends the run with 10, and no call is made for nothing. */
+import { expect, test } from "bun:test";
+import { readOutcome } from "./contract.ts";
+import { openPlace } from "./harness.ts";
+
+const part = { functionCall: { name: "write", args: { path: "a.txt", content: "x" } } };
+const reply = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
+const body = `data: ${JSON.stringify(reply)}\r\n\r\n`;
+
+test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing (6.4)", async () => {
+  await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }]);
+  const outcome = readOutcome(await place.pai(["run", "--json", "--mode", "tool-loop", "make a.txt"]));
+  expect(outcome).toMatchObject({ ok: false, code: 10, status: "declined", changes: [], calls: { made: 1 } });
+  expect([outcome.error?.code, place.tree()]).toEqual(["approval_needed", {}]);
+});
+
+test.concurrent("with -y it is done", async () => {
+  await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }, { text: "Done." }]);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a.txt"]));
+  expect([outcome.code, outcome.text, place.tree()]).toEqual([0, "Done.", { "a.txt": "x" }]);
+});

@@ -72,12 +72,12 @@ describe("anthropic", () => {
     ["invalid_request_error", "request_rejected"],
     ["authentication_error", "key_rejected"],
   ];
-  test.each(errors)("%s in mid-stream is %s, never a reply", async (type, code) => {
+  test.each(errors)("%s in mid-stream is %s, never a reply (P62)", async (type, code) => {
     const { error, text } = await answer(said, event({ type: "error", error: { type, message: "busy" } }));
     expect([text, error?.code as string]).toEqual(["x", code]);
   });
 
-  test("counts what came from and went to the cache as input, once; thinking within the output (P13)", async () => {
+  test("counts what came from and went to the cache as input, once; thinking within the output (P13, P63)", async () => {
     const counted = { input_tokens: 3, cache_read_input_tokens: 40, cache_creation_input_tokens: 5, output_tokens: 1 };
     const { done } = await answer(
       begin(counted) +

@@ -80,7 +80,7 @@ describe("openai", () => {
     ["invalid_prompt", "request_rejected"],
     ["bio_policy", "reply_blocked"],
   ];
-  test.each(failures)("response.failed with %s in mid-stream is %s", async (code, end) => {
+  test.each(failures)("response.failed with %s in mid-stream is %s (P62)", async (code, end) => {
     const { error, text } = await answer(
       event({ type: "response.output_text.delta", delta: "half" }),
       event({ type: "response.failed", response: { status: "failed", error: { code, message: "why" } } }),
@@ -90,7 +90,7 @@ describe("openai", () => {
     expect(server.seen.length).toBe(1);
   });
 
-  test("a refusal is a refusal, with its words (P08)", async () => {
+  test("a refusal is a refusal, with its words (P08, P73)", async () => {
     const { error } = await answer(
       event({ type: "response.refusal.delta", delta: "I will" }),
       event({ type: "response.refusal.done", refusal: "I will not" }),
@@ -108,7 +108,7 @@ describe("openai", () => {
     });
   });
 
-  test("reads a reply that was never streamed, from its closing event", async () => {
+  test("reads a reply that was never streamed, from its closing event (P73)", async () => {
     const { text, done } = await answer(
       event({
         type: "response.completed",

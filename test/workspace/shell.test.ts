@@ -51,7 +51,7 @@ test("no terminal and no input: what asks fails at once (P19, S114)", async () =
   expect(result.ms).toBeLessThan(3000);
 });
 
-test("a background child does not keep the command open, and does not survive it (P20, S111)", async () => {
+test("a background child does not keep the command open, and does not survive it (P20, P50, S111)", async () => {
   const result = await sh("sleep 1000 & echo $!");
   expect(result.exit).toBe(0);
   expect(result.ms).toBeLessThan(3000);
@@ -66,7 +66,7 @@ test("what left the session is ended too (S110)", async () => {
   expect(isRunning(result.output.trim())).toBe(false);
 });
 
-test("the time limit ends the whole tree, also one that ignores TERM (P18, S110)", async () => {
+test("the time limit ends the whole tree, also one that ignores TERM (P7, P18, P49, S110)", async () => {
   const result = await sh("trap '' TERM; sleep 1000 & echo $!; wait; wait", { timeoutMs: 100 });
   expect(result).toMatchObject({ exit: null, timedOut: true });
   expect(isRunning(result.output.trim())).toBe(false);

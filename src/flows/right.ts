@@ -64,10 +64,20 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
   if (!decision.accept) throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
 }
 
-/** What a mode without a plan asks before it stages: a deletion needs its flag headless, a command a yes. */
+/** What a mode without a plan asks before it stages: headless a deletion needs its flag and what runs code later its name; a command needs a yes. */
 async function requireAllowed({ options, ports }: Run, claim: Claim): Promise<void> {
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
     throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+  }
+  const later = pathsOfClaim(claim).find((path) => {
+    const named = options.only.some((globs) => globs.includes(path));
+    return ports.workspace.concern(path) !== null && !options.interactive && !options.dryRun && !named;
+  });
+  if (later !== undefined) {
+    throw new PaiError(
+      "path_refused",
+      `${later}: ${ports.workspace.concern(later)}; headless only --only ${later} allows it`,
+    );
   }
   if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
   const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;

@@ -19,3 +19,14 @@ test.concurrent("with -y it is done", async () => {
   const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a.txt"]));
   expect([outcome.code, outcome.text, place.tree()]).toEqual([0, "Done.", { "a.txt": "x" }]);
 });
+
+test.concurrent("-y does not let it write what runs code later (R41)", async () => {
+  const later = body.replaceAll("a.txt", ".github/workflows/x.yml");
+  await using place = openPlace([
+    { body: later, headers: { "content-type": "text/event-stream" } },
+    { text: "I could not." },
+  ]);
+  await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a workflow"]);
+  expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 2]);
+  expect(place.gemini.requests[1]?.body).toContain("runs code later");
+});

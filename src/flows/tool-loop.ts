@@ -10,6 +10,7 @@ import { noteAnswer } from "./evidence.ts";
 import { explore } from "./explore.ts";
 import { noteHidden } from "./hidden.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
+import { type LoopEnd, watchEnd } from "./loop-end.ts";
 import { readMentioned } from "./mentioned.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
@@ -69,10 +70,14 @@ interface Loop {
   readonly inner: ReturnType<typeof createInnerTools>;
   /** Earlier calls with their results, to tell the model when it repeats itself. */
   readonly seen: Map<string, string>;
+  readonly end: LoopEnd;
 }
 
 /** Performs the calls of one reply: the actions as one batch, the loop's own tools beside it; results in call order. */
-async function doCalls({ run, byAlias, inner, seen }: Loop, calls: readonly Call[]): Promise<readonly CallResult[]> {
+async function doCalls(
+  { run, byAlias, inner, seen, end }: Loop,
+  calls: readonly Call[],
+): Promise<readonly CallResult[]> {
   const results = new Map<string, CallResult>();
   const outer = calls.filter(({ name }) => !inner.has(name));
   const { reports } = await perform(
@@ -80,6 +85,7 @@ async function doCalls({ run, byAlias, inner, seen }: Loop, calls: readonly Call
     outer.map((call) => toActionCall(call, byAlias)),
     null,
   );
+  end.note(reports);
   for (const report of reports) {
     const { id, ok, text } = report;
     results.set(id, { id, name: "", ok, text });
@@ -137,7 +143,7 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
 
 export const toolLoop: Flow = async (run) => {
   const { options, ledger } = run;
-  ledger.promise({ expected: 1, at_most: options.caps.calls ?? mostTurns });
+  const at_most = options.caps.calls ?? mostTurns;
   const context = run.task.context === null ? "" : `${fence("context", {}, run.task.context)}\n\n`;
   const mentioned = await readMentioned(run);
   noteSent(run, mentioned);
@@ -148,13 +154,21 @@ export const toolLoop: Flow = async (run) => {
   const byAlias = new Map(actions.map((action) => [action.alias, action]));
   const tools = toolsOf(actions, options.interactive || options.allowRun);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
-  const loop: Loop = { run, byAlias, inner, seen: new Map() };
+  const end = watchEnd(run);
+  const loop: Loop = { run, byAlias, inner, seen: new Map(), end };
   for (;;) {
+    // Nobody knows how many calls a loop takes: what is expected is always one more.
+    ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
     const reply = await askTurn(run, tools, knowledgeText);
     add(run, { role: "assistant", text: reply.text, calls: reply.calls, native: reply.native });
     run.record.text = reply.text;
-    if (reply.calls.length === 0) return;
+    if (reply.calls.length === 0) {
+      const rest = await end.findRest();
+      if (rest === null) return;
+      add(run, { role: "user", text: rest });
+      continue;
+    }
     const cut = reply.stop === "length";
     const results = cut
       ? notRun(reply.calls, "the reply was cut; send it again in smaller pieces")

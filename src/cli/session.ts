@@ -4,6 +4,7 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import { pendingOf, type Session } from "../core/session.ts";
 import { openInputHistory } from "../store/input-history.ts";
 import { openSessions, openUnkept } from "../store/sessions.ts";
+import { counted } from "../ui/amount.ts";
 import { isContinue } from "../ui/answer.ts";
 import type { Context } from "./command.ts";
 import { completeMessage } from "./complete.ts";
@@ -81,9 +82,9 @@ function requireTerminal(context: Context): void {
 /** What a saved session holds, shown when it goes on; stored text is text and approves nothing. */
 function renderResumed({ id, turns, conversation }: Session, damaged: number): string {
   const last = turns.at(-1);
-  const tasks = conversation.tasks.length === 0 ? "" : `, ${conversation.tasks.length} tasks`;
-  const lost = damaged === 0 ? "" : `\n${damaged} damaged lines were passed over`;
-  return `session ${id}, ${turns.length} turns${tasks}${last === undefined ? "" : `, last: ${last.request.slice(0, 60)}`}${lost}\n`;
+  const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;
+  const lost = damaged === 0 ? "" : `\n${counted(damaged, "damaged line")} passed over`;
+  return `session ${id}, ${counted(turns.length, "turn")}${tasks}${last === undefined ? "" : `, last: ${last.request.slice(0, 60)}`}${lost}\n`;
 }
 
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */

@@ -4,6 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { Session } from "../core/session.ts";
 import { suggest } from "../core/suggest.ts";
 import { openSessions, type Sessions } from "../store/sessions.ts";
+import { counted } from "../ui/amount.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
@@ -26,7 +27,7 @@ async function openHere(context: Context): Promise<Sessions> {
   return openSessions(join(stateFolder, "sessions"), workspace.root);
 }
 
-const title = ({ id, turns }: Session) => `session ${id}, ${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
+const title = ({ id, turns }: Session) => `session ${id}, ${counted(turns.length, "turn")}`;
 
 /** A session as Markdown. */
 function renderSession(session: Session): string {
@@ -49,12 +50,12 @@ export async function sessionsCommand(context: Context): Promise<number> {
   const sessions = await openHere(context);
   if (verb === "list") {
     const rows = sessions.list();
-    const text = rows.map((row) => `${row.id}  ${row.turns} turns  ${visibleLine(row.preview)}\n`).join("");
+    const text = rows.map((row) => `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}\n`).join("");
     return showResult(context, "sessions", { sessions: rows }, text === "" ? "there is no session here yet\n" : text);
   }
   if (verb === "prune") {
     const deleted = sessions.prune(id === null ? kept : Number(id) || 0);
-    return showResult(context, "sessions", { deleted }, `${deleted} sessions deleted\n`);
+    return showResult(context, "sessions", { deleted }, `${counted(deleted, "session")} deleted\n`);
   }
   const { session, damaged } = sessions.load(id);
   const text = verb === "export" ? renderSession(session) : visible(renderSession(session));

@@ -131,7 +131,7 @@ function resume(talk: Talk, id: string): void {
   const { session } = sessions.load(id);
   talk.open.close();
   talk.open = sessions.open(session, context.now, (text) => view.notify({ level: "warning", code: "session", text }));
-  say(talk, `session ${session.id}, ${session.turns.length} turns`);
+  say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
 async function planTurn(talk: Talk, task: string): Promise<void> {

@@ -120,7 +120,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   process.kill(Number(readFileSync(join(place.spare, "pid"), "utf8")), "SIGKILL");
   await screen.shows(/ended with 137/);
   using again = open(place, "--continue");
-  await again.shows(/1 turns, last: first/);
+  await again.shows(/1 turn, last: first/);
   expect(place.tree()).toEqual({});
   await again.shows(ready);
   again.enter("go on");
@@ -176,7 +176,7 @@ inTerminal(
     screen.enter("exit");
     await screen.shows(/ended with 0/);
     const listed = await place.pai(["sessions"]);
-    expect(listed.stdout).toMatch(/1 turns {2}second\n.*1 turns {2}first\n/);
+    expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turns {2}first\n/);
     const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
     expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
     expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");

@@ -1,4 +1,5 @@
 /** The promise of a run in numbers (spec 2.6, 6.7): how many calls it may make, and why no more. Pure. */
+import type { Schedule } from "./iterations.ts";
 import type { Complexity, Plan } from "./plan-type.ts";
 
 /** Execution calls a plan of this complexity may take. */
@@ -24,4 +25,10 @@ export function promiseOf(plan: Plan, plans: number): CallPromise {
   if (plan.intent === "conversation") return { expected: Math.max(plans, 0), at_most: plans + 1 };
   const phases = phasesOf[complexityOf(plan)];
   return { expected: plans + Math.max(1, phases - 1), at_most: plans + phases + 1 };
+}
+
+/** One planning call, two calls an iteration and one more to heal it, the summary, one spare. */
+export function promiseOfSchedule({ plan, steps }: Schedule, plans: number): CallPromise {
+  if (plan.intent === "conversation") return { expected: plans, at_most: plans + 1 };
+  return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };
 }

@@ -1,8 +1,8 @@
 /** eight-step (spec 2.7, 6.12): schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
+import type { Schedule } from "../core/iterations.ts";
 import type { Message } from "../core/model.ts";
-import type { CallPromise } from "../core/promise.ts";
-import type { Schedule } from "../core/schedule.ts";
+import { promiseOfSchedule } from "../core/promise.ts";
 import { describeSchedule } from "../core/schedule-schema.ts" with { type: "macro" };
 import type { Claim } from "../core/scope.ts";
 import { ask } from "./ask.ts";
@@ -12,19 +12,13 @@ import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
 import summaryPrompt from "./prompts/summary.md" with { type: "text" };
 import type { Flow, Run } from "./run.ts";
 
-/** One planning call, two calls an iteration and one more to heal it, the summary, one spare. */
-export function promiseOf({ plan, steps }: Schedule, plans: number): CallPromise {
-  if (plan.intent === "conversation") return { expected: plans, at_most: plans + 1 };
-  return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };
-}
-
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
   system: schedulePrompt,
   format: { name: "schedule", schema: describeSchedule() },
   load: async () => (await import("../core/schedule.ts")).readSchedule,
   planOf: ({ plan }) => plan,
-  promise: promiseOf,
+  promise: promiseOfSchedule,
 };
 
 const renderSteps = ({ steps }: Schedule) =>

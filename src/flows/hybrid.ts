@@ -1,30 +1,30 @@
 /** `--mode auto`: the plan's complexity chooses the way of working, and it is said which (spec 6.12). */
-import { complexityOf } from "../core/promise.ts";
+import { scheduleOf } from "../core/iterations.ts";
+import type { Plan } from "../core/plan-type.ts";
+import { complexityOf, promiseOf, promiseOfSchedule } from "../core/promise.ts";
 import { execute } from "./execution.ts";
-import { makePlan, singleShotPlan } from "./planning.ts";
+import { makePlan, type PlanKind, singleShotPlan } from "./planning.ts";
 import type { Flow } from "./run.ts";
 
+const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
+
+/** The plan of single-shot, with the promise of the way of working it leads to. */
+const hybridPlan: PlanKind<Plan> = {
+  ...singleShotPlan,
+  promise: (plan, plans) => (isThorough(plan) ? promiseOfSchedule(scheduleOf(plan), plans) : promiseOf(plan, plans)),
+};
+
 export const hybrid: Flow = async (run) => {
-  const { plan, claims } = await makePlan(run, singleShotPlan);
-  const mode = plan.intent === "task" && complexityOf(plan) === "complex" ? "eight-step" : "single-shot";
-  run.record.mode = mode;
+  const { plan, claims } = await makePlan(run, hybridPlan);
+  run.record.mode = isThorough(plan) ? "eight-step" : "single-shot";
   if (plan.intent === "conversation") {
     run.record.text = plan.reply;
     return;
   }
-  run.emit({
-    type: "notice",
-    level: "info",
-    code: "mode_chosen",
-    text: `the plan is ${complexityOf(plan)}: working ${mode}`,
-  });
+  const text = `the plan is ${complexityOf(plan)}: working ${run.record.mode}`;
+  run.emit({ type: "notice", level: "info", code: "mode_chosen", text });
   if (run.options.planOnly) return;
-  if (mode === "single-shot") return execute(run, plan, claims);
-  const [{ scheduleOf }, { followSchedule, promiseOf }] = await Promise.all([
-    import("../core/schedule.ts"),
-    import("./eight-step.ts"),
-  ]);
-  const schedule = scheduleOf(plan);
-  run.ledger.promise(promiseOf(schedule, run.ledger.made));
-  await followSchedule(run, schedule, claims);
+  if (!isThorough(plan)) return execute(run, plan, claims);
+  const { followSchedule } = await import("./eight-step.ts");
+  await followSchedule(run, scheduleOf(plan), claims);
 };

@@ -274,6 +274,7 @@ test("--mode auto works eight-step on a complex plan, grouped into its steps, an
     options,
   });
   expect(complex.purposes).toBe("plan execute integrity summary");
+  expect(complex.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 4, at_most: 6 });
   expect(complex.outcome).toMatchObject({ mode: "eight-step", calls: { made: 4, expected: 4, at_most: 6 } });
   const simple = await play({
     lines: [plan("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],

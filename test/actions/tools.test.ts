@@ -130,7 +130,7 @@ describe("grep", () => {
     expect(await use("grep", { pattern: "needle" })).toContain("no match");
   });
 
-  test("links are not followed, FIFOs do not hang (P23, P28)", async () => {
+  test("links are not followed, FIFOs do not hang (P8, P23, P28)", async () => {
     writeFileSync(join(base, "secret.txt"), "needle\n");
     symlinkSync(join(base, "secret.txt"), join(root, "link.txt"));
     Bun.spawnSync(["mkfifo", join(root, "pipe")]);
@@ -160,6 +160,10 @@ describe("read and ls", () => {
 
   test("a range past the end says how many lines there are (P34)", async () => {
     expect(await use("read", { path: "readme.md", start_line: 9, end_line: 12 })).toContain("has only 1 lines");
+  });
+
+  test("a line number that arrives as text is told by its name (P47)", async () => {
+    expect(await use("read", { path: "hello.go", start_line: "x" })).toMatch(/^complaint: .*start_line/);
   });
 
   test("output is bounded: one line of 300 KB, 5 MB of lines, 5,000 entries (P30, P31)", async () => {

@@ -141,6 +141,23 @@ test("rewinding after a compaction is clean: what stood before the turn is kept 
   expect(session.conversation.messages.length).toBe(2);
 });
 
+test("a session that is gone on with has its own tasks only (P77)", () => {
+  const tasks = (content: string): SessionLine => ({
+    type: "tasks.updated",
+    tasks: [{ id: 1, content, description: "d", active_form: null, status: "pending" }],
+  });
+  const other = readSession("a", fileOf([...two, tasks("abandoned")])).session;
+  const resumed = readSession("b", fileOf([head, ...turn("r3", "three", "did"), tasks("mine")])).session;
+  expect(resumed.conversation.tasks.map(({ content }) => content)).toEqual(["mine"]);
+  expect(other.conversation.tasks.map(({ content }) => content)).toEqual(["abandoned"]);
+});
+
+test("a summary is no turn: turns are what the user asked (P87)", () => {
+  const messages = [{ role: "user", text: "Summary" }] as const;
+  const { session } = readSession("x", fileOf([...two, { type: "conversation.replaced", messages }]));
+  expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
+});
+
 test("rewinding to a turn that is not there changes nothing", () => {
   const { session } = readSession("x", fileOf(two));
   expect(foldSession(session, { type: "session.rewound", at, turns: 9 })).toBe(session);

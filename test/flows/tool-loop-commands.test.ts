@@ -21,7 +21,7 @@ test("changes before a command are decided before it: it may be one of them that
   expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
 });
 
-test("no command is known to be harmless: each is asked about, whole, whatever it begins with (S96, S97)", async () => {
+test("no command is known to be harmless: each is asked about, whole, whatever it begins with (P54, S96, S97)", async () => {
   const commands = [
     "ls",
     "ls && touch x",

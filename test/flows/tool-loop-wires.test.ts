@@ -88,7 +88,7 @@ describe.each(wires)("$id", ({ id, path, write: toWire }) => {
     }
   }
 
-  test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks", async () => {
+  test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks (P75)", async () => {
     const turns: Turn[] = [
       {
         says: ["Look", "ing."],

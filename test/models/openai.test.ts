@@ -144,7 +144,7 @@ describe("openai", () => {
     ]);
   });
 
-  test("asks for nothing to be stored, with the strict schema, tools and limits (spec 4.1)", async () => {
+  test("asks for nothing to be stored, with the strict schema, tools and limits (P74, spec 4.1)", async () => {
     const schema = { $schema: "x", type: "object", properties: { a: { type: "string" } }, required: [] };
     const asked: ModelRequest = {
       ...request,

@@ -209,7 +209,7 @@ inTerminal("!command shows its output and sends it with the next message; what i
   await leave(place, screen);
 });
 
-inTerminal("nothing typed while a run works answers the question it then asks", async () => {
+inTerminal("nothing typed while a run works answers the question it then asks (P12)", async () => {
   await using place = openPlace([{ ...planned([["WRITE", "a.txt"]]), delayMs: 1200 }]);
   using screen = open(place);
   await screen.shows(ready);

@@ -105,10 +105,12 @@ test.concurrent("a deleted working folder is one clear line and a failure", asyn
   expect(result.stderr).not.toBe("");
 });
 
-test.concurrent("-C works in another folder; one that is not there, or no folder, is a usage or path error", async () => {
+test.concurrent("-C works in another folder, undo too; one that is not there, or no folder, is a usage or path error (P91)", async () => {
   await using place = openPlace(hello, { "sub/a.txt": "", "file.txt": "" });
   expect((await place.pai(["run", "-y", "-C", "sub", "make hello.txt"])).code).toBe(0);
   expect(place.read("sub/hello.txt")).toBe("hello\n");
+  expect((await place.pai(["undo", "-y", "-C", "sub"])).code).toBe(0);
+  expect(place.read("sub/hello.txt")).toBeNull();
   for (const folder of ["none", "file.txt"]) {
     const { code, stderr } = await place.pai(["run", "-y", "-C", folder, "make hello.txt"]);
     expect([2, 12]).toContain(code);
@@ -133,7 +135,7 @@ function modesIn({ home, root }: Place): string[] {
   });
 }
 
-test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (S124, S129, R39, R52)", async () => {
+test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (P93, S124, S129, R39, R52)", async () => {
   await using place = openPlace(hello);
   await place.shell(`umask 0; ${task}`);
   expect([...new Set(modesIn(place))].sort()).toEqual(["file 600", "folder 700"]);

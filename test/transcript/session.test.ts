@@ -102,32 +102,35 @@ inTerminal(
   },
 );
 
-inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
-  await using place = openPlace(hello);
-  using screen = open(place);
-  await screen.shows(ready);
-  screen.enter("");
-  await screen.shows(ready, 2);
-  screen.enter("/nonsense");
-  await screen.shows(/no command \/nonsense/);
-  expect(place.gemini.requests).toHaveLength(0);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
-  screen.press("Enter");
-  await screen.shows(question, 2);
-  screen.enter("x");
-  await screen.shows(question, 3);
-  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-  screen.enter("oke");
-  await screen.shows(/undo with/);
-  screen.enter("/undo");
-  await screen.shows(/Take back run/);
-  screen.enter("y");
-  await screen.shows(/undone run/);
-  expect(place.tree()).toEqual({});
-  screen.enter("quit");
-  await expectEnd(place, screen, 0);
-});
+inTerminal(
+  "empty input and an unknown slash command cost nothing; one unknown character is asked again (P13)",
+  async () => {
+    await using place = openPlace(hello);
+    using screen = open(place);
+    await screen.shows(ready);
+    screen.enter("");
+    await screen.shows(ready, 2);
+    screen.enter("/nonsense");
+    await screen.shows(/no command \/nonsense/);
+    expect(place.gemini.requests).toHaveLength(0);
+    screen.enter("make hello.txt");
+    await screen.shows(question);
+    screen.press("Enter");
+    await screen.shows(question, 2);
+    screen.enter("x");
+    await screen.shows(question, 3);
+    expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+    screen.enter("oke");
+    await screen.shows(/undo with/);
+    screen.enter("/undo");
+    await screen.shows(/Take back run/);
+    screen.enter("y");
+    await screen.shows(/undone run/);
+    expect(place.tree()).toEqual({});
+    screen.enter("quit");
+    await expectEnd(place, screen, 0);
+  },
+);
 
 inTerminal(
   "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
@@ -151,7 +154,7 @@ inTerminal(
   },
 );
 
-inTerminal("Ctrl+C at a plan question drops the task, not the session", async () => {
+inTerminal("Ctrl+C at a plan question drops the task, not the session (P4, P10)", async () => {
   await using place = openPlace(hello);
   using screen = open(place);
   await screen.shows(ready);
@@ -192,7 +195,7 @@ async function goes(pid: number): Promise<boolean> {
 
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
 
-inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
+inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was (P9, P21)", async () => {
   await using place = openPlace();
   using screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
   await screen.shows(ready);

@@ -30,7 +30,7 @@ function open(place: Place, words = ""): Screen {
 const inTerminal = test.concurrent.skipIf(!hasTmux);
 
 inTerminal(
-  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them (P66, P79, P81, P84-P86)",
+  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them (P66, P79, P80, P81, P84, P85, P86)",
   async () => {
     const tasks = [{ content: "Count up", description: "in a.txt" }];
     await using place = openPlace([

@@ -38,7 +38,7 @@ test.concurrent("pai help names every command and every exit code (R08, R27)", a
   expect((await place.pai(["help", "rnu"])).stderr).toContain("pai help run");
 });
 
-test.concurrent("--version is one line, with --json a document (R22)", async () => {
+test.concurrent("--version is one line, with --json a document (P92, R22)", async () => {
   await using place = openPlace();
   for (const args of [["--version"], ["-V"], ["run", "--version"]]) {
     const { stdout, stderr, code } = await place.pai(args);
@@ -58,7 +58,7 @@ test.concurrent("--version is one line, with --json a document (R22)", async () 
   }
 });
 
-test.concurrent("without a terminal pai alone is a usage error, never a wait (R23)", async () => {
+test.concurrent("without a terminal pai alone is a usage error, never a wait (P14, R23)", async () => {
   await using place = openPlace();
   for (const args of [[], ["auto"], ["-y"]]) {
     const { stdout, stderr, code } = await place.pai(args);

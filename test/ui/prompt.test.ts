@@ -106,7 +106,7 @@ test("end of input is a no, Ctrl+C an interrupt, an abort ends the question", as
   expect(await type("abort")).toContain("threw time is up");
 });
 
-test("a key is not shown", async () => {
+test("a key is not shown (P16)", async () => {
   const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
   expect(screen.split("=>")[0]).not.toContain("sek");
   expect(screen).toContain('=> "sekret"');

@@ -6,7 +6,7 @@ import { chooseStyle } from "../../src/ui/style.ts";
 const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
 const render = (text: string, columns: number | null = 80) => renderQuestion({ kind: "command", text }, style, columns);
 
-test("control, bidi, zero-width and tag characters are spelled out (S89)", () => {
+test("control, bidi, zero-width and tag characters are spelled out (P17, S89)", () => {
   expect(render("ls\r\b\u202erm\u200b -rf\u{e0041}\t/")).toBe("ls\\x0d\\x08\\u202erm\\u200b -rf\\u{e0041}\\t/\n");
 });
 

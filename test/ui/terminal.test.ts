@@ -84,7 +84,7 @@ test("standard output holds message, files, checks, status, next steps and undo,
   `);
 });
 
-test("standard error without a terminal: plain ASCII, nothing redrawn (R12, D90)", () => {
+test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12, D90)", () => {
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);
   expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);

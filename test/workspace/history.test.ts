@@ -34,7 +34,7 @@ const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof cha
 };
 const now = { dryRun: false };
 
-test("undo goes back run by run, redo forward again, to the byte and mode (P23, D36)", async () => {
+test("undo goes back run by run, redo forward again, to the byte and mode (P23, P82, D36)", async () => {
   const { place, opened, history } = open({ "a.txt": "1" });
   const trees = [treeOf(place.work)];
   await run(opened, "r1", change("a.txt", file("1"), file("2", 0o755)));

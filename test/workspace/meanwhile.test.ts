@@ -50,7 +50,7 @@ for (const backend of backends) {
       expect(text(join(world.outside, "plain"))).toContain("fine");
     }));
 
-  test(`${backend}: a file that was replaced or saved after it was read is a conflict, whatever its clock says (S23, S68)`, () =>
+  test(`${backend}: a file that was replaced or saved after it was read is a conflict, whatever its clock says (P44, S23, S68)`, () =>
     inWorld(async (world) => {
       const { workspace } = await openFor(world, backend);
       const save = () => {

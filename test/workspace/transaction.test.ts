@@ -206,7 +206,7 @@ test("owner is kept when pai is root (S61)", async () => {
 
 const errnos = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES"];
 
-test("whatever the disk refuses, wherever: old bytes, an error, no temporary file (S56, P35, D21, D25)", async () => {
+test("whatever the disk refuses, wherever: old bytes, an error, no temporary file (S56, P35, P48, D21, D25)", async () => {
   const made = place();
   for (let n = 0; ; n++) {
     rmSync(made.work, { recursive: true });

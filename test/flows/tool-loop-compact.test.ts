@@ -1,0 +1,60 @@
+/** Compaction of the tool-loop that is cut off, and results that hold nothing: the conversation stays whole. */
+import { expect, test } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
+import type { Json } from "../../src/core/model.ts";
+import { compactConversation } from "../../src/flows/compact.ts";
+import type { Flow } from "../../src/flows/run.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { faultOf, play } from "./scripted.ts";
+
+const compact: Flow = async (run) => {
+  run.ledger.promise({ expected: 1, at_most: 2 });
+  await compactConversation(run);
+};
+const conversation = {
+  messages: [
+    { role: "user", text: "one" },
+    { role: "assistant", text: "did one", calls: [], native: null },
+    { role: "user", text: "two" },
+    { role: "assistant", text: "did two", calls: [], native: null },
+  ],
+  tasks: [],
+} as const;
+
+test("one call makes fewer messages of a conversation (TestCompactCommand)", async () => {
+  const ran = await play({ lines: ["They did both."], flow: compact, conversation });
+  expect(ran.requests.length).toBe(1);
+  expect(ran.eventsOf("conversation.replaced")[0]?.messages.length).toBe(2);
+});
+
+test("an interrupt ends a compaction at once and leaves the conversation as it was (P11)", async () => {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));
+  const lines = [{ text: "never", before: interrupt }];
+  const ran = await play({ lines, flow: compact, conversation, signal: stop.signal });
+  expect(ran.outcome.status).toBe("interrupted");
+  expect(ran.eventsOf("conversation.replaced")).toEqual([]);
+});
+
+test("a result without any text is a result: its call stays answered (P60)", async () => {
+  const call = (id: string, name: string, input: Json) => ({ id, name, input });
+  const calls = [call("a", "read", { path: "empty.txt" }), call("b", "bash", { command: "true" })];
+  const options = { mode: "tool-loop", allowRun: true };
+  const ran = await play({
+    lines: [{ text: "", calls }, "Done."],
+    flow: toolLoop,
+    files: { "empty.txt": "" },
+    options,
+  });
+  const last = ran.requests[1]?.messages.at(-1);
+  expect(last?.role === "tools" ? last.results.map(({ id }) => id) : []).toEqual(["a", "b"]);
+  expect(ran.outcome.text).toBe("Done.");
+});
+
+test("a reply that says nothing never becomes a message (P58)", async () => {
+  const ran = await play({ lines: ["", "Hello."], flow: toolLoop, options: { mode: "tool-loop" } });
+  expect(ran.requests.map(({ messages }) => faultOf(messages))).toEqual(ran.requests.map(() => null));
+  expect(ran.eventsOf("message.added").some(({ message }) => message.role !== "tools" && message.text === "")).toBe(
+    false,
+  );
+});

@@ -1,0 +1,119 @@
+/** tool-loop in a real terminal: every key counts once, for the question or message it was typed at. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { event, parts } from "../models/gemini-wire.ts";
+import type { Answer } from "./gemini.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { hasTmux, openScreen, type Screen } from "./screen.ts";
+
+setDefaultTimeout(patience);
+
+const ready = /^pai> /m;
+const question = /Apply these changes\?/;
+const headers = { "content-type": "text/event-stream" };
+const writes = (path: string): Answer => ({
+  headers,
+  body: event(parts([{ functionCall: { name: "write", args: { path, content: `${path}\n` } } }])),
+});
+const says = (text: string): Answer => ({ headers, body: event(parts([{ text }])) });
+const inTerminal = test.concurrent.skipIf(!hasTmux);
+
+async function open(place: Place): Promise<Screen> {
+  const screen = openScreen(place, { columns: 120, rows: 50 });
+  screen.enter('"$PAI" --mode tool-loop; echo "ended with $?"');
+  await screen.shows(ready);
+  return screen;
+}
+
+/** The last thing the user said in the newest request. */
+function lastAsked({ gemini }: Place): string {
+  const { contents } = JSON.parse(gemini.requests.at(-1)?.body ?? "{}");
+  return contents.at(-1).parts[0].text;
+}
+
+inTerminal("after two answers the next message arrives whole, again and again (P1)", async () => {
+  const round = (n: number) => [writes(`a${n}`), writes(`b${n}`), says(`Made ${n}.`), says(`Heard ${n}.`)];
+  await using place = openPlace([1, 2, 3].flatMap(round));
+  using screen = await open(place);
+  for (const n of [1, 2, 3]) {
+    screen.enter(`make ${n}`);
+    await screen.shows(question, 2 * n - 1);
+    screen.enter("y");
+    await screen.shows(question, 2 * n);
+    screen.enter("y");
+    await screen.shows(new RegExp(`Made ${n}\\.`));
+    await screen.shows(ready, 2 * n);
+    screen.enter("hello");
+    await screen.shows(new RegExp(`Heard ${n}\\.`));
+    expect(lastAsked(place)).toBe("hello");
+    await screen.shows(ready, 2 * n + 1);
+  }
+  expect(Object.keys(place.tree()).length).toBe(6);
+});
+
+inTerminal("the rest of an answer does not answer the next question (P2)", async () => {
+  await using place = openPlace([writes("a"), writes("b"), says("As you like.")]);
+  using screen = await open(place);
+  screen.enter("make both");
+  await screen.shows(question);
+  screen.enter("no, yy");
+  await screen.shows(question, 2);
+  await Bun.sleep(300);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
+  screen.enter("n");
+  await screen.shows(/As you like\./);
+  expect(place.tree()).toEqual({});
+});
+
+inTerminal("Escape and arrows at a question are no part of the answer (P5)", async () => {
+  await using place = openPlace([writes("a"), says("Made it.")]);
+  using screen = await open(place);
+  screen.enter("make it");
+  await screen.shows(question);
+  screen.press("Escape");
+  await Bun.sleep(200);
+  screen.press("Up");
+  await Bun.sleep(100);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+  expect(place.tree()).toEqual({ a: "a\n" });
+});
+
+inTerminal(
+  "keys while the model works cancel nothing: arrows are no text, text waits for the next message (P6, P12)",
+  async () => {
+    await using place = openPlace([{ ...says("Took a while."), delayMs: 1200 }, says("Heard.")]);
+    using screen = await open(place);
+    screen.enter("take your time");
+    await place.gemini.arrived(1);
+    screen.press("Left", "M-x", "my ", "Right");
+    await screen.shows(/Took a while\./);
+    await screen.shows(ready, 2);
+    screen.enter("next");
+    await screen.shows(/Heard\./);
+    expect(lastAsked(place)).toBe("my next");
+  },
+);
+
+inTerminal("rewinding after going back to a session takes back only what that session did (P78)", async () => {
+  await using place = openPlace([writes("a"), says("Made a."), writes("b"), says("Made b.")]);
+  using screen = await open(place);
+  screen.enter("first");
+  await screen.shows(question);
+  screen.enter("y");
+  await screen.shows(/Made a\./);
+  await screen.shows(ready, 2);
+  screen.enter("/clear");
+  await screen.shows(ready, 3);
+  screen.enter("second");
+  await screen.shows(question, 2);
+  screen.enter("y");
+  await screen.shows(/Made b\./);
+  await screen.shows(ready, 4);
+  const { stdout } = await place.pai(["sessions"]);
+  screen.enter(`/resume ${/^(\S+) .*first$/m.exec(stdout)?.[1]}`);
+  await screen.shows(ready, 5);
+  screen.enter("/rewind 1 code");
+  await screen.shows(/rewound code to before turn 1/);
+  expect(place.tree()).toEqual({ b: "b\n" });
+});

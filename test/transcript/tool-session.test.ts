@@ -63,7 +63,7 @@ inTerminal(
     }
     expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
     using screen = open(place, "resume");
-    await screen.shows(/2 turns, 1 tasks, last: second/);
+    await screen.shows(/2 turns, 1 task, last: second/);
     await screen.shows(ready);
     screen.enter("/rewind");
     await screen.shows(/2 .*second/);
@@ -176,11 +176,11 @@ inTerminal(
     screen.enter("exit");
     await screen.shows(/ended with 0/);
     const listed = await place.pai(["sessions"]);
-    expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turns {2}first\n/);
+    expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);
     const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
     expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
     expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");
-    expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 sessions deleted");
+    expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 session deleted");
     expect((await place.pai(["sessions"])).stdout).not.toContain("first");
   },
 );

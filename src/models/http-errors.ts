@@ -70,6 +70,13 @@ const creditWords =
   /credit balance|out of credits?|credits? (are|is|have been) (depleted|exhausted)|insufficient (credit|fund|balance)|spend(ing)? (limit|cap)|billing (hard )?limit|monthly budget/i;
 const keyWords = /api.?key (not valid|expired|is invalid)|invalid api.?key|API_KEY_INVALID/i;
 
+/** What the server itself says about asking again; null when it says nothing. */
+function wished(headers: Headers, willing: Retry): Retry | null {
+  const wish = headers.get("x-should-retry");
+  if (wish === "false") return never;
+  return wish === "true" ? willing : null;
+}
+
 /** A status other than 2xx, or an `error` object in the middle of a stream (then `status` is its code). */
 export function readHttpError(asked: Asked, answer: Answer): PaiError {
   const body = readBody(answer.body);
@@ -79,7 +86,7 @@ export function readHttpError(asked: Asked, answer: Answer): PaiError {
     code === "quota" && daily ? secondsToNewDay(answer.now) : readDelay(answer.headers, body.retryDelay, answer.now);
   const said = clean(body.message, asked);
   const cause: Setback = {
-    retry: answer.headers.get("x-should-retry") === "false" ? never : retry,
+    retry: wished(answer.headers, code === "request_rejected" ? often : retry) ?? retry,
     status: answer.status,
     thrown: null,
   };

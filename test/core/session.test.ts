@@ -152,6 +152,19 @@ test("a session that is gone on with has its own tasks only (P77)", () => {
   expect(other.conversation.tasks.map(({ content }) => content)).toEqual(["abandoned"]);
 });
 
+test("a reply of calls alone, without a word, survives the way to the file and back (TestSaveSession_NilContent)", () => {
+  const calls = [{ id: "c1", name: "read", input: { path: "a" } }];
+  const messages = [
+    { role: "user", text: "look" },
+    { role: "assistant", text: "", calls, native: null },
+    { role: "tools", results: [{ id: "c1", name: "read", ok: true, text: "1 a" }] },
+    { role: "assistant", text: "Seen.", calls: [], native: null },
+  ] as const;
+  const lines = messages.map((message): SessionLine => ({ type: "message.added", message }));
+  const { session } = readSession("x", fileOf([head, started("r1", "look"), ...lines, finished("r1", "Seen.")]));
+  expect(session.conversation.messages).toEqual([...messages]);
+});
+
 test("a summary is no turn: turns are what the user asked (P87)", () => {
   const messages = [{ role: "user", text: "Summary" }] as const;
   const { session } = readSession("x", fileOf([...two, { type: "conversation.replaced", messages }]));

@@ -67,6 +67,7 @@ describe("retry", () => {
     ["400", [http(400)], [], "request_rejected"],
     ["404", [http(404)], [], "model_unknown"],
     ["402", [http(402)], [], "credit_exhausted"],
+    ["x-should-retry: true", [http(400, { "x-should-retry": "true" })], [2], null],
     ["x-should-retry: false", [http(503, { "x-should-retry": "false" })], [], "provider_down"],
     ["Retry-After-Ms, once", [http(429, { "retry-after-ms": "1500" }), http(429)], [2, 4], null],
     ["Retry-After in seconds", [http(503, { "retry-after": "7" })], [7], null],

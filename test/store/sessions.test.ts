@@ -79,6 +79,17 @@ test("folder 0700, file 0600, and the session comes back as it was", () => {
   expect(session.turns).toMatchObject([{ request: "one", status: "answered", text: "hi", next: ["more"] }]);
 });
 
+test("no two sessions have one id, not even of one second, and without a folder none is listed (TestGenerateSessionID, TestListSessions_NoDir)", () => {
+  expect(sessions.list()).toEqual([]);
+  const ids = Array.from({ length: 5 }, () => {
+    const id = talk("one");
+    tick -= 1;
+    return id;
+  });
+  expect(new Set(ids).size).toBe(5);
+  expect(Math.min(...ids.map(({ length }) => length))).toBeGreaterThanOrEqual(20);
+});
+
 test("a session is gone on with in the same file", () => {
   const id = talk("one");
   const open = sessions.open(sessions.load(id).session, now, warn);

@@ -117,3 +117,17 @@ inTerminal("rewinding after going back to a session takes back only what that se
   await screen.shows(/rewound code to before turn 1/);
   expect(place.tree()).toEqual({ b: "b\n" });
 });
+
+inTerminal(
+  "an empty session has nothing to compact or rewind, and nobody is asked (TestCompactEmptyConversation)",
+  async () => {
+    await using place = openPlace();
+    using screen = await open(place);
+    screen.enter("/compact");
+    await screen.shows(/there is nothing to compact/);
+    await screen.shows(ready, 2);
+    screen.enter("/rewind");
+    await screen.shows(/there is no turn to go back to/);
+    expect(place.gemini.requests).toEqual([]);
+  },
+);

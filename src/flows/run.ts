@@ -12,7 +12,6 @@ import type { Decide, Emit, Notice, Transaction, Workspace } from "../core/ports
 import { planPromise } from "../core/promise.ts";
 import { createVeil, type Veil } from "../core/veil.ts";
 import { type Caps, createLedger, type Ledger, type Price } from "./ledger.ts";
-import { settle } from "./settle.ts";
 import { createOverlay, type Overlay } from "./stage.ts";
 
 export interface Task {
@@ -199,6 +198,8 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
+  // Diffs are needed only now: what a run ends with must not delay its first request.
+  const { settle } = await import("./settle.ts");
   const outcome = await settle(run, failure, { options, ports });
   emit({ type: "run.finished", outcome });
   return outcome;

@@ -1,12 +1,12 @@
 /** Turns the actions of a script into calls. Pure. */
 import type { Call, Json } from "../core/model.ts";
-import type { ScriptAction } from "../core/script.ts";
+import { parseReadRange, type ScriptAction } from "../core/script.ts";
 
 function inputOf({ cmd, path = "", to = "", arg = "", body = "", blocks = [] }: ScriptAction): Json {
   switch (cmd) {
     case "READ": {
-      const range = /^(\d+)(?:-(\d+))?$/.exec(arg.trim());
-      return range === null ? { path } : { path, start_line: Number(range[1]), end_line: Number(range[2] ?? range[1]) };
+      const range = parseReadRange(arg.trim());
+      return range === null ? { path } : { path, start_line: range.from, end_line: range.to };
     }
     case "WRITE":
       return { path, content: body };

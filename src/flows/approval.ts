@@ -1,5 +1,5 @@
 /** What stands between a plan and its execution: what is forbidden whatever anybody says, and the yes. */
-import { PaiError } from "../core/error.ts";
+import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { type Claim, claimsOf, pathsOfClaim } from "../core/scope.ts";
@@ -36,6 +36,18 @@ function refuseConcern(run: Run, path: RelPath): void {
   const concern = run.ports.workspace.concern(path);
   if (concern === null || interactive || planOnly || dryRun || only.some((globs) => globs.includes(path))) return;
   throw new PaiError("path_refused", `${path}: ${concern}`, { hint: `allow it by naming it: --only ${path}` });
+}
+
+/** What lies behind a link would be refused when it is carried out: no call is spent on it. Throws path_refused. */
+export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
+  const removed = new Set(claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : [])));
+  for (const path of new Set(claims.flatMap(pathsOfClaim))) {
+    const blob = await run.ports.workspace.read(path, 0).catch((thrown) => {
+      if (toPaiError(thrown).code === "path_refused") throw thrown;
+      return null;
+    });
+    if (blob?.kind === "link" && !removed.has(path)) throw linkRefused(path, blob.target);
+  }
 }
 
 /** What a yes to the plan will do, whole. */

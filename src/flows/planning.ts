@@ -6,7 +6,7 @@ import { describePlan } from "../core/plan-schema.ts" with { type: "macro" };
 import type { Plan } from "../core/plan-type.ts";
 import { type CallPromise, promiseOf } from "../core/promise.ts";
 import type { Claim } from "../core/scope.ts";
-import { claimsOfPlan, refuseForbidden, requireYes } from "./approval.ts";
+import { claimsOfPlan, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
 import type { Question, Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { forecast } from "./forecast.ts";
@@ -70,6 +70,7 @@ async function present(run: Run, plan: Plan, offer: Offer): Promise<readonly Cla
   await announce(run, plan, offer);
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   refuseForbidden(run, claims);
+  await refuseLinks(run, claims);
   return claims;
 }
 

@@ -6,7 +6,7 @@ import { type Backend, chooseBackend, forceBackend, type Handle, type Protection
 import { enterFlags, type OpenFile, openFileAt, readWhole } from "./open-at.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { nameOf, parentOf, showName } from "./parse.ts";
-import { judgeRoot } from "./policy.ts";
+import { judgeRoot, type PathRules } from "./policy.ts";
 import { isMissing, type Stat, statAt, toStat } from "./stat.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface Root {
   open(folder: RelPath): Handle | null;
   /** The same, given the folder it stands in: how deep it is costs nothing. */
   openBelow(above: Handle, folder: RelPath): Handle | null;
-  /** Throws path_refused when what was opened is a file of pai itself, under whatever name. */
+  /** Throws path_refused when what was opened is a file of pai itself or a denied one, under whatever name. */
   refuseOwn(stat: Stat, path: RelPath): void;
   /** A regular file, which must be closed; null: nothing there. Throws file_unusable for anything else. */
   openFile(path: RelPath): OpenFile | null;
@@ -47,6 +47,7 @@ export interface LentRoot {
   readonly fd: number;
   readonly path: string;
   readonly own: readonly string[];
+  readonly rules: PathRules;
   readonly backend: Protection | undefined;
 }
 
@@ -56,6 +57,8 @@ export interface RootOptions {
   readonly home: string | null;
   /** pai's own folders, absolute: no file of them is read under another name, and none of them is a root. */
   readonly own?: readonly string[];
+  /** What the settings add to the names of files that are not read under another name. */
+  readonly rules?: PathRules;
   /** For tests; chosen by trying when it is left out. */
   readonly backend?: Protection | undefined;
 }
@@ -74,13 +77,18 @@ export function openRoot(path: string, options: RootOptions): Root {
       hint: "Start in the folder of a project, or pass --force-root",
     });
   }
-  return borrowRoot({ fd, path: real, own: options.own ?? [], backend: options.backend });
+  return borrowRoot({
+    fd,
+    path: real,
+    own: options.own ?? [],
+    rules: options.rules ?? { allow: [], deny: [] },
+    backend: options.backend,
+  });
 }
 
 /** The root that another thread of this process has opened. */
 export function borrowRoot(lent: LentRoot): Root {
   const { fd, path: real } = lent;
-  const own = openOwnFiles(lent.own);
   let chosen: { readonly backend: Backend; readonly top: Handle } | null = null;
   const reach = () => {
     if (chosen === null) {
@@ -89,6 +97,7 @@ export function borrowRoot(lent: LentRoot): Root {
     }
     return chosen;
   };
+  const own = openOwnFiles(lent.own, lent.rules, () => reach().top.at);
 
   const open = (folder: RelPath): Handle | null => {
     const { backend, top } = reach();

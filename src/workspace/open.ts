@@ -58,7 +58,7 @@ const maxReadBytes = 8 * 1024 * 1024;
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home, backend } = options;
   const own = [...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])];
-  const root = openRoot(options.root, { force, home, own, backend });
+  const root = openRoot(options.root, { force, home, own, backend, rules: options.policy });
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const state = openState(root, options.stateDir);
   const lock = lockFolder(root, state ? openStateLock(state) : unlocked);

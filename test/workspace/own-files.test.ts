@@ -3,6 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
+import { search } from "../../src/workspace/search.ts";
+import { noRules } from "./folder.ts";
 import { at, makePlace, type Place } from "./tree.ts";
 
 let place: Place = makePlace();
@@ -31,4 +33,20 @@ test("a folder of pai's own is no root, a folder beside it that shares the prefi
     );
   }
   openRoot(join(place.base, "pai-project"), { force: false, home: null, own: [own] }).close();
+});
+
+test("a second name of a denied file of the root is not read or found, unless the settings allow its first one", async () => {
+  place = makePlace({ ".env": "TOKEN=1", "a.txt": "TOKEN=2" });
+  linkSync(join(place.work, ".env"), join(place.work, "notes.txt"));
+  linkSync(join(place.work, "a.txt"), join(place.work, "b.txt"));
+  const open = (allow: readonly string[]) =>
+    openRoot(place.work, { force: false, home: null, rules: { allow, deny: [] } });
+  const [strict, free] = [open([]), open([".env"])];
+  expect(() => strict.readBytes(at("notes.txt"), 100)).toThrow("notes.txt is a second name of .env, which is denied");
+  expect(strict.readBytes(at("b.txt"), 100)?.bytes).toEqual(new TextEncoder().encode("TOKEN=2"));
+  expect(free.readBytes(at("notes.txt"), 100)?.bytes).toEqual(new TextEncoder().encode("TOKEN=1"));
+  const query = { pattern: "TOKEN", ignoreCase: false, under: at(""), include: null, maxHits: 9, staged: new Map() };
+  const { hits, skipped } = await search(strict, query, noRules);
+  expect([hits.map(({ path }) => path as string), skipped]).toEqual([["a.txt", "b.txt"], 1]);
+  for (const root of [strict, free]) root.close();
 });

@@ -4,7 +4,9 @@ import { squash } from "../core/change.ts";
 import { renderTasks, sizeOf } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
+import type { Session } from "../core/session.ts";
 import { suggest } from "../core/suggest.ts";
+import { openUnkept } from "../store/sessions.ts";
 import { type Mode, modes } from "../store/setting-table.ts";
 import { counted } from "../ui/amount.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
@@ -107,18 +109,22 @@ async function showMemory(talk: Talk): Promise<void> {
   else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
 }
 
-/** Starts a new session; the old one stays as it is (P76). */
-function clear(talk: Talk): void {
+/** Goes on in a session, null: a new one. The one before stays as it is (P76); what was allowed in it ends with it. */
+function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
-  talk.open.close();
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
-  if (sessions !== null) talk.open = sessions.open(null, context.now, warn);
-  else talk.open.add({ type: "session.rewound", at: context.now().toISOString(), turns: 0 });
-  say(talk, "cleared: the next task knows nothing of the earlier ones");
+  talk.open.close();
+  talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
+  view.forgetAllowed();
+}
+
+function clear(talk: Talk): void {
+  enterSession(talk, null);
+  say(talk, "cleared: the next task knows nothing of the earlier ones, and what you allowed is asked again");
 }
 
 function resume(talk: Talk, id: string): void {
-  const { sessions, context, view } = talk;
+  const { sessions } = talk;
   if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   if (id === "") {
     const rows = sessions
@@ -129,8 +135,7 @@ function resume(talk: Talk, id: string): void {
     return;
   }
   const { session } = sessions.load(id);
-  talk.open.close();
-  talk.open = sessions.open(session, context.now, (text) => view.notify({ level: "warning", code: "session", text }));
+  enterSession(talk, session);
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 

@@ -15,6 +15,8 @@ export interface View {
   /** Something to say outside a run. */
   readonly notify: (notice: Notice) => void;
   readonly decide: Decide;
+  /** Asks again for what an earlier answer allowed from then on. */
+  readonly forgetAllowed: () => void;
   /** Of standard error. */
   readonly style: Style;
   /** A person can be asked. */
@@ -96,9 +98,10 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     decide: interactive
       ? (question) => {
           terminal.pause();
-          return asking(question);
+          return asking.decide(question);
         }
       : decideByPolicy(flags["yes"] === true),
+    forgetAllowed: asking.forget,
     style,
     interactive,
     prompter,

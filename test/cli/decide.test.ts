@@ -13,8 +13,8 @@ function open(answer: "yes" | "no" | "always") {
     return answer;
   };
   const none = async () => null;
-  const decide = decideByAsking(async () => ({ ask, readLine: none, readMessage: none, askHidden: none }));
-  return { decide, asked: () => asked };
+  const { decide, forget } = decideByAsking(async () => ({ ask, readLine: none, readMessage: none, askHidden: none }));
+  return { decide, forget, asked: () => asked };
 }
 
 test("below the folder nothing is asked again, beside it and outside a batch it is (D1)", async () => {
@@ -33,5 +33,15 @@ test("allowed at the root, everything is but what asks each time", async () => {
   await decide(batch("deep/down"));
   expect(asked()).toBe(1);
   await decide(batch(null));
+  expect(asked()).toBe(2);
+});
+
+test("what was allowed is asked again once it is forgotten", async () => {
+  const { decide, forget, asked } = open("always");
+  await decide(batch("src"));
+  await decide(batch("src"));
+  expect(asked()).toBe(1);
+  forget();
+  await decide(batch("src"));
   expect(asked()).toBe(2);
 });

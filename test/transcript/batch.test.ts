@@ -40,3 +40,23 @@ test.concurrent.skipIf(!hasTmux)("an a covers later batches below the folder, an
   screen.press("C-d");
   await screen.shows(/ended 0/);
 });
+
+test.concurrent.skipIf(!hasTmux)("/clear forgets what an a allowed", async () => {
+  await using place = openPlace();
+  const told = { text: "Written.", calls: [], stop: "end", usage };
+  const replies = [writes("1", "src/a.txt"), told, writes("2", "src/b.txt"), told];
+  writeFileSync(join(place.spare, "r.jsonl"), replies.map((reply) => `${JSON.stringify(reply)}\n`).join(""));
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl');
+  await screen.shows(/^pai> /m);
+  screen.enter("write a");
+  await screen.shows(/from now on all below src/);
+  screen.enter("a");
+  await screen.shows(/Written\./);
+  await screen.shows(/^pai> /m, 2);
+  screen.enter("/clear");
+  await screen.shows(/cleared: .*asked again/s);
+  screen.enter("write b");
+  await screen.shows(/create src\/b\.txt\napply\?/);
+  expect(place.tree()).toEqual({ "src/a.txt": "1\n" });
+});

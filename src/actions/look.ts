@@ -14,6 +14,7 @@ const limits = {
   hits: 100,
   globs: 200,
   counted: 100_000,
+  unreadable: 10,
 };
 
 const answer = (text: string): Proposal => ({ kind: "answer", text });
@@ -65,24 +66,34 @@ async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
   return blob.bytes.subarray(0, 8000).includes(0) ? `${path} is binary, ${blob.bytes.length} bytes` : null;
 }
 
+/** The line that says which folders a listing could not read; none for none. */
+function renderUnreadable(folders: readonly RelPath[]): readonly string[] {
+  if (folders.length === 0) return [];
+  const named = folders.slice(0, limits.unreadable).map((folder) => quoteName(`${folder}/`));
+  const count = folders.length === 1 ? "1 folder" : `${folders.length} folders`;
+  return [`(${count} could not be read: ${named.join(", ")}${folders.length > named.length ? ", …" : ""})`];
+}
+
 interface Children {
   readonly byParent: ReadonlyMap<string, readonly Entry[]>;
   readonly shown: number;
   readonly more: number;
+  readonly unreadable: readonly RelPath[];
 }
 
 /** Entries below a folder by their parent, up to the limit; the rest is only counted. */
 async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<Children> {
   const byParent = new Map<string, Entry[]>();
+  const unreadable: RelPath[] = [];
   let count = 0;
-  for await (const entry of stage.walk(folder, signal)) {
+  for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
     count += 1;
     if (count > limits.tree + limits.counted) break;
     if (count > limits.tree) continue;
     const parent = entry.path.slice(0, Math.max(0, entry.path.lastIndexOf("/")));
     byParent.set(parent, [...(byParent.get(parent) ?? []), entry]);
   }
-  return { byParent, shown: Math.min(count, limits.tree), more: Math.max(0, count - limits.tree) };
+  return { byParent, shown: Math.min(count, limits.tree), more: Math.max(0, count - limits.tree), unreadable };
 }
 
 function renderEntry({ path, kind, target }: Entry): string {
@@ -94,7 +105,7 @@ function renderEntry({ path, kind, target }: Entry): string {
 
 /** Draws a folder as the original did: ├── └── │, sorted, links named and not entered. */
 async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<string> {
-  const { byParent, shown, more } = await collectChildren(stage, folder, signal);
+  const { byParent, shown, more, unreadable } = await collectChildren(stage, folder, signal);
   const lines = [`${folder === "" ? "." : folder}/`];
   const stack: { entry: Entry; indent: string; last: boolean }[] = [];
   const push = (parent: string, indent: string) => {
@@ -116,7 +127,7 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
   const left = more + shown - drawn;
   if (left > 0)
     lines.push(`(${more >= limits.counted ? `more than ${limits.counted}` : left} further entries not shown)`);
-  return lines.join("\n");
+  return [...lines, ...renderUnreadable(unreadable)].join("\n");
 }
 
 /** The folder of a listing; a complaint when it is none. */
@@ -152,8 +163,9 @@ export const listPath = defineAction({
     const folder = await toFolder(stage, path);
     if (isComplaint(folder)) return folder;
     const lines: string[] = [];
+    const unreadable: RelPath[] = [];
     let [more, bytes] = [0, 0];
-    for await (const entry of stage.walk(folder, signal)) {
+    for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
       if (lines.length < limits.list && bytes < limits.readBytes) {
         lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
         bytes += entry.path.length;
@@ -161,7 +173,8 @@ export const listPath = defineAction({
     }
     if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
     const count = more >= limits.counted ? `more than ${limits.counted}` : more;
-    return answer(more === 0 ? lines.join("\n") : `${lines.join("\n")}\n(${count} more not shown)`);
+    if (more > 0) lines.push(`(${count} more not shown)`);
+    return answer([...lines, ...renderUnreadable(unreadable)].join("\n"));
   },
 });
 

@@ -57,8 +57,11 @@ export interface View {
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
   /** Children of a folder in code-point order; denied names are left out. */
   list(folder: RelPath): Promise<readonly Entry[]>;
-  /** Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. */
-  walk(folder: RelPath, signal?: AbortSignal): AsyncIterable<Entry>;
+  /**
+   * Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. `unreadable`
+   * is told of every folder that is given but could not be read.
+   */
+  walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
   /** Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along. */
   inside(folder: RelPath): Promise<readonly string[]>;
   /** Lines that match; ends after 1 s of matching. Throws file_unusable for a pattern that is none. */

@@ -94,14 +94,14 @@ export function createOverlay(view: View): Overlay {
       const made = [...changes].flatMap(([path, { after }]) => (after && path.startsWith(`${folder}/`) ? [path] : []));
       return [...below, ...made].sort();
     },
-    async *walk(folder, signal) {
+    async *walk(folder, signal, unreadable) {
       const changes = onTop();
       const made = [...changes].flatMap(([path, { after }]) =>
         after && (folder === "" || path.startsWith(`${folder}/`)) ? [entryOf(path, after)] : [],
       );
-      if (made.length === 0 && changes.size === 0) return yield* view.walk(folder, signal);
+      if (made.length === 0 && changes.size === 0) return yield* view.walk(folder, signal, unreadable);
       const rest: Entry[] = [];
-      for await (const entry of view.walk(folder, signal)) if (!changes.has(entry.path)) rest.push(entry);
+      for await (const entry of view.walk(folder, signal, unreadable)) if (!changes.has(entry.path)) rest.push(entry);
       yield* [...rest, ...made].sort(byCodePoint);
     },
     search(query, signal) {

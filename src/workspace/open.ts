@@ -121,7 +121,11 @@ function openView(root: Root, rules: PathRules): View {
     },
     readLines: async (path, from, to) => readLines(root, refuseDenied(path, "read"), from, to),
     list: async (folder) => list(root, refuseDenied(folder, "list"), rules),
-    walk: (folder, signal) => walk(root, refuseDenied(folder, "list"), rules, { signal }),
+    walk: (folder, signal, unreadable) =>
+      walk(root, refuseDenied(folder, "list"), rules, {
+        signal,
+        omitted: (path, why) => why === "unreadable" && unreadable?.(path),
+      }),
     inside: async (folder) => inside(root, refuseDenied(folder, "list")),
     search: async (query, signal) => {
       refuseDenied(query.under, "list");

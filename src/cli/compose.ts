@@ -1,5 +1,4 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
-import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
@@ -64,7 +63,7 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Op
 /** Sorts by time; unique within a millisecond by chance of 1 in 65,536. */
 export function makeRunId(now: Date): string {
   const stamp = now.toISOString().replace(/[-:Z]/g, "").replace("T", "-").replace(".", "");
-  return `${stamp}-${randomBytes(2).toString("hex")}`;
+  return `${stamp}-${Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex")}`;
 }
 
 /** Aborts with `timeout` after the time limit, or with the process's signal. */

@@ -1,9 +1,10 @@
 /** A workspace as it was before a run, in memory: what a replay works on. Nothing of it is ever written, no command runs. */
 import { type Blob, type Change, invert, sameBlob, squash } from "../core/change.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Transaction, Workspace } from "../core/ports.ts";
-import { type ChangedContent, digest } from "../core/receipt.ts";
+import type { ChangedContent } from "../core/receipt.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { createOverlay, type Overlay } from "../flows/stage.ts";
 import type { History } from "../workspace/history.ts";

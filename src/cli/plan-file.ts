@@ -1,7 +1,7 @@
 /** The plan file (spec 6.8): a plan, the state it was made on, and perhaps its finished edits, under one hash. */
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type Blob, type Change, opOf } from "../core/change.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -41,21 +41,19 @@ const planFile = z.object({
 
 type PlanFile = z.infer<typeof planFile>;
 
-const sha256 = (data: Uint8Array | string) => createHash("sha256").update(data).digest("hex");
-
 /** Identity of what stands at a path: a file's bytes, a link's target; folders have none. */
-function digest(blob: Blob | null): string | null {
-  if (blob?.kind === "file") return sha256(blob.bytes);
-  return blob?.kind === "link" ? sha256(`link ${blob.target}`) : null;
+function identify(blob: Blob | null): string | null {
+  if (blob?.kind === "file") return digest(blob.bytes);
+  return blob?.kind === "link" ? digest(`link ${blob.target}`) : null;
 }
 const modeOf = (blob: Blob | null) => (blob === null || blob.kind === "link" ? null : blob.mode);
 
-const hashOf = (file: Omit<PlanFile, "hash">) => sha256(JSON.stringify(file));
+const hashOf = (file: Omit<PlanFile, "hash">) => digest(JSON.stringify(file));
 
 function keep(change: Change): z.infer<typeof kept> {
   const { path, from, before, after } = change;
   const content = after?.kind === "file" ? Buffer.from(after.bytes).toString("base64") : null;
-  return { path, op: opOf(change), from, before: digest(before), after_base64: content, mode: modeOf(after) };
+  return { path, op: opOf(change), from, before: identify(before), after_base64: content, mode: modeOf(after) };
 }
 
 export interface SaveOptions {
@@ -108,7 +106,7 @@ function tryPath(run: Run, text: string): RelPath[] {
 
 async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {
   const blob = await workspace.read(path);
-  return { path, sha256: digest(blob), mode: modeOf(blob) };
+  return { path, sha256: identify(blob), mode: modeOf(blob) };
 }
 
 /** Writes beside the target and renames over it. */
@@ -199,7 +197,7 @@ export async function changesOf(workspace: Workspace, { file }: SavedPlan): Prom
     const after = contentOf(each);
     const path = workspace.path(each.path, after === null ? "delete" : after.kind === "folder" ? "folder" : "write");
     const before = await workspace.read(path);
-    if (digest(before) !== each.before) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
+    if (identify(before) !== each.before) throw new PaiError("plan_stale", `changed since the plan was made: ${path}`);
     changes.push({ path, before, after, from: each.from === null ? null : workspace.path(each.from, "move") });
   }
   return changes;

@@ -1,13 +1,14 @@
 /** `pai replay`: a run again, from its receipt alone, on the files as they were; it must give the same tree. */
 import { join } from "node:path";
 import type { Change } from "../core/change.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { ChangeSummary } from "../core/event.ts";
 import type { Json } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
-import { digest, type FactOf, factsOf } from "../core/receipt.ts";
+import { type FactOf, factsOf } from "../core/receipt.ts";
 import { type Flow, type PlanCache, type RunOptions, runTask } from "../flows/run.ts";
 import { followPlan } from "../flows/single-shot.ts";
 import { openReceipts, type Receipt } from "../store/receipts.ts";

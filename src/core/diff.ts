@@ -1,5 +1,6 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
 import { type Blob, type Change, opOf } from "./change.ts";
+import { digest } from "./digest.ts";
 import type { ChangeSummary } from "./event.ts";
 import { matchLines, splitLines } from "./lines.ts";
 import { decode } from "./text.ts";
@@ -21,7 +22,7 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
 }
 
 function hashOf(blob: Blob | null): string | null {
-  return blob?.kind === "file" ? new Bun.CryptoHasher("sha256").update(blob.bytes).digest("hex") : null;
+  return blob?.kind === "file" ? digest(blob.bytes) : null;
 }
 
 /** What changes of one set made by moving: each with what stood at its origin, which is gone. Only the first of an origin. */

@@ -1,5 +1,6 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
 import type { Blob, Change } from "./change.ts";
+import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
 import type { Promised } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
@@ -125,8 +126,6 @@ export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 export const noHash = "0".repeat(64);
 
 const sealSize = `,"hash":"${noHash}"}`.length;
-
-export const digest = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
 /** One line, with its end, and the hash that the next one stands upon. */
 export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {

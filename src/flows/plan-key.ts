@@ -1,10 +1,10 @@
 /** The identity of a plan: same request, same model, same hashes of everything it was made from (spec 2.1). */
-import { createHash } from "node:crypto";
+import { digest } from "../core/digest.ts";
 import type { Briefing } from "./briefing.ts";
 import type { Run } from "./run.ts";
 
 /** sha256, hex. The briefing's text holds every excerpt and the tree, so it stands for their hashes. */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { model, workspace } = run.ports;
-  return createHash("sha256").update([model.id, workspace.root, system, briefing.text].join("\0")).digest("hex");
+  return digest([model.id, workspace.root, system, briefing.text].join("\0"));
 }

@@ -1,6 +1,7 @@
 /** Files of which a call shows something: how they are read for it, and how the receipt learns of them. */
+
+import { digest } from "../core/digest.ts";
 import type { RelPath } from "../core/path.ts";
-import { digest } from "../core/receipt.ts";
 import type { Run } from "./run.ts";
 
 /** A file, and what of it is shown: all of it, or its beginning. */

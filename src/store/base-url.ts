@@ -1,6 +1,6 @@
 /** Where each provider is reached, and whether the user has agreed to send a key there. */
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
@@ -137,4 +137,4 @@ function readConsents(places: Places): Map<string, readonly string[]> {
 }
 
 const fileIn = (stateDir: string): string => join(stateDir, "endpoints.json");
-const pairOf = (key: string, url: string): string => createHash("sha256").update(`${key}\0${url}`).digest("hex");
+const pairOf = (key: string, url: string): string => digest(`${key}\0${url}`);

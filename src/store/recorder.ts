@@ -1,10 +1,11 @@
 /** Stands between a run and its doors, and writes down what passes: requests, replies, decisions, changes, commands. */
 
+import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { Decide, Transaction, Workspace } from "../core/ports.ts";
-import { changedContent, changedPath, digest, type Fact, type FactOf } from "../core/receipt.ts";
+import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import { maskSecrets } from "../core/secret.ts";
 import type { Page } from "./receipts.ts";
 

@@ -1,6 +1,6 @@
 /** Which projects' `pai.json` the user trusts: each bound to the hash of its content. */
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Places } from "./places.ts";
 import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts";
@@ -18,14 +18,14 @@ export function readProjectFile(root: string): string | null {
 export function trustOf(places: Places, root: string, text: string): Trust {
   const known = places.stateDir === null ? undefined : readHashes(fileIn(places.stateDir)).get(root);
   if (known === undefined) return "untrusted";
-  return known === hashOf(text) ? "trusted" : "changed";
+  return known === digest(text) ? "trusted" : "changed";
 }
 
 /** Binds the present content of `root`'s pai.json. Throws config_invalid when there is none or no place to keep it. */
 export function trustProject(places: Places, root: string): void {
   const text = readProjectFile(root);
   if (text === null) throw new PaiError("config_invalid", `There is no ${projectFile} in ${root}`);
-  change(places, (hashes) => hashes.set(root, hashOf(text)));
+  change(places, (hashes) => hashes.set(root, digest(text)));
 }
 
 /** True when there was trust to take back. */
@@ -65,4 +65,3 @@ function readHashes(file: string): Map<string, string> {
 }
 
 const fileIn = (stateDir: string): string => join(stateDir, "trust.json");
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -2,6 +2,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../core/change.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Batch } from "./batch.ts";
@@ -115,7 +116,7 @@ export function openJournal(state: State, id: string): Journal {
     let size = lstatSync(imagesOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
     const keepOne = (blob: Blob | null): KeptBlob | null => {
       if (blob?.kind !== "file") return blob;
-      const hash = hashOf(blob.bytes);
+      const hash = digest(blob.bytes);
       if (!images.has(hash) && !fresh.has(hash)) {
         const bytes = Bun.zstdCompressSync(blob.bytes);
         fresh.set(hash, [size, bytes.length]);
@@ -188,7 +189,7 @@ export function openJournal(state: State, id: string): Journal {
 export function readImage(images: Uint8Array, [at, length]: Where, hash: string): Uint8Array {
   try {
     const bytes = Bun.zstdDecompressSync(images.subarray(at, at + length));
-    if (hashOf(bytes) === hash) return new Uint8Array(bytes);
+    if (digest(bytes) === hash) return new Uint8Array(bytes);
   } catch {
     // Told below, as one error for both kinds of damage.
   }
@@ -200,10 +201,6 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
 export function readImages(state: State, id: string): Uint8Array {
   const path = imagesOf(state, id);
   return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
 function namesOf(folder: string): string[] {

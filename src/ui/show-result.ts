@@ -1,0 +1,45 @@
+/** Shows how a run ended: the message and the result on standard output, and how to take it back. */
+import type { Outcome } from "../core/outcome.ts";
+import { wrap } from "./layout.ts";
+import type { MarkdownOptions } from "./markdown.ts";
+import { renderFooter, renderResult } from "./outcome.ts";
+import { renderAnswer } from "./reply.ts";
+import { visible } from "./sanitize.ts";
+import type { Streams } from "./streams.ts";
+
+export interface ResultState {
+  /** What standard error showed stands on the same screen: it is not said twice. */
+  readonly seen: boolean;
+  /** What was changed can be taken back later. */
+  readonly undoable: boolean;
+  readonly applied: boolean;
+  readonly undone: boolean;
+  /** The reply that stands on the screen already; "" for none. */
+  readonly replied: string;
+  /** How Markdown is rendered on standard output; null: it is shown as it is. */
+  readonly markdown: MarkdownOptions | null;
+}
+
+/** The message: a result, or, of a run that failed, only what the model claims. True when standard output holds it. */
+function showMessage({ ok, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
+  if (text === "" || replied === text) return false;
+  if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
+  else streams.say(wrap(visible(`The model said: ${text}`), streams.columns));
+  return ok;
+}
+
+/** Printed to standard output after the message, with the footer between result and undo. */
+export function showResult(outcome: Outcome, streams: Streams, state: ResultState): void {
+  const { screen, out, aside, section, outStyle, outColumns } = streams;
+  const { seen, applied } = state;
+  section();
+  const told = showMessage(outcome, streams, state);
+  section();
+  const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen });
+  out(!screen && result !== "" && told ? `\n${result}` : result);
+  section();
+  if (outcome.calls.made > 0) aside(renderFooter(outcome));
+  if (!state.undoable || outcome.run === null) return;
+  if (applied) out("undo with: pai undo\n");
+  else if (state.undone) out(`bring its changes back with: pai redo ${outcome.run}\n`);
+}

@@ -1,0 +1,61 @@
+/** Shows what a run waits for: the model, a command. */
+import type { Purpose } from "../core/model.ts";
+import { grouped, spent } from "./amount.ts";
+import { visibleLine } from "./sanitize.ts";
+import type { Shows } from "./shows.ts";
+import { createSpinner, type Spinner } from "./spinner.ts";
+import type { Streams } from "./streams.ts";
+
+export interface WaitOptions {
+  readonly verbose: boolean;
+  /** May redraw a line on standard error. */
+  readonly live: boolean;
+  readonly columns: number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
+}
+
+export interface Waits {
+  /** Says what is waited for, until something else is or `spinner.stop`. */
+  readonly start: (what: string) => void;
+  readonly spinner: Spinner;
+  readonly shows: Shows<"model.started" | "model.finished" | "run.finished">;
+}
+
+const words: Readonly<Record<Purpose, string>> = {
+  plan: "planning",
+  replan: "planning again",
+  repair: "asking for a readable plan",
+  execute: "working",
+  resume: "asking for the rest of the reply",
+  integrity: "judging the work",
+  heal: "mending",
+  summary: "summing up",
+  turn: "thinking",
+  explore: "exploring",
+  compact: "shortening the conversation",
+};
+
+export function openWaits(streams: Streams, { verbose, live, columns, now }: WaitOptions): Waits {
+  const { style, redraw, aside } = streams;
+  const spinner = createSpinner({ err: redraw, style, columns, now });
+
+  function start(what: string): void {
+    if (live) spinner.start(what);
+    else aside(`${visibleLine(what)} ${style.glyphs.more}`);
+  }
+
+  return {
+    start,
+    spinner,
+    shows: {
+      "model.started": ({ purpose, model }) => start(`${words[purpose]} with ${model}`),
+      "model.finished"({ n, usage, served, ms }) {
+        spinner.stop();
+        const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
+        if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
+      },
+      "run.finished": () => spinner.stop(),
+    },
+  };
+}

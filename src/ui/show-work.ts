@@ -1,0 +1,128 @@
+/** Shows what a run does: its calls and what they found, its changes, its checks. */
+import { maskSecrets } from "../core/secret.ts";
+import { counted } from "./amount.ts";
+import { renderDiff } from "./diff.ts";
+import type { Highlight } from "./highlight.ts";
+import { renderLook } from "./look.ts";
+import { renderChanges, renderCheck, withoutMoved } from "./outcome.ts";
+import type { ReplyText } from "./reply.ts";
+import { visible, visibleLine } from "./sanitize.ts";
+import type { EventOf, Shows } from "./shows.ts";
+import type { Streams } from "./streams.ts";
+import type { Meaning } from "./style.ts";
+
+export interface WorkOptions {
+  readonly verbose: boolean;
+  readonly reply: ReplyText;
+  /** Says that a command is waited for. */
+  readonly wait: (what: string) => void;
+  readonly highlight: () => Highlight | null;
+}
+
+export interface Work {
+  /** Changes are in the workspace now. */
+  readonly applied: boolean;
+  /** Changes were taken back. */
+  readonly undone: boolean;
+  /** What a look found stands under the line of its call, which may come after it: shows what no call came for. */
+  readonly showLooked: () => void;
+  readonly shows: Shows<
+    | "call.started"
+    | "call.finished"
+    | "look.shown"
+    | "changes.proposed"
+    | "changes.decided"
+    | "changes.applied"
+    | "changes.rolled_back"
+    | "check.finished"
+  >;
+}
+
+const outputTail = 10;
+const unfolded = 4;
+
+export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
+  const { style, columns, err, say, line, aside, section } = streams;
+  /** Batches that are in the workspace now. */
+  const applied = new Set<number>();
+  let undone = false;
+  let looked = "";
+
+  function showLooked(): void {
+    err(looked);
+    looked = "";
+  }
+
+  /** The last lines of what a command or an action had to say. */
+  function showTail(output: string): void {
+    const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+    const lines = visible(output).trimEnd().split("\n").slice(-outputTail);
+    say(lines.map((text) => `${bar} ${text}`.trimEnd()));
+  }
+
+  function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
+    if (action === "FINISH" && ok) return;
+    const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
+    const note = first === "" ? "" : `  ${visibleLine(first)}`;
+    const done: Meaning = text.startsWith("not run") ? "dim" : "ok";
+    line(ok ? done : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
+    if (rest.length > 0) showTail(rest.join("\n"));
+  }
+
+  function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
+    section();
+    if (diff === "") say(renderChanges(changes, style));
+    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded, highlight: highlight() }));
+    section();
+  }
+
+  function showCheck(event: EventOf<"check.finished">): void {
+    if (event.when === "before") {
+      if (verbose || event.passed === false)
+        aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}`);
+      return;
+    }
+    say(renderCheck(event, style, columns));
+    if (event.passed === false && event.output.trim() !== "") showTail(event.output);
+  }
+
+  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) =>
+    counted(withoutMoved(changes).length, "change");
+
+  return {
+    get applied() {
+      return applied.size > 0;
+    },
+    get undone() {
+      return undone;
+    },
+    showLooked,
+    shows: {
+      "call.started"({ action, target }) {
+        reply.show();
+        if (action === "RUN") wait(`RUN ${target}`);
+      },
+      "call.finished"(event) {
+        showCall(event);
+        showLooked();
+      },
+      "look.shown"(event) {
+        looked = renderLook({ ...event, text: maskSecrets(event.text) }, style, highlight());
+      },
+      "changes.proposed": showProposed,
+      "changes.decided"({ accept, by }) {
+        if (!accept) line("warn", `not applied: refused by ${by}`);
+      },
+      "changes.applied"(event) {
+        applied.add(event.batch);
+        if (event.changes.length > 0) line("ok", `applied ${counts(event)}`);
+      },
+      "changes.rolled_back"(event) {
+        applied.clear();
+        undone = event.changes.length > 0;
+        if (undone) line("warn", `rolled back ${counts(event)}`);
+      },
+      "check.finished": showCheck,
+    },
+  };
+}

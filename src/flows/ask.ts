@@ -8,6 +8,7 @@ import {
   type Native,
   noUsage,
   type StopReason,
+  type Usage,
 } from "../core/model.ts";
 import type { Veil } from "../core/veil.ts";
 import type { Run } from "./run.ts";
@@ -158,8 +159,17 @@ function readReply({ text, calls, done }: Arriving): Reply {
   return { text, calls, stop: done.stop, native: done.native };
 }
 
-function finish(run: Run, { n, done }: Arriving, estimate: number, ms: number): void {
-  const usage = done?.usage ?? noUsage;
+/** What the provider counted; what it left out as the run estimates it, so that no cap and no promise takes it for nothing. */
+function usageOf({ ledger }: Run, { text, calls, done }: Arriving, estimate: number): Usage {
+  if (done === null) return noUsage;
+  const { input, output } = done.usage;
+  const written = text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
+  return { ...done.usage, input: input || estimate, output: output || ledger.estimate(written) };
+}
+
+function finish(run: Run, got: Arriving, estimate: number, ms: number): void {
+  const { n, done } = got;
+  const usage = usageOf(run, got, estimate);
   if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate);
   const { made, usage: total, cost } = run.ledger;
   run.emit({

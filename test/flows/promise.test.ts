@@ -228,18 +228,32 @@ describe("the promise in tokens and money", () => {
   const files = { "big.txt": `${"some words of a line\n".repeat(2000)}` };
   const steps = ["MODIFY big.txt"];
 
-  test("counts what will be sent: the files the plan names, not what call 1 cost", async () => {
+  test("counts what will be sent: the files the plan names, not only what call 1 cost", async () => {
     const options = { planOnly: true };
     const promised = async (parts: Parameters<typeof plan>[0]) =>
       (await play({ files, options, lines: [{ text: plan(parts), usage: noUsage }] })).eventsOf("plan.ready")[0]
         ?.promise.tokens ?? 0;
     const small = await promised({ steps: ["WRITE new.txt"] });
     const large = await promised({ steps });
-    expect(small).toBeGreaterThan(500);
-    expect(small).toBeLessThan(3000);
+    expect(small).toBeGreaterThan(1500);
+    expect(small).toBeLessThan(5000);
     expect(large - small).toBeGreaterThan(9000);
     expect(large - small).toBeLessThan(13000);
     expect(await promised({ steps, complexity: "complex" })).toBeGreaterThan(large * 1.7);
+  });
+
+  test("takes the estimate for calls that the provider did not count: no cap and no promise is passed by silence", async () => {
+    const silent = { text: plan({ steps }), usage: noUsage };
+    const ran = await play({ files, lines: [silent], options: { planOnly: true } });
+    const [started, finished] = [ran.eventsOf("model.started")[0], ran.eventsOf("model.finished")[0]];
+    expect(finished?.usage).toMatchObject({
+      input: started?.estimate,
+      cached: 0,
+      output: Math.ceil(silent.text.length / 4),
+    });
+    expect(ran.outcome.usage).toEqual(finished?.usage ?? noUsage);
+    const capped = { caps: { calls: null, tokens: (started?.estimate ?? 0) + 500, cost: null } };
+    expect((await play({ files, lines: [silent], options: capped })).outcome.error?.code).toBe("budget_tokens");
   });
 
   test("costs tokens times price when a price is known, else nothing is said", async () => {

@@ -156,8 +156,21 @@ export type Decide = (question: Question) => Promise<Decision>;
 /** Sinks are synchronous and never throw. */
 export type Emit = (event: RunEvent) => void;
 
+/** The pause before a request that failed is sent again. */
+export interface Wait {
+  /** What failed. */
+  readonly why: string;
+  readonly seconds: number;
+  /** Which repetition comes then, from 1, and how many there can be when it goes on failing like this. */
+  readonly attempt: number;
+  readonly of: number;
+}
+
 export interface Notice {
   readonly level: "info" | "warning";
   readonly code: string;
+  /** Says all there is to say. */
   readonly text: string;
+  /** `code` "waiting": a pause begins now. */
+  readonly wait?: Wait;
 }

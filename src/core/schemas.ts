@@ -111,7 +111,20 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("changes.rolled_back", changes),
   event("check.finished", { when: z.enum(["before", "after"]), output: z.string(), ...check.shape }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),
-  event("notice", { level: z.enum(["info", "warning"]), code: z.string(), text: z.string() }),
+  event("notice", {
+    level: z.enum(["info", "warning"]),
+    code: z.string(),
+    text: z.string(),
+    wait: z
+      .object({
+        why: z.string(),
+        seconds: z.number().nonnegative(),
+        attempt: z.int().positive(),
+        of: z.int().positive(),
+      })
+      .optional()
+      .describe("with code waiting: the pause that begins now, before repetition `attempt` of at most `of`"),
+  }),
   event("tasks.updated", {
     tasks: z.array(
       z.object({

@@ -1,7 +1,7 @@
 /** The one place that asks again: which failures, how often, after how long; every wait is seen and ends with the signal. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ModelEvent } from "../core/model.ts";
-import type { Notice } from "../core/ports.ts";
+import type { Notice, Wait } from "../core/ports.ts";
 import { renderWait, retryOf } from "./http-errors.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import { begin, type Stream } from "./stream.ts";
@@ -57,13 +57,14 @@ function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: u
     attempts += 1;
     if (retry.waitMs === null) rounds += 1;
     waited += wait;
-    notify(announce(thrown, wait, attempts, Math.min(retries, attempts + retry.times - before - 1)));
+    const of = Math.min(retries, attempts + retry.times - before - 1);
+    notify(announce({ why: thrown.message, seconds: wait / 1000, attempt: attempts, of }));
     return wait;
   };
 }
 
-/** `most`: the attempts there can be if it fails like this again. */
-function announce(error: PaiError, wait: number, attempt: number, most: number): Notice {
-  const when = wait === 0 ? "at once" : `in ${renderWait(wait / 1000)}`;
-  return { level: "info", code: "waiting", text: `${error.message}; asking again ${when} (${attempt} of ${most})` };
+function announce(wait: Wait): Notice {
+  const { why, seconds, attempt, of } = wait;
+  const when = seconds === 0 ? "at once" : `in ${renderWait(seconds)}`;
+  return { level: "info", code: "waiting", text: `${why}; asking again ${when} (${attempt} of ${of})`, wait };
 }

@@ -1,7 +1,7 @@
-/** Shows what a run waits for: the model, a command. */
+/** Shows what a run waits for: the model, a command, the next attempt; and what is to be noticed. */
 import type { Purpose } from "../core/model.ts";
 import { grouped, spent } from "./amount.ts";
-import { visibleLine } from "./sanitize.ts";
+import { visible, visibleLine } from "./sanitize.ts";
 import type { Shows } from "./shows.ts";
 import { createSpinner, type Spinner } from "./spinner.ts";
 import type { Streams } from "./streams.ts";
@@ -19,7 +19,7 @@ export interface Waits {
   /** Says what is waited for, until something else is or `spinner.stop`. */
   readonly start: (what: string) => void;
   readonly spinner: Spinner;
-  readonly shows: Shows<"model.started" | "model.finished" | "run.finished">;
+  readonly shows: Shows<"model.started" | "model.finished" | "notice" | "run.finished">;
 }
 
 const words: Readonly<Record<Purpose, string>> = {
@@ -37,7 +37,7 @@ const words: Readonly<Record<Purpose, string>> = {
 };
 
 export function openWaits(streams: Streams, { verbose, live, columns, now }: WaitOptions): Waits {
-  const { style, redraw, aside } = streams;
+  const { style, redraw, line, aside } = streams;
   const spinner = createSpinner({ err: redraw, style, columns, now });
 
   function start(what: string): void {
@@ -54,6 +54,11 @@ export function openWaits(streams: Streams, { verbose, live, columns, now }: Wai
         spinner.stop();
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
         if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
+      },
+      /** A pause is seen while it lasts, and leaves no line once the request went through. */
+      notice({ level, text, wait }) {
+        if (live && wait !== undefined) spinner.countDown(wait);
+        if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));
       },
       "run.finished": () => spinner.stop(),
     },

@@ -1,4 +1,5 @@
-/** The one line that is redrawn: what is waited for, and since when (R36). */
+/** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
+import type { Wait } from "../core/ports.ts";
 import { spent } from "./amount.ts";
 import { visibleLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
@@ -6,6 +7,8 @@ import type { Style } from "./style.ts";
 export interface Spinner {
   /** Starts to wait for something else; the time starts anew. */
   readonly start: (what: string) => void;
+  /** Counts down to the next attempt at what is waited for; then the line is as before. */
+  readonly countDown: (wait: Wait) => void;
   /** Takes the line away until `resume`, so that other text can be written. */
   readonly clear: () => void;
   /** Shows it again, if something is still waited for. */
@@ -26,23 +29,43 @@ const patienceMs = 200;
 const frameMs = 250;
 const eraseLine = "\r\x1b[K";
 
+/** What must be seen of what is waited for, however long the time beside it. */
+const leastWidth = 8;
+
+/** "planning with gemini:x, 12 s": at most `columns` wide, where that is not too little for a word. */
+export function renderElapsed(what: string, ms: number, columns: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
+  return Bun.sliceAnsi(what, 0, Math.max(columns - Bun.stringWidth(time), leastWidth)) + time;
+}
+
+/** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */
+export function renderCountdown({ why, attempt, of }: Wait, ms: number, columns: number, dot: string): string {
+  const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
+  return Bun.sliceAnsi([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), 0, Math.max(columns, leastWidth));
+}
+
 /** Draws at most five times a second, on standard error, and leaves nothing behind. */
 export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
+  let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
   let drawn = false;
   let timer: ReturnType<typeof setInterval> | null = null;
+  /** Room for the spinner, and for a cursor that does not wrap. */
+  const width = columns - 4;
 
   function draw(): void {
-    if (waitingFor === null || now() - since < patienceMs) return;
-    const { spinner } = style.glyphs;
-    const elapsed = Math.floor((now() - since) / 1000);
-    const time = elapsed === 0 ? "" : `, ${spent(Math.max(elapsed * 1000, 0)).replace(".0", "")}`;
-    const what = Bun.sliceAnsi(waitingFor, 0, Math.max(columns - Bun.stringWidth(time) - 4, 8));
-    err(
-      `${eraseLine}${style.paint("change", spinner[frame % spinner.length] ?? "")} ${style.paint("dim", what + time)}`,
-    );
+    const at = now();
+    if (waitingFor === null || at - since < patienceMs) return;
+    const { spinner, dot } = style.glyphs;
+    const text =
+      paused !== null && at < paused.until
+        ? renderCountdown(paused.wait, paused.until - at, width, dot)
+        : renderElapsed(waitingFor, at - since, width);
+    const turn = style.paint("change", spinner[frame % spinner.length] ?? "");
+    err(`${eraseLine}${turn} ${style.paint("dim", text)}`);
     frame++;
     drawn = true;
   }
@@ -64,13 +87,18 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
     start(what) {
       waitingFor = visibleLine(what);
       since = now();
+      paused = null;
       resume();
+    },
+    countDown(wait) {
+      paused = { wait, until: now() + wait.seconds * 1000 };
     },
     clear,
     resume,
     stop() {
       clear();
       waitingFor = null;
+      paused = null;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { MarkdownOptions } from "./markdown.ts";
 import { renderFailure } from "./outcome.ts";
 import { renderPlan } from "./plan.ts";
 import { openReply } from "./reply.ts";
-import { visible, visibleLine } from "./sanitize.ts";
+import { visibleLine } from "./sanitize.ts";
 import { showResult } from "./show-result.ts";
 import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
@@ -38,7 +38,7 @@ function openRun(options: TerminalOptions): Terminal {
   const { verbose, planIsResult } = options;
   const seen = options.screen && !options.quiet;
   const streams = openStreams(options);
-  const { style, columns, outStyle, outColumns, err, out, aside, line, section } = streams;
+  const { style, columns, outStyle, outColumns, err, out, aside, section } = streams;
   const highlight = () => options.highlight?.() ?? null;
   const markdown = (target: Style, width: number | null): MarkdownOptions | null =>
     width === null ? null : { columns: width, style: target, highlight };
@@ -64,7 +64,6 @@ function openRun(options: TerminalOptions): Terminal {
     "model.delta"({ channel, text }) {
       if (channel === "reply") reply.push(text);
     },
-    notice: ({ level, text }) => line(level === "warning" ? "warn" : "dim", visible(text)),
     "budget.updated": () => {},
     "message.added": () => {},
     "context.sent": () => {},

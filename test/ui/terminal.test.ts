@@ -271,3 +271,16 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
   expect(err).toContain("The model said: Done.\n");
 });
+
+test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
+  const wait = { why: "gemini is not available", seconds: 2, attempt: 1, of: 5 };
+  const text = `${wait.why}; asking again in 2 s (1 of 5)`;
+  const events = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },
+    { type: "notice", level: "info", code: "waiting", text, wait },
+  ]);
+  const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");
+  expect(lines({ live: false })).toContain(`· ${text}`);
+  expect(lines({ live: true, verbose: true })).toContain(`· ${text}`);
+  expect(lines({ live: true }).join()).not.toContain("asking again");
+});

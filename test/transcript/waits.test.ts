@@ -1,0 +1,111 @@
+/** The pause before a provider is asked again, as a person and as a program see it (R09, R36, P69). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readEvents } from "./contract.ts";
+import { canary, findBinary, openPlace, patience } from "./harness.ts";
+import { talked } from "./replies.ts";
+import { hasTmux, openScreen } from "./screen.ts";
+
+setDefaultTimeout(patience);
+
+const inTerminal = test.concurrent.skipIf(!hasTmux);
+const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
+const counting = /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key "env" is over its limit/;
+
+inTerminal("a terminal counts the seconds down, and nothing of it stays once the answer is there", async () => {
+  await using place = openPlace([busy(3), busy(1), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
+  const seen: string[] = [];
+  while (place.gemini.requests.length < 2) {
+    seen.push(counting.exec(screen.text())?.[1] ?? "");
+    await Bun.sleep(50);
+  }
+  expect([...new Set(seen)].filter(Boolean)).toEqual(["3", "2", "1"]);
+  await screen.shows(/waiting 1 s, then asking again \(2 of 5\)/);
+  await screen.shows(/ended with 0/);
+  expect(screen.text()).toContain("Here I am.");
+  expect(screen.text()).not.toMatch(/waiting|asking|planning|over its limit/);
+});
+
+inTerminal("when all keys rest, a terminal counts down to the first that is ready", async () => {
+  await using place = openPlace([busy(2), busy(30), talked("Here I am.")]);
+  const keys = { one: canary, two: `${canary}-2` };
+  for (const [id, key] of Object.entries(keys)) {
+    const added = await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+    expect(added.code).toBe(0);
+  }
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('unset GEMINI_API_KEY; "$PAI" run "are you there?"');
+  await screen.shows(
+    /waiting \d s, then asking again \(1 of 5\) · Ctrl\+C stops · all keys of gemini are at their limit/,
+  );
+  await screen.shows(/Here I am\./);
+});
+
+test.concurrent("without a terminal, and with --plain in one, the pause is one line", async () => {
+  await using place = openPlace([busy(1), talked("Here I am."), busy(1), talked("Here I am.")]);
+  const line = /^.*asking again in 1 s \(1 of 5\)$/gm;
+  const { stdout, stderr } = await place.pai(["run", "are you there?"]);
+  expect([stdout, stderr.match(line)?.length, stderr.includes("Ctrl+C")]).toEqual(["Here I am.\n", 1, false]);
+  if (!hasTmux) return;
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI" run --plain "are you there?"');
+  await screen.shows(/Here I am\./);
+  expect([screen.text().match(line)?.length, screen.text().includes("Ctrl+C")]).toEqual([1, false]);
+});
+
+test.concurrent("--jsonl tells the pause in numbers too", async () => {
+  await using place = openPlace([busy(1), talked("Here I am.")]);
+  const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));
+  const why = 'the key "env" is over its limit at gemini: slow down';
+  expect(events.filter(({ type }) => type === "notice")).toMatchObject([
+    {
+      code: "waiting",
+      text: `${why}; asking again in 1 s (1 of 5)`,
+      wait: { why, seconds: 1, attempt: 1, of: 5 },
+    },
+  ]);
+});
+
+test.concurrent("Ctrl+C in the pause acts at once: the answer is there within 100 ms (R09)", async () => {
+  const waits: number[] = [];
+  // Others use the machine too: one calm try is enough.
+  while (waits.length < 10 && !waits.some((ms) => ms < 100)) {
+    await using place = openPlace([busy(40)]);
+    let [shown, pressed, answered] = ["", 0, 0];
+    const child = Bun.spawn([findBinary(), "run", "are you there?"], {
+      cwd: place.root,
+      env: { ...place.env, TERM: "xterm" },
+      terminal: {
+        cols: 110,
+        rows: 24,
+        data(terminal, bytes) {
+          shown += new TextDecoder().decode(bytes);
+          if (pressed === 0 && counting.test(shown)) {
+            pressed = performance.now();
+            terminal.write("\x03");
+          }
+          if (answered === 0 && shown.includes("interrupted")) answered = performance.now();
+        },
+      },
+    });
+    expect(await child.exited).toBe(130);
+    expect(place.gemini.requests).toHaveLength(1);
+    waits.push(answered - pressed);
+  }
+  expect(Math.min(...waits)).toBeLessThan(100);
+});
+
+inTerminal("Ctrl+C in the pause drops the task, not the session", async () => {
+  await using place = openPlace([busy(40), talked("Here I am.")]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI"');
+  await screen.shows(/^pai> /m);
+  screen.enter("are you there?");
+  await screen.shows(counting);
+  screen.press("C-c");
+  await screen.shows(/interrupted/);
+  await screen.shows(/^pai> /m, 2);
+  screen.enter("and now?");
+  await screen.shows(/Here I am\./);
+});

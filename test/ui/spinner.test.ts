@@ -1,0 +1,49 @@
+/** The line that is redrawn: what it says, when it is drawn, and that nothing of it stays. */
+import { expect, jest, test } from "bun:test";
+import { createSpinner, renderCountdown, renderElapsed } from "../../src/ui/spinner.ts";
+import { styleOf } from "./fixture.ts";
+
+const wait = { why: "gemini is not available (HTTP 503)", seconds: 12, attempt: 2, of: 5 };
+
+test("what is waited for, and since when", () => {
+  const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40));
+  expect(lines).toEqual(["planning", "planning", "planning, 1 s", "planning, 12 s", "planning, 2 min 5 s"]);
+  expect(renderElapsed("planning with a model of a long name", 12_000, 20)).toBe("planning with , 12 s");
+});
+
+test("the seconds of a pause go down, and are seen before the reason (R36)", () => {
+  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, "·"));
+  const rest = "then asking again (2 of 5) · Ctrl+C stops · gemini is not available (HTTP 503)";
+  expect(lines).toEqual([12, 12, 11, 1].map((seconds) => `waiting ${seconds} s, ${rest}`));
+  expect(renderCountdown(wait, 12_000, 42, "-")).toBe("waiting 12 s, then asking again (2 of 5) -");
+  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, "·")).not.toMatch(/[\x00-\x1f]/);
+});
+
+test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {
+  jest.useFakeTimers();
+  try {
+    let [time, screen] = [0, ""];
+    const err = (text: string) => {
+      screen = `${screen}${text}`.replace(/^.*\r\x1b\[K/, "");
+    };
+    const spinner = createSpinner({ err, style: styleOf(true), columns: 80, now: () => time });
+    const after = (ms: number) => {
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+      return screen.slice(2);
+    };
+    spinner.start("planning");
+    expect(after(1000)).toBe("planning, 1 s");
+    spinner.countDown({ ...wait, seconds: 2 });
+    expect(after(250)).toStartWith("waiting 2 s, then asking again (2 of 5) · Ctrl+C stops · gemini");
+    expect(after(1000)).toStartWith("waiting 1 s, then");
+    expect(after(1000)).toBe("planning, 3 s");
+    spinner.countDown({ ...wait, seconds: 9, attempt: 3 });
+    expect(after(250)).toStartWith("waiting 9 s, then asking again (3 of 5)");
+    spinner.start("working");
+    expect(after(500)).toBe("working");
+    spinner.stop();
+    expect([screen, after(1000)]).toEqual(["", ""]);
+  } finally {
+    jest.useRealTimers();
+  }
+});

@@ -161,7 +161,7 @@ function foldLines(lines: readonly Line[], keep: number): Line[] {
 function drawLines(lines: readonly Line[], name: string, style: Style, highlight: Highlight | null): Map<Line, string> {
   const drawn = new Map<Line, string>();
   const color = (run: readonly Line[]) => {
-    const colored = highlight?.(run.map(({ text }) => visible(text)).join("\n"), name);
+    const colored = highlight?.(name)?.(run.map(({ text }) => visible(text)).join("\n")).split("\n");
     for (const [at, line] of run.entries()) {
       const text = visible(line.text);
       drawn.set(line, colored?.[at] ?? (line.kind === "add" ? style.paint("ok", text) : text));

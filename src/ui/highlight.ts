@@ -3,8 +3,11 @@ import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
 import { type Code, codeColors } from "./style.ts";
 
-/** The lines of a text, coloured; null: the language is not known. `name` is a path, or the word of a fence. */
-export type Highlight = (text: string, name: string) => readonly string[] | null;
+/** Colours a text, each of its lines by itself. Texts that end in a line feed may be the pieces of one. */
+export type Paint = (text: string) => string;
+
+/** The colours of a language; null: it is not known. `name` is a path, or the word of a fence. */
+export type Highlight = (name: string) => Paint | null;
 
 const {
   bash,
@@ -53,24 +56,35 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
 
 /** Beyond this, colours are not worth their time. */
 const mostCharacters = 200_000;
+/** A comment or string that is longer than this is not followed from piece to piece. */
+const mostOpen = 4_000;
 
-export const highlight: Highlight = (text, name) => {
+function paintToken(part: string, token: ShjToken | undefined): string {
+  const code = token === undefined ? undefined : codes[token];
+  if (code === undefined || part === "") return part;
+  const [on, off] = codeColors[code];
+  return part.includes("\n") ? part.replace(/[^\n]+/g, (line) => on + line + off) : on + part + off;
+}
+
+export const highlight: Highlight = (name) => {
   const word = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf(".")) + 1).toLowerCase();
   const language = Object.hasOwn(known, word) ? known[word] : undefined;
-  if (language === undefined || text.length > mostCharacters) return null;
-  let colored = "";
-  tokenizeWith(
-    text,
-    language as ShjLanguageData,
-    (part, token) => {
-      const code = token === undefined ? undefined : codes[token];
-      if (code === undefined) colored += part;
-      else {
-        const [on, off] = codeColors[code];
-        colored += part.replace(/[^\n]+/g, (line) => on + line + off);
-      }
-    },
-    { languages: known as Record<string, ShjLanguageData> },
-  );
-  return colored.split("\n");
+  if (language === undefined) return null;
+  /** What was painted already, and is read again as the next piece may be inside the same comment or string. */
+  let open = "";
+  return (text) => {
+    if (text.length > mostCharacters) return text;
+    const whole = open + text;
+    let painted = "";
+    let at = -open.length;
+    let isOpen = false;
+    const take = (part: string, token: ShjToken | undefined) => {
+      painted += paintToken(at < 0 ? part.slice(-at) : part, token);
+      at += part.length;
+      if (part !== "") isOpen = token !== undefined;
+    };
+    tokenizeWith(whole, language as ShjLanguageData, take, { languages: known as Record<string, ShjLanguageData> });
+    open = isOpen && whole.length <= mostOpen ? whole : "";
+    return painted;
+  };
 };

@@ -51,13 +51,20 @@ export function openWrap(columns: number | null): WrapStream {
 
   /** A word with the space before it, which gives way to the line feed of a new line. */
   function place(word: string): string {
-    const start = word.search(/\S|$/);
-    const space = word.slice(0, start).replace(/[^\S\n]+(?=\n)/g, "");
-    const broken = columns !== null && column > 0 && !space.includes("\n") && column + Bun.stringWidth(word) > columns;
-    const placed = broken ? `\n${word.slice(start)}` : space + word.slice(start);
-    const lastLine = placed.slice(placed.lastIndexOf("\n") + 1);
-    column = (placed.includes("\n") ? 0 : column) + Bun.stringWidth(lastLine);
-    return placed;
+    const feed = word.lastIndexOf("\n") + 1;
+    if (feed > 0) {
+      column = Bun.stringWidth(word.slice(feed));
+      return word.replace(/[^\S\n]+(?=\n)/g, "");
+    }
+    const width = Bun.stringWidth(word);
+    const fits = columns === null || column === 0 || column + width <= columns;
+    if (fits) {
+      column += width;
+      return word;
+    }
+    const bare = word.trimStart();
+    column = Bun.stringWidth(bare);
+    return `\n${bare}`;
   }
 
   /** All but the last word, where they fit as they are; null: they must be placed one by one. */

@@ -23,7 +23,7 @@ function readRows(text: string): Row[] {
 
 function renderFile(text: string, name: string, style: Style, highlight: Highlight | null): string[] {
   const rows = readRows(text);
-  const colored = style.color ? highlight?.(rows.map((row) => row.text).join("\n"), name) : null;
+  const colored = style.color ? highlight?.(name)?.(rows.map((row) => row.text).join("\n")).split("\n") : null;
   const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
   const lines = rows.map((row, at) =>
     `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${colored?.[at] ?? row.text}`.trimEnd(),

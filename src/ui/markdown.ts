@@ -1,5 +1,5 @@
 /** Answers in Markdown as a terminal shows them, while they arrive: plain words at once, marked ones when they are whole. */
-import type { Highlight } from "./highlight.ts";
+import type { Highlight, Paint } from "./highlight.ts";
 import { openWrap, wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
@@ -24,17 +24,22 @@ const blockStart = /^\s*(?:[#>|]|[*+-]\s|\d{1,9}[.)]\s|[-*_=]{3,}\s*$)/;
 /** Enough of a line to know that it is none of these. */
 const surelyPlain = /^\s*(?:[^\s#>|*+\-\d_=`~]|\d+[^\d.)])/;
 const marked = /[*_`[<\\~&]|https?:|www\./;
+/** An item of a list; its indent. */
+const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
+/** As much code of one answer is coloured. */
+const mostColored = 100_000;
 const sgr = "(?:\\x1b\\[[\\d;]*m)*";
 /** A bare address is named twice. */
 const twice = new RegExp(`(https?:[^\\s\\x1b()]+)(${sgr}) \\(\\1${sgr}\\)`, "g");
+const looks = /\x1b\[[\d;]*m/g;
 
 /** Bun's rendering; null where it would decode what must stay spelled out. */
 function render(text: string, columns: number, style: Style): string | null {
   if (text.includes("&#")) return null;
   const colors = style.color && style.glyphs.bar === "│";
   const shown = Bun.markdown.ansi(text, { columns, colors, hyperlinks: false }).replace(twice, "$1$2");
-  const bare = shown.replace(new RegExp(sgr, "g"), "");
+  const bare = shown.replace(looks, "");
   return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.replace(/\s+$/, "");
 }
 
@@ -45,28 +50,22 @@ function renderInline(text: string, style: Style): string {
   return shown?.startsWith("x ") ? shown.slice(2) : text;
 }
 
-function renderCode(code: string, language: string, { style, highlight }: MarkdownOptions): string {
-  const lines = (style.color ? highlight()?.(code, language) : null) ?? code.split("\n");
-  return lines.map((line) => `  ${line}`.trimEnd()).join("\n");
-}
-
 /** `push` takes text that is safe to show (see `visible`). Single line feeds stay what they are. */
-export function openMarkdown(options: MarkdownOptions): TextStream {
-  const { columns, style } = options;
+export function openMarkdown({ columns, style, highlight }: MarkdownOptions): TextStream {
   let line = "";
   /** How much of `line` is shown already; the rest waits when something in it is marked. */
   let shown = 0;
   let waits = false;
   let words = openWrap(columns);
   let held: string[] = [];
-  let code: { readonly close: string; readonly language: string } | null = null;
+  let code: { readonly close: string; readonly paint: Paint | null } | null = null;
+  let colored = 0;
+  const paintOf = (language: string) => (style.color && highlight()?.(language)) || null;
 
   function endBlock(): string {
     const text = held.join("\n");
     held = [];
-    if (text === "") return "";
-    const block = code === null ? render(text, columns, style) : renderCode(text, code.language, options);
-    return `${block ?? wrap(text, columns).join("\n")}\n`;
+    return text === "" ? "" : `${render(text, columns, style) ?? wrap(text, columns).join("\n")}\n`;
   }
 
   function endLine(): string {
@@ -77,15 +76,24 @@ export function openMarkdown(options: MarkdownOptions): TextStream {
     if (begun) return endWords(rest);
     if (code !== null) return endCodeLine(text);
     const opening = fence.exec(text);
-    if (opening !== null) {
-      const before = endBlock();
-      code = { close: opening[1] ?? "", language: opening[2] ?? "" };
-      return before;
-    }
+    if (opening === null) return endMarkedLine(text);
+    code = { close: opening[1] ?? "", paint: paintOf(opening[2] ?? "") };
+    return endBlock();
+  }
+
+  function endMarkedLine(text: string): string {
     if (text.trim() === "") return `${endBlock()}\n`;
     if (held.length === 0 && !blockStart.test(text)) return endWords(text);
+    const before = isNextItem(text) ? endBlock() : "";
     held.push(text);
-    return "";
+    return before;
+  }
+
+  /** The item before it is whole, and what is inside that. */
+  function isNextItem(text: string): boolean {
+    const last = listItem.exec(held[0] ?? "")?.[1];
+    const next = listItem.exec(text)?.[1];
+    return last !== undefined && next !== undefined && next.length <= last.length;
   }
 
   function endWords(rest: string): string {
@@ -95,13 +103,13 @@ export function openMarkdown(options: MarkdownOptions): TextStream {
   }
 
   function endCodeLine(text: string): string {
-    if (!text.trim().startsWith(code?.close ?? "")) {
-      held.push(text);
+    if (code === null || text.trim().startsWith(code.close)) {
+      code = null;
       return "";
     }
-    const block = endBlock();
-    code = null;
-    return block;
+    colored += text.length;
+    const painted = colored > mostColored ? text : (code.paint?.(`${text}\n`) ?? text);
+    return `${`  ${painted}`.trimEnd()}\n`;
   }
 
   /** The words of an unfinished line that nothing can change any more. */

@@ -34,11 +34,28 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
   return `${shown}\n`;
 }
 
+/** Pieces are shown at once, but not more often than the eye sees and a slow line carries. */
+const frameMs = 30;
+
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
   let kept = "";
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
+  /** Came since the last frame. */
+  let waiting = "";
+  let frame: ReturnType<typeof setTimeout> | null = null;
+
+  function draw(): void {
+    const text = waiting;
+    waiting = "";
+    if (text !== "") write(current?.lines.push(current.safe(text)) ?? "");
+  }
+
+  function tick(): void {
+    frame = waiting === "" ? null : setTimeout(tick, frameMs);
+    draw();
+  }
 
   return {
     get open() {
@@ -58,11 +75,15 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
         current = { safe: openVisible(), lines: rendered === null ? openWrap(columns) : openMarkdown(rendered) };
       }
       shown = kept;
-      write(current.lines.push(current.safe(text)));
+      waiting += text;
+      if (frame === null) tick();
     },
     close() {
       whole = true;
       if (current === null) return;
+      draw();
+      if (frame !== null) clearTimeout(frame);
+      frame = null;
       write(`${current.lines.end().trimEnd()}\n`);
       current = null;
     },

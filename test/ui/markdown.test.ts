@@ -78,10 +78,35 @@ test("plain words are shown as they come, marked ones when they are whole", () =
   expect(stream.push("I will move the ")).toBe("I will move the");
   expect(stream.push("formula **here")).toBe(" formula");
   expect(stream.push("** and\n")).toBe(" here and\n");
-  expect(stream.push("- a\n- b\n")).toBe("");
-  expect(stream.push("\n")).toBe("  * a\n  * b\n\n");
+  expect(stream.push("> a\n> b\n")).toBe("");
+  expect(stream.push("\n")).toBe("| a b\n\n");
+});
+
+test("an item of a list is shown when the next begins, with what is inside it", () => {
+  const stream = openMarkdown(bare);
+  expect(stream.push("8. a\n   - b\n")).toBe("");
+  expect(stream.push("9. c\n")).toBe("   8. a\n        * b\n");
+  expect(stream.push("10. d\n")).toBe("   9. c\n");
+  expect(stream.end()).toBe("   10. d\n");
+});
+
+test("code is shown line by line", () => {
+  const stream = openMarkdown(bare);
   expect(stream.push("```js\nlet a")).toBe("");
-  expect(stream.end()).toBe("  let a\n");
+  expect(stream.push(" = 1;\n\nlet b")).toBe("  let a = 1;\n\n");
+  expect(stream.push("\n```\n")).toBe("  let b\n");
+  expect(stream.end()).toBe("");
+});
+
+test("line by line, comments and strings of several lines keep their colour", () => {
+  const code = ["/* a", " * b */", "let a = `x $", "{b}", " return", "`;", "return a; // c", "// return", ""]
+    .join("\n")
+    .replace("$\n", "$");
+  const whole = highlight("ts")?.(code);
+  const paint = highlight("ts");
+  const lines = code.split(/(?<=\n)/).map((line) => paint?.(line));
+  expect(lines.join("")).toBe(whole ?? "");
+  expect(whole).toContain("\x1b[33m return\x1b[39m");
 });
 
 test("cut anywhere, the same is shown, and no line of words is too wide", () => {

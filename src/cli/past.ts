@@ -5,7 +5,6 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Transaction, Workspace } from "../core/ports.ts";
 import type { ChangedContent } from "../core/receipt.ts";
-import { maskSecrets } from "../core/secret.ts";
 import { createOverlay, type Overlay } from "../flows/stage.ts";
 import type { History } from "../workspace/history.ts";
 import type { Tape } from "./tape.ts";
@@ -70,7 +69,7 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
       put([...(await missingFolders(past, changes)), ...squash(changes)]);
     },
     async run(command) {
-      const { exit, timedOut, output, ms, notes, changes: kept } = tape.nextCommand(maskSecrets(command));
+      const { exit, timedOut, output, ms, notes, changes: kept } = tape.nextCommand(command);
       const changes: Change[] = [];
       for (const each of kept) {
         const path = each.path as RelPath;

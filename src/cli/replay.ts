@@ -7,11 +7,11 @@ import type { ChangeSummary } from "../core/event.ts";
 import type { Json } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Workspace } from "../core/ports.ts";
 import { type FactOf, factsOf } from "../core/receipt.ts";
 import { type Flow, type PlanCache, type RunOptions, runTask } from "../flows/run.ts";
 import { followPlan } from "../flows/single-shot.ts";
-import { openReceipts, type Receipt } from "../store/receipts.ts";
+import { openReceipts, type Page, type Receipt } from "../store/receipts.ts";
+import { recordRun } from "../store/recorder.ts";
 import type { Mode } from "../store/setting-table.ts";
 import { counted } from "../ui/amount.ts";
 import { visibleLine } from "../ui/sanitize.ts";
@@ -21,7 +21,7 @@ import type { Context } from "./command.ts";
 import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
 import { flowFor } from "./flow.ts";
 import { openPast } from "./past.ts";
-import { playTape, type Tape } from "./tape.ts";
+import { playTape } from "./tape.ts";
 
 export interface Replayed {
   readonly outcome: Outcome;
@@ -82,8 +82,12 @@ export async function replayRun(
   const tape = playTape(facts, started);
   const past = await openPast(workspace, history, id, tape);
   const flow = await flowOf(receipt, started, history);
-  const ports = { ...portsOf(tape, past, signal), id, planCache: cacheOf(receipt) };
-  const outcome = await runTask(flow, { ...started.task, conversation: null }, optionsOf(started), ports);
+  const task = { ...started.task, conversation: null };
+  const options = optionsOf(started);
+  // Written down like the recorded run, to nowhere: secrets get their names by what is written too.
+  const doors = recordRun(nowhere, { task, options }, { ...tape, workspace: past, now }, () => {});
+  const ports = { ...doors, signal, now, price: null, actions: loadActions, id, planCache: cacheOf(receipt) };
+  const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
 }
@@ -100,18 +104,9 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   return { ...given, caps: { ...given.caps, cost: null } };
 }
 
-function portsOf({ model, decide }: Tape, workspace: Workspace, signal: AbortSignal) {
-  return {
-    model,
-    decide,
-    workspace,
-    signal,
-    price: null,
-    actions: async () => (await import("../actions/all.ts")).allActions,
-    sink: () => {},
-    now: () => new Date(0),
-  };
-}
+const nowhere: Page = { add: () => {}, close: () => {} };
+const now = () => new Date(0);
+const loadActions = async () => (await import("../actions/all.ts")).allActions;
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;

@@ -4,6 +4,7 @@ import type { Model } from "../core/model.ts";
 import { noUsage } from "../core/model.ts";
 import type { Decide, Decision } from "../core/ports.ts";
 import { type Fact, type FactOf, factsOf } from "../core/receipt.ts";
+import { blankSecrets } from "../core/veil.ts";
 import { describeRequest } from "../store/recorder.ts";
 
 export interface Tape {
@@ -74,7 +75,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       if (error !== null) throw toError(error);
     },
     nextCommand(command) {
-      const fact = nextCommand((each) => each.command === command);
+      const fact = nextCommand((each) => blankSecrets(each.command) === blankSecrets(command));
       if (fact.error !== null) throw toError(fact.error);
       return fact;
     },

@@ -35,7 +35,7 @@ export interface ChangedContent extends ChangedPath {
     | null;
 }
 
-/** What was asked for. Key-shaped values are masked, and earlier messages of a tool-loop only counted. */
+/** What was asked for. Secrets stand by their names, and earlier messages of a tool-loop only counted. */
 export interface ReceiptTask {
   readonly text: string;
   readonly history: readonly { readonly request: string; readonly answer: string }[];

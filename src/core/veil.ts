@@ -15,28 +15,43 @@ export interface Veil {
 const name = /<<SECRET_(\d+)>>/g;
 
 export function createVeil(): Veil {
-  const values: string[] = [];
+  const values = new Map<number, string>();
   const numbers = new Map<string, number>();
-  const numberOf = (value: string): number => {
-    const known = numbers.get(value);
-    if (known !== undefined) return known;
-    values.push(value);
-    numbers.set(value, values.length);
-    return values.length;
+  let last = 0;
+  const nameOf = (value: string): string => {
+    let number = numbers.get(value);
+    if (number === undefined) {
+      do last += 1;
+      while (values.has(last));
+      number = last;
+      values.set(number, value);
+      numbers.set(value, number);
+    }
+    return `<<SECRET_${number}>>`;
   };
-  const hide = (text: string) => replaceSecrets(text, (value) => `<<SECRET_${numberOf(value)}>>`);
+  /** A name that stands in the text is taken: it may be that of a secret only an earlier run knew. */
+  const hide = (text: string) => {
+    for (const [written, number] of text.matchAll(name)) {
+      if (!values.has(Number(number))) values.set(Number(number), written);
+    }
+    return replaceSecrets(text, nameOf);
+  };
   const reveal = (text: string) =>
-    text.replace(name, (written, number: string) => values[Number(number) - 1] ?? written);
+    text.replace(name, (written, number: string) => values.get(Number(number)) ?? written);
   return {
     hide,
     reveal,
     hideJson: (value) => mapTexts(value, hide),
     revealJson: (value) => mapTexts(value, reveal),
     get count() {
-      return values.length;
+      return numbers.size;
     },
   };
 }
+
+/** The text with the same mark for every secret and every name of one: what may be told is compared by it. */
+export const blankSecrets = (text: string): string =>
+  replaceSecrets(text, () => "<<SECRET_0>>").replace(name, "<<SECRET>>");
 
 /** The value with every text in it changed; keys stay. */
 function mapTexts(value: Json, change: (text: string) => string): Json {

@@ -93,11 +93,11 @@ function hideMessage(veil: Veil, message: Message): Message {
 }
 
 /** The question as it leaves: secrets by their names. Says once more how many, when there are new ones. */
-function hide({ veil, emit }: Run, question: Question): Question {
-  const before = veil.count;
+function hide({ veil, emit, record }: Run, question: Question): Question {
   const system = veil.hide(question.system);
   const messages = question.messages.map((message) => hideMessage(veil, message));
-  if (veil.count > before) {
+  if (veil.count > record.masked) {
+    record.masked = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
     emit({
       type: "notice",

@@ -81,6 +81,8 @@ export interface Ports {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
+  /** Shared with whoever writes the run down; its own when it is left out. */
+  readonly veil?: Veil;
 }
 
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
@@ -103,6 +105,8 @@ export interface RunRecord {
   readonly bases: Set<RelPath>;
   /** What people have been told holds invisible characters. */
   readonly hidden: Set<string>;
+  /** How many secrets they have been told of. */
+  masked: number;
   /** What checks that the user typed have changed. */
   readonly byUser: Set<Change>;
 }
@@ -148,7 +152,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     signal: ports.signal,
     ledger: createLedger(options.caps, () => ports.price, planPromise),
     overlay: createOverlay(ports.workspace),
-    veil: createVeil(),
+    veil: ports.veil ?? createVeil(),
     record: {
       conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,
@@ -162,6 +166,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       batches: 0,
       bases: new Set(),
       hidden: new Set(),
+      masked: 0,
       byUser: new Set(),
     },
     async transaction() {

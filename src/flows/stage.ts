@@ -43,6 +43,11 @@ function cutLines(bytes: Uint8Array, from: number, to: number): LineRange {
   return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
 }
 
+function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_INFINITY): Blob | null {
+  if (blob?.kind !== "file" || blob.bytes.length <= limit) return blob;
+  throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
+}
+
 const changedMeanwhile = (path: RelPath) =>
   new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
     hint: "nothing of it was overwritten; run the task again on the new content",
@@ -57,7 +62,7 @@ export function createOverlay(view: View): Overlay {
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
     const change = onTop().get(path);
-    if (change !== undefined) return change.after;
+    if (change !== undefined) return withinLimit(path, change.after, limit);
     const blob = await view.read(path, limit);
     if (!known.has(path)) known.set(path, blob);
     return blob;

@@ -6,7 +6,7 @@ import type { StampedEvent } from "../core/event.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { Decide, Transaction, Workspace } from "../core/ports.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
-import { maskSecrets } from "../core/secret.ts";
+import { createVeil, type Veil } from "../core/veil.ts";
 import type { Page } from "./receipts.ts";
 
 /** What was asked for, as the flow gets it. */
@@ -25,6 +25,8 @@ export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
+  /** Of the run and of what is written: a secret has one name in both. */
+  readonly veil: Veil;
   /** Must see every event before anybody else acts on it. */
   readonly sink: (event: StampedEvent) => void;
 }
@@ -40,11 +42,14 @@ export interface Doors {
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
   const { model, workspace, decide, now } = doors;
   const add = (fact: Fact) => page.add(fact);
+  const veil = createVeil();
+  const masked = maskWith(veil);
   return {
+    veil,
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
-      begin: async (run) => recordTransaction(await workspace.begin(run), add),
+      begin: async (run) => recordTransaction(await workspace.begin(run), add, masked),
     },
     async decide(question) {
       const decision = await decide(question);
@@ -66,7 +71,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
         add(masked({ type: event.type, v: 1, run, at, pai, root, mode, task: asked, options: given, model: limits }));
         return;
       }
-      const fact = factOf(event);
+      const fact = factOf(event, masked);
       if (fact !== null) add(fact);
       if (event.type !== "run.finished") return;
       page.close();
@@ -75,13 +80,16 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   };
 }
 
-/** Every text with key-shaped values masked. */
-function masked<T extends Fact>(fact: T): T {
-  return JSON.parse(JSON.stringify(fact, (_, value) => (typeof value === "string" ? maskSecrets(value) : value)));
-}
+/** Puts the names of secrets in their place, in every text of a fact. */
+type Mask = <T extends Fact>(fact: T) => T;
+
+const maskWith =
+  ({ hide }: Veil): Mask =>
+  (fact) =>
+    JSON.parse(JSON.stringify(fact, (_, value) => (typeof value === "string" ? hide(value) : value)));
 
 /** What only the run itself tells. */
-function factOf(event: StampedEvent): Fact | null {
+function factOf(event: StampedEvent, masked: Mask): Fact | null {
   switch (event.type) {
     case "context.sent":
       return { type: event.type, files: event.files };
@@ -153,7 +161,7 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
   };
 }
 
-function recordTransaction(transaction: Transaction, add: (fact: Fact) => void): Transaction {
+function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, masked: Mask): Transaction {
   return {
     id: transaction.id,
     get changes() {

@@ -181,3 +181,38 @@ test("a key in the task or in what a command says does not get into the receipt"
     expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
   });
 });
+
+const keyOf = (letter: string) => `glpat-${letter}T3x9Qm2Zk7Lw4Rv8Jy6`;
+
+test("a key in the task keeps its number, so that the names of later ones still fit", async () => {
+  const large = "a line of text\n".repeat(8000);
+  await inFolder({ "config.txt": `${large}token = ${keyOf("b")}\n` }, async (place) => {
+    const edit = modify("config.txt", ["token = <<SECRET_2>>\n", "token = <<SECRET_2>>\nport = 1\n"]);
+    const { error } = await record(place, {
+      task: `set the port in config.txt; the server takes ${keyOf("a")}`,
+      lines: [plan({ steps: ["MODIFY config.txt"] }), edit + finish()],
+    });
+    expect(error).toBeNull();
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  });
+});
+
+test("so does one that a command says, and one in a command", async () => {
+  await inFolder({ "said.txt": `${keyOf("a")}\n`, "config.txt": `token = ${keyOf("b")}\n` }, async (place) => {
+    const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
+    const lines = [
+      calls("bash", { command: "cat said.txt" }),
+      calls("read", { path: "config.txt" }),
+      calls("bash", { command: "echo <<SECRET_1>> <<SECRET_2>>" }),
+      calls("edit", { path: "config.txt", old_str: "token = <<SECRET_2>>", new_str: "password = <<SECRET_2>>" }),
+      "Done.",
+    ];
+    const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
+    expect(error).toBeNull();
+    expect(readFileSync(join(place.root, "config.txt"), "utf8")).toBe(`password = ${keyOf("b")}\n`);
+    const { folder } = await receiptsOf(place);
+    const receipt = readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8");
+    for (const letter of ["a", "b"]) expect(receipt).not.toContain(keyOf(letter));
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  });
+});

@@ -29,3 +29,10 @@ test("text without a secret is the very same text", () => {
   const text = "const a = 1;\n".repeat(50);
   expect(createVeil().hide(text)).toBe(text);
 });
+
+test("a name that stands in the text is given to no other secret, and stays what it is", () => {
+  const veil = createVeil();
+  expect(veil.hide(`<<SECRET_1>> and <<SECRET_3>>`)).toBe("<<SECRET_1>> and <<SECRET_3>>");
+  expect(veil.hide(`KEY=${key}`)).toBe("KEY=<<SECRET_2>>");
+  expect([veil.count, veil.reveal("<<SECRET_1>> <<SECRET_2>>")]).toEqual([1, `<<SECRET_1>> ${key}`]);
+});

@@ -24,7 +24,7 @@ export function matchInline(view: View, halves: Halves): Match | null {
   const [hit] = hits;
   if (hit === undefined || !isToken(view, hit, piece.search)) return null;
   const line = view.lines[hit.row] ?? "";
-  if (piece.search.length >= 0.75 * line.trim().length || doublesLine(line, hit.at, piece)) return null;
+  if (piece.search.length >= 0.75 * line.trim().length || meansLine(line, hit.at, piece)) return null;
   return { kind: "found", splices: substitute(view, hits, piece), span: [hit.row, hit.row + 1], note };
 }
 
@@ -68,14 +68,18 @@ function isToken(view: View, { row, at }: Hit, search: string): boolean {
   return !joins(line.charAt(at - 1), line.charAt(at)) && !joins(line.charAt(end - 1), line.charAt(end));
 }
 
-/** REPLACE is the whole line though SEARCH is a part of it: its head or tail would stand there twice. */
-function doublesLine(line: string, at: number, { search, replace }: Piece): boolean {
+/**
+ * SEARCH was taken for a whole line though it is a part of one: REPLACE has the line's head or tail, which would stand
+ * there twice, or keeps SEARCH as a line of its own, which would tear the line.
+ */
+function meansLine(line: string, at: number, { search, replace }: Piece): boolean {
   const head = line.slice(0, at).trim();
   const tail = line.slice(at + search.length).trim();
   const [first, last] = [replace[0] ?? "", replace.at(-1) ?? ""];
   return (
     (head !== "" && first.startsWith(head) && !search.startsWith(head)) ||
-    (tail !== "" && last.endsWith(tail) && !search.endsWith(tail))
+    (tail !== "" && last.endsWith(tail) && !search.endsWith(tail)) ||
+    (replace.length > 1 && ((tail !== "" && first === search) || (head !== "" && last.trim() === search)))
   );
 }
 

@@ -138,6 +138,20 @@ describe("one block", () => {
     );
   });
 
+  test("lines put before or behind a SEARCH that is only part of a line do not tear it", () => {
+    const lines = "total = add(a) + rest(a, b)\nadd(b) || fail(a, b, c)\n";
+    const behind = { search: "add(b)\n", replace: "add(b)\ncheck(b)\n" };
+    const before = { search: "add(a) + rest\n", replace: "check(a)\nadd(a) + rest\n" };
+    for (const block of [behind, before]) expect(edit(lines, block)).toBe("not_found in block 1");
+    expect(edit(lines, { search: "add(b)\n", replace: "check(b)\nadd(b)\n" })).toContain(
+      "check(b)\nadd(b) || fail(a, b, c)\n",
+    );
+    expect(edit(lines, { search: "fail(a, b, c)\n", replace: "fail(a, b, c)\ndone()\n" })).toContain("c)\ndone()\n");
+    expect(edit(lines, { search: "rest(a, b)\n", replace: "rest(\n  a,\n  b,\n)\n" })).toContain(
+      "rest(\n  a,\n  b,\n)\n",
+    );
+  });
+
   test("SEARCH ALL takes every place, or none", () => {
     const all = true as const;
     expect(edit("  a()\nb()\n    a()\n", { search: "a()\n", replace: "c()\n", all })).toBe("  c()\nb()\n    c()\n");

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countCalls } from "./bench-modes.ts";
+import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
 import { openScriptedServer } from "./bench-server.ts";
 import type { Folder } from "./bench-task.ts";
@@ -154,20 +154,14 @@ const folders: readonly (readonly [Folder, string])[] = [
   ["large", "2,000 files"],
 ];
 
-/** What the model reads of a request: its texts and the schema of the answer. */
-function charactersOf(body: string): number {
-  const { contents, systemInstruction, generationConfig } = JSON.parse(body);
-  const parts = [...contents, systemInstruction].flatMap((content) => content.parts);
-  const schema = generationConfig.responseSchema ? JSON.stringify(generationConfig.responseSchema) : "";
-  return parts.reduce((sum: number, part: { readonly text: string }) => sum + part.text.length, schema.length);
-}
-
-/** Sizes of both requests; a token is about four characters. */
+/** Sizes of both requests. */
 async function measureSizes(bench: Bench): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [folder, name] of folders) {
     const { bodies } = await runTask(bench, folder, 1);
-    const tokens = Math.ceil(bodies.reduce((sum, body) => sum + charactersOf(body), 0) / 4);
+    const tokens = bodies
+      .map(renderRequest)
+      .reduce((sum, { text, schema }) => sum + tokensIn(text.length + schema.length), 0);
     for (const [at, body] of bodies.entries()) {
       const limit = folder === "large" ? 48 : 8;
       rows.push(exact(`${name}: request ${at + 1}`, Buffer.byteLength(body) / 1024, limit, " KB"));
@@ -183,7 +177,14 @@ async function measureSizes(bench: Bench): Promise<readonly Row[]> {
 
 async function measureCalls(bench: Bench): Promise<readonly Row[]> {
   const counted = await countCalls(bench);
-  return counted.map(({ mode, calls, promised }) => exact(`BMI task, ${mode}`, calls, promised, " calls"));
+  return counted.flatMap(({ mode, calls, promised, sent }) => [
+    exact(`BMI task, ${mode}`, calls, promised, " calls"),
+    ...sent.map(({ tokens, repeated }, at) => ({
+      ...exact(`  call ${at + 1}, of it ${repeated} repeated`, tokens, 0, " tokens"),
+      target: "",
+      met: "",
+    })),
+  ]);
 }
 
 function renderTable(rows: readonly Row[]): string {

@@ -50,13 +50,15 @@ export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<v
   }
 }
 
+/** What the plan runs, its checks too. */
+export const commandsOf = (plan: Plan, claims: readonly Claim[]): readonly string[] => [
+  ...claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : [])),
+  ...(plan.execution_plan?.checks ?? []),
+];
+
 /** What a yes to the plan will do, whole. */
 function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): string {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
-  const commands = [
-    ...claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : [])),
-    ...(plan.execution_plan?.checks ?? []),
-  ];
   const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
     const concern = run.ports.workspace.concern(path);
     return concern === null ? [] : [`${path} (${concern})`];
@@ -64,7 +66,8 @@ function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): str
   const lines = ["Carry out this plan?"];
   if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);
   if (concerns.length > 0) lines.push(`It changes what runs code later: ${concerns.join(", ")}`);
-  for (const command of commands) lines.push(`It runs: ${command}   (in ${run.ports.workspace.root}, not sandboxed)`);
+  for (const command of commandsOf(plan, claims))
+    lines.push(`It runs: ${command}   (in ${run.ports.workspace.root}, not sandboxed)`);
   return lines.join("\n");
 }
 

@@ -1,6 +1,7 @@
 /** Runs the checks of a run, before and after its changes; only what got worse counts against it (spec 6.9). */
 import type { CheckResult } from "../core/event.ts";
 import { judgeCommand } from "./batch.ts";
+import { requireBound } from "./bound.ts";
 import type { Run } from "./run.ts";
 
 export interface Check {
@@ -36,6 +37,7 @@ async function runCheck(
   { command, by }: Check,
   when: "before" | "after",
 ): Promise<CheckResult & { output: string }> {
+  if (by === "plan") await requireBound(run, command);
   const transaction = await run.transaction();
   const { checkTimeoutMs: timeoutMs } = run.options;
   const result = await transaction.run(command, { by, timeoutMs, signal: run.signal });

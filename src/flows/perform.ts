@@ -9,6 +9,7 @@ import type { RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { requireBound } from "./bound.ts";
 import { noteHidden } from "./hidden.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
 import type { Run, RunOptions } from "./run.ts";
@@ -234,6 +235,7 @@ async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const { run, rights } = batch;
   const { options, signal } = run;
   if (!mayRunCommands(options)) return null;
+  if (rights !== null) await requireBound(run, command);
   const transaction = await run.transaction();
   const result = await transaction.run(command, { by: "plan", timeoutMs: options.commandTimeoutMs, signal });
   signal.throwIfAborted();

@@ -6,8 +6,9 @@ import { describePlan } from "../core/plan-schema.ts" with { type: "macro" };
 import type { Plan } from "../core/plan-type.ts";
 import { type CallPromise, promiseOf } from "../core/promise.ts";
 import type { Claim } from "../core/scope.ts";
-import { claimsOfPlan, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
+import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
 import type { Question, Reply } from "./ask.ts";
+import { bindCommands } from "./bound.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { forecast } from "./forecast.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
@@ -71,6 +72,7 @@ async function present(run: Run, plan: Plan, offer: Offer): Promise<readonly Cla
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   refuseForbidden(run, claims);
   await refuseLinks(run, claims);
+  await bindCommands(run, commandsOf(plan, claims));
   return claims;
 }
 

@@ -4,6 +4,7 @@ import type { Call, Json } from "../core/model.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
+import { askBound } from "./bound.ts";
 import type { Run } from "./run.ts";
 
 const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
@@ -65,7 +66,8 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
 }
 
 /** What a mode without a plan asks before it stages: headless a deletion needs its flag and what runs code later its name; a command needs a yes. */
-async function requireAllowed({ options, ports }: Run, claim: Claim): Promise<void> {
+async function requireAllowed(run: Run, claim: Claim): Promise<void> {
+  const { options, ports } = run;
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
     throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
   }
@@ -81,6 +83,9 @@ async function requireAllowed({ options, ports }: Run, claim: Claim): Promise<vo
   }
   if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
   const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;
-  const decision = await ports.decide({ kind: "command", text });
-  if (!decision.accept) throw new PaiError("command_refused", "the user declined to run this command");
+  const accepted = await askBound(run, claim.command, async (note) => {
+    const decision = await ports.decide({ kind: "command", text: note + text });
+    return decision.accept;
+  });
+  if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");
 }

@@ -110,6 +110,8 @@ export interface Setup {
   readonly signal?: AbortSignal;
   /** Instead of the one that plays `lines`. */
   readonly model?: Model;
+  /** Called with every question before it is answered. */
+  readonly onQuestion?: (question: Question) => void;
   /** Called with every piece of text that arrives. */
   readonly onDelta?: () => void;
 }
@@ -171,8 +173,9 @@ export const defaults: RunOptions = {
 };
 
 /** Headless answers beyond a yes to the plan come from the policy, as with `-y`. */
-function decider(answers: Answers | undefined, questions: Question[]) {
+function decider({ answers, onQuestion }: Setup, questions: Question[]) {
   return async (question: Question): Promise<Decision> => {
+    onQuestion?.(question);
     const answer = Array.isArray(answers) ? answers[questions.length] : answers;
     questions.push(question);
     if (answer === undefined && answers !== undefined) throw new Error(`nobody answers: ${question.text}`);
@@ -230,7 +233,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       price: setup.price ?? null,
       workspace,
       actions: async () => allActions,
-      decide: decider(setup.answers, questions),
+      decide: decider(setup, questions),
       sink: (event) => {
         events.push(event);
         if (event.type === "model.delta") setup.onDelta?.();

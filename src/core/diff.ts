@@ -58,6 +58,8 @@ export function summarizeAll(
 }
 
 const contextLines = 3;
+/** Hunks with fewer lines between them are one: leaving out less saves no room. */
+const fewestHidden = 4;
 
 interface Row {
   readonly sign: " " | "-" | "+";
@@ -78,14 +80,14 @@ function alignRows(old: readonly string[], now: readonly string[]): Row[] {
   return rows;
 }
 
-/** Ranges of rows: every changed row with its context, ranges that touch made one. */
+/** Ranges of rows: every changed row with its context, ranges that nearly touch made one. */
 function groupRows(rows: readonly Row[]): { from: number; to: number }[] {
   const groups: { from: number; to: number }[] = [];
   for (const [at, row] of rows.entries()) {
     if (row.sign === " ") continue;
     const last = groups.at(-1);
     const to = Math.min(rows.length, at + 1 + contextLines);
-    if (last !== undefined && at - contextLines <= last.to) last.to = to;
+    if (last !== undefined && at - contextLines < last.to + fewestHidden) last.to = to;
     else groups.push({ from: Math.max(0, at - contextLines), to });
   }
   return groups;

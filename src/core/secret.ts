@@ -150,8 +150,11 @@ export function replaceSecrets(text: string, replace: (value: string, kind: stri
   return from === 0 ? text : out + text.slice(from);
 }
 
+/** What a line of a private key holds; in a diff not its sign, without which it would be no line of a diff. */
+const keyLine = /(?:^|(?<=[\r\n][ +-])|(?<=[\r\n])(?![ +-]))[^\r\n]+/g;
+
 function maskValue(value: string, kind: string): string {
-  return kind === "private key" ? value.replace(/[^\r\n]+/g, "[masked]") : value.slice(0, 4) + mask;
+  return kind === "private key" ? value.replace(keyLine, "[masked]") : value.slice(0, 4) + mask;
 }
 
 /** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */

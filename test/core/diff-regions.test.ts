@@ -6,16 +6,16 @@ import type { RelPath } from "../../src/core/path.ts";
 
 const file = (text: string): Blob => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 });
 const head = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n";
-const ten = Array.from({ length: 10 }, (_, at) => `${at + 1}\n`);
+const twelve = Array.from({ length: 12 }, (_, at) => `${at + 1}\n`);
 
 test.each([
   ["a line put in", "a\nb\n", "a\nx\nb\n", `${head}@@ -1,2 +1,3 @@\n a\n+x\n b\n`],
   ["a line taken out", "a\nx\nb\n", "a\nb\n", `${head}@@ -1,3 +1,2 @@\n a\n-x\n b\n`],
   [
     "two edits far from each other",
-    ten.join(""),
-    ["one\n", ...ten.slice(1, 9), "ten\n"].join(""),
-    `${head}@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n 4\n@@ -7,4 +7,4 @@\n 7\n 8\n 9\n-10\n+ten\n`,
+    twelve.join(""),
+    ["one\n", ...twelve.slice(1, 11), "twelve\n"].join(""),
+    `${head}@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n 4\n@@ -9,4 +9,4 @@\n 9\n 10\n 11\n-12\n+twelve\n`,
   ],
   ["no change is no hunk", "a\n", "a\n", "diff --git a/a.txt b/a.txt\n"],
   [

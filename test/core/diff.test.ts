@@ -40,21 +40,39 @@ test("counts created, deleted, binary and unchanged content", () => {
   expect(countLines(null, { kind: "folder", mode: 0o755 })).toEqual({ added: 0, deleted: 0 });
 });
 
-test("shows a change with three lines of context, and joins hunks that touch", () => {
-  const old = Array.from({ length: 20 }, (_, i) => `${i + 1}\n`);
+test("shows a change with three lines of context; hunks are apart where four lines or more lie between them", () => {
+  const old = Array.from({ length: 26 }, (_, i) => `${i + 1}\n`);
   const now = [...old];
   now[4] = "five\n";
-  now[11] = "twelve\n";
-  now[19] = "twenty\n";
+  now[14] = "fifteen\n";
+  now[25] = "twenty-six\n";
   expect(edit(old.join(""), now.join(""))).toBe(
     [
       "diff --git a/a.txt b/a.txt",
       "--- a/a.txt",
       "+++ b/a.txt",
-      "@@ -2,14 +2,14 @@",
-      ...[" 2", " 3", " 4", "-5", "+five", " 6", " 7", " 8", " 9", " 10", " 11", "-12", "+twelve", " 13", " 14", " 15"],
-      "@@ -17,4 +17,4 @@",
-      ...[" 17", " 18", " 19", "-20", "+twenty", ""],
+      "@@ -2,17 +2,17 @@",
+      ...[
+        " 2",
+        " 3",
+        " 4",
+        "-5",
+        "+five",
+        " 6",
+        " 7",
+        " 8",
+        " 9",
+        " 10",
+        " 11",
+        " 12",
+        " 13",
+        " 14",
+        "-15",
+        "+fifteen",
+      ],
+      ...[" 16", " 17", " 18"],
+      "@@ -23,4 +23,4 @@",
+      ...[" 23", " 24", " 25", "-26", "+twenty-six", ""],
     ].join("\n"),
   );
 });

@@ -76,6 +76,13 @@ test("masks private keys line by line, so lines keep their numbers (S54)", () =>
   expect(maskSecrets(shown)).toBe(shown);
 });
 
+test("a private key in a diff stays as many added, deleted and kept lines (S54)", () => {
+  const diff = `+-----BEGIN PRIVATE KEY-----\n+${fake(64)}\n-${fake(64)}\n ${fake(20)}=\n------END PRIVATE KEY-----\n`;
+  expect(maskSecrets(diff)).toBe(
+    "+-----BEGIN PRIVATE KEY-----\n+[masked]\n-[masked]\n [masked]\n------END PRIVATE KEY-----\n",
+  );
+});
+
 const value = fake(24);
 const named: readonly string[] = [
   `apiKey: "${value}"`,

@@ -2,30 +2,20 @@
 import { type Change, sameBlob } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { PaiError } from "../core/error.ts";
-import { renderDiff } from "../ui/diff.ts";
 import { renderChanges as renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
-import { chooseStyle } from "../ui/style.ts";
 import type { Clash, Turn } from "../workspace/history.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
-import { isInteractive, openPrompter } from "./view.ts";
+import { renderDiffOn } from "./diff.ts";
+import { isInteractive, openPrompter, styleOf } from "./view.ts";
 
 async function open(context: Context): Promise<OpenedWorkspace> {
   const base = composeBase(context);
   const opened = await composeWorkspace(context, base);
   for (const notice of [...base.warnings, ...opened.notices]) context.err(`${visibleLine(notice)}\n`);
   return opened;
-}
-
-const styleOf = ({ env, flags }: Context, tty: boolean) =>
-  chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
-
-export function showDiff(context: Context, changes: readonly Change[]): string {
-  const text = renderChanges(changes);
-  if (text === "") return changes.map(({ path, after }) => `${after === null ? "removed" : "made"} ${path}\n`).join("");
-  return `${renderDiff(text, styleOf(context, context.tty.stdout), { fold: 4 })}\n`;
 }
 
 /** A path that is not as the run left it, shown as the change somebody else made. */
@@ -36,9 +26,9 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-function refuse(context: Context, { run, clashes }: Turn, verb: string): never {
+async function refuse(context: Context, { run, clashes }: Turn, verb: string): Promise<never> {
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
-  context.err(showDiff(context, foreign));
+  context.err(await renderDiffOn("stderr", context, foreign));
   const paths = clashes.map(({ path }) => path).join(", ");
   throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
     hint: "nothing was touched; put these files back to what the run left, or change them by hand",
@@ -50,7 +40,7 @@ async function requireYes(context: Context, { run, changes }: Turn, kind: "undo"
   const what = `${kind === "undo" ? "Take back" : "Bring back"} run ${run.id}: ${visibleLine(run.task)}`;
   if (!isInteractive(context))
     throw new PaiError("approval_needed", `pai ${kind} needs a yes`, { hint: `pai ${kind} -y` });
-  context.err(showDiff(context, changes));
+  context.err(await renderDiffOn("stderr", context, changes));
   const prompter = await openPrompter(context, context.signal)();
   if ((await prompter.ask({ kind: "changes", text: what })) !== "yes")
     throw new PaiError("declined", "nothing was changed");
@@ -62,18 +52,18 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const verb = kind === "undo" ? "undone" : "redone";
   const preview = await history[kind](id, { dryRun: true });
-  if (preview.clashes.length > 0) refuse(context, preview, verb);
+  if (preview.clashes.length > 0) await refuse(context, preview, verb);
   const dryRun = context.flags["dry-run"] === true;
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
-  if (done.clashes.length > 0) refuse(context, done, verb);
+  if (done.clashes.length > 0) await refuse(context, done, verb);
   const changes = summarizeAll(done.changes, () => "plan");
   const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
   const back = kind === "undo" ? "redo" : "undo";
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
-    ? `${showDiff(context, done.changes)}would be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
+    ? `${await renderDiffOn("stdout", context, done.changes)}would be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
     : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: pai ${back}\n`;
   return showResult(context, kind, data, text);
 }

@@ -12,7 +12,8 @@ import { counted } from "../ui/amount.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { composeOptions } from "./compose.ts";
 import { composeModel, listModels, priceOf } from "./compose-model.ts";
-import { showDiff, undoCommand } from "./history.ts";
+import { renderDiffOn } from "./diff.ts";
+import { undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
 import { runTurn, type Talk, taskOf, whileInterruptible } from "./talk.ts";
@@ -100,7 +101,7 @@ async function showSessionDiff(talk: Talk): Promise<void> {
       ),
   );
   if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
-  else talk.context.out(showDiff(talk.context, changes));
+  else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
 }
 
 async function showMemory(talk: Talk): Promise<void> {

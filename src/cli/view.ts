@@ -52,7 +52,8 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
   };
 }
 
-function styleOf({ env, flags }: Context, tty: boolean) {
+/** How a stream shows things; `tty`: it is a terminal. */
+export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
 }
 
@@ -88,7 +89,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
   return {
     sink: (event) => {
       terminal.sink(event);
-      if (style.color && event.type === "model.started") void loadHighlight();
+      if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
       jsonl?.(event);
     },
     finish: terminal.finish,

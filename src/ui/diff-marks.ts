@@ -1,14 +1,43 @@
-/** What stands out in changed lines: the words that differ between an old line and its new one. */
-import type { Style } from "./style.ts";
+/** What stands out in changed lines: the words that differ between an old line and the one in its place. */
+import type { DiffLine } from "./diff-read.ts";
 
+/** From character `from` up to, without, character `to`. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
+/** Lines that went, and as many that came in their place. */
+export interface Replacement {
+  /** Where the lines after it begin. */
+  readonly end: number;
+  readonly pairs: readonly (readonly [before: DiffLine, after: DiffLine])[];
+}
+
 const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
 /** Where more than this of a line differs, it is another line. */
 const mostChanged = 0.7;
+
+function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {
+  let end = start;
+  while (lines[end]?.kind === kind) end += 1;
+  return end - start;
+}
+
+export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
+  const found: Replacement[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const gone = countFrom(lines, start, "delete");
+    const come = countFrom(lines, start + gone, "add");
+    const end = start + Math.max(1, gone + come);
+    if (gone > 0 && gone === come) {
+      const after = lines.slice(start + gone, end);
+      found.push({ end, pairs: after.flatMap((line, at) => [[lines[start + at] ?? line, line] as const]) });
+    }
+    start = end;
+  }
+  return found;
+}
 
 /** How many characters two lists of words share at their start. */
 function sharedLength(one: readonly string[], other: readonly string[]): number {
@@ -21,34 +50,27 @@ function sharedLength(one: readonly string[], other: readonly string[]): number 
 }
 
 /** The middle in which two lines differ, in each of them; null: they have little in common. */
-export function diffWords(before: string, after: string): readonly [Range, Range] | null {
+function diffWords(before: string, after: string): readonly [Range, Range] | null {
   const [old, now] = [before.match(words) ?? [], after.match(words) ?? []];
   const start = sharedLength(old, now);
   const rest = Math.min(before.length, after.length) - start;
   const end = Math.min(sharedLength(old.toReversed(), now.toReversed()), rest);
-  const ranges = [before, after].map((text) => ({ from: start, to: text.length - end }));
-  const [gone, come] = ranges;
   const changed = Math.max(before.length, after.length) - start - end;
-  if (gone === undefined || come === undefined || changed > mostChanged * Math.max(before.length, after.length))
-    return null;
-  return [gone, come];
+  if (changed > mostChanged * Math.max(before.length, after.length)) return null;
+  return [
+    { from: start, to: before.length - end },
+    { from: start, to: after.length - end },
+  ];
 }
 
-/** Marks a range of a text that may be coloured already; the range counts what is shown. */
-export function markRange(text: string, { from, to }: Range, style: Style): string {
-  if (!style.color || from >= to) return text;
-  const [on, off] = ["\x1b[7m", "\x1b[27m"];
-  let shown = 0;
-  let marked = "";
-  for (const [part] of text.matchAll(/\x1b\[[\d;]*m|[^\x1b]+/g)) {
-    if (part.startsWith("\x1b")) {
-      marked += part;
-      continue;
-    }
-    const [start, end] = [from, to].map((edge) => Math.min(Math.max(edge - shown, 0), part.length));
-    const inside = part.slice(start, end);
-    marked += part.slice(0, start) + (inside === "" ? "" : on + inside + off) + part.slice(end);
-    shown += part.length;
+/** What differs in lines that have another one in their place. */
+export function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
+  const marks = new Map<DiffLine, Range>();
+  for (const [before, after] of findReplacements(lines).flatMap(({ pairs }) => pairs)) {
+    const ranges = diffWords(before.text, after.text);
+    if (ranges === null) continue;
+    marks.set(before, ranges[0]);
+    marks.set(after, ranges[1]);
   }
-  return marked;
+  return marks;
 }

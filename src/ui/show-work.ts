@@ -39,7 +39,6 @@ export interface Work {
 }
 
 const outputTail = 10;
-const unfolded = 4;
 
 export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
   const { style, columns, err, say, line, aside, section } = streams;
@@ -72,7 +71,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     if (diff === "") say(renderChanges(changes, style));
-    else err(renderDiff(maskSecrets(diff), style, { fold: unfolded, highlight: highlight() }));
+    else err(renderDiff(diff, style, { columns, highlight: highlight() }));
     section();
   }
 

@@ -104,3 +104,10 @@ export function chooseStyle(choice: StyleChoice): Style {
 export function mark(style: Style, meaning: Meaning): string {
   return style.paint(meaning, style.glyphs[meaning]);
 }
+
+/** The text on the colour of a meaning: stands out from every colour beside it. */
+export function invert(style: Style, meaning: Meaning, text: string): string {
+  if (!style.color || text === "") return text;
+  const [on, off] = colors[meaning];
+  return `\x1b[7m${on}${text}${off}\x1b[27m`;
+}

@@ -72,6 +72,22 @@ test.concurrent("undo of a file that was changed since is refused with 11, and n
   expect(place.read("hello.txt")).toBe("mine\n");
 });
 
+test.concurrent("the diffs of undo and of a saved plan have the colours of code, as those of a run", async () => {
+  const keyword = "\x1b[35mconst\x1b[39m";
+  const color = { env: { FORCE_COLOR: "1" } };
+  const script = [planned([["WRITE", "a.ts"]]), done(write("a.ts", "const a = 1;\n"))];
+  await using place = openPlace([...script, ...script]);
+  expect((await place.pai(["run", "-y", "make a.ts"], color)).stderr).toContain(keyword);
+  writeFileSync(join(place.root, "a.ts"), "const a = 2;\n");
+  expect((await place.pai(["undo", "-y"], color)).stderr).toContain(keyword);
+  writeFileSync(join(place.root, "a.ts"), "const a = 1;\n");
+  expect((await place.pai(["undo", "-n"])).stdout).not.toContain("\x1b");
+  await place.pai(["undo", "-y"]);
+  expect((await place.pai(["redo", "-n"], color)).stdout).toContain(keyword);
+  await place.pai(["plan", "--full", "-o", "../plan.json", "--no-plan-cache", "make a.ts"]);
+  expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
+});
+
 test.concurrent("pai plan prints the plan as its result and changes nothing", async () => {
   const asked = planned([["MODIFY", "a.txt"]]);
   await using place = openPlace([asked, asked], files);

@@ -37,7 +37,8 @@ export const plan: Plan = {
 
 export const promise = { expected: 2, at_most: 3, tokens: 1900, cost: null };
 
-export const diff = `--- a/src/main.py
+export const diff = `diff --git a/src/main.py b/src/main.py
+--- a/src/main.py
 +++ b/src/main.py
 @@ -1,2 +1,2 @@
 -from math import pi

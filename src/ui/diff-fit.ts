@@ -1,0 +1,73 @@
+/** Diff lines that fit: tabs as blanks, what is unchanged or endless of a long line left out and counted, the rest wrapped. */
+import { grouped } from "./amount.ts";
+import type { Range } from "./diff-marks.ts";
+import type { DiffLine } from "./diff-read.ts";
+
+/** A line as it is shown; `mark`: what of it differs from the line it replaces. */
+export interface Row extends DiffLine {
+  readonly mark: Range | null;
+}
+
+const tabWidth = 8;
+/** Characters. A line that is longer is cut to what changed in it. */
+const longLine = 400;
+/** Characters of a line that are shown at most, and beside what changed. */
+const most = 2000;
+const beside = 100;
+
+/** Tabs as far as they reach in a terminal, for a text that begins at a tab stop. */
+export function expandTabs(text: string): string {
+  if (!text.includes("\t")) return text;
+  let column = 0;
+  return text.replace(/([^\t]*)(\t|$)/g, (_, part: string, tab: string) => {
+    column += Bun.stringWidth(part);
+    const blanks = tab === "" ? 0 : tabWidth - (column % tabWidth);
+    column += blanks;
+    return part + " ".repeat(blanks);
+  });
+}
+
+/** What of a long line is worth its room: what changed, or else how it begins. */
+function chooseRange({ kind, text, mark }: Row): Range {
+  const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
+  const from = Math.max(0, changed.from - beside);
+  return { from, to: Math.min(text.length, changed.to + beside, from + most) };
+}
+
+/** A line that is too long becomes its part that matters and a note that says how much is missing. `more` stands for the rest. */
+export function cutRow(row: Row, more: string): readonly Row[] {
+  const { text, mark } = row;
+  if (text.length <= longLine) return [row];
+  const { from, to } = chooseRange(row);
+  if (to - from === text.length) return [row];
+  const lead = from > 0 ? more : "";
+  // A character of two halves is cut off whole.
+  const shown = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "?");
+  const move = (at: number) => Math.min(Math.max(at - from, 0), shown.length) + lead.length;
+  const hidden = `${grouped(text.length - (to - from))} of ${grouped(text.length)} characters not shown`;
+  return [
+    {
+      ...row,
+      text: lead + shown + (to < text.length ? more : ""),
+      mark: mark && { from: move(mark.from), to: move(mark.to) },
+    },
+    { kind: "note", number: null, text: hidden, mark: null },
+  ];
+}
+
+/** Where the lines of a text begin and end that is wrapped after every `width` columns. */
+export function breakText(text: string, width: number): readonly Range[] {
+  if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
+  const ranges: Range[] = [];
+  let [from, at, column] = [0, 0, 0];
+  for (const character of text) {
+    const wide = Bun.stringWidth(character);
+    if (column + wide > width) {
+      ranges.push({ from, to: at });
+      [from, column] = [at, 0];
+    }
+    at += character.length;
+    column += wide;
+  }
+  return [...ranges, { from, to: at }];
+}

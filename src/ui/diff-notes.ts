@@ -1,0 +1,38 @@
+/** What a diff does not show by itself, in words: line ends, blanks, permissions. */
+import { findReplacements, type Replacement } from "./diff-marks.ts";
+import type { DiffFile, DiffLine } from "./diff-read.ts";
+
+const note = (text: string): DiffLine => ({ kind: "note", number: null, text });
+const isContent = ({ kind }: DiffLine) => kind === "add" || kind === "delete" || kind === "same";
+
+/** A file whose every line ends in CRLF says so once. Its last line may have no end at all. */
+function sayReturns(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const ended = lines.filter((line, at) => isContent(line) && lines[at + 1]?.kind !== "note");
+  if (ended.length === 0 || !ended.every(({ text }) => text.endsWith("\r"))) return lines;
+  return [note("lines end in CRLF"), ...lines.map((line) => ({ ...line, text: line.text.replace(/\r$/, "") }))];
+}
+
+/** What replaced lines differ in when no letter of them does; null also for a line feed at the end, which is said anyway. */
+function nameDifference({ pairs }: Replacement): string | null {
+  const isSame = (pattern: RegExp) =>
+    pairs.every(([before, after]) => before.text.replace(pattern, "") === after.text.replace(pattern, ""));
+  if (isSame(/^$/) || !isSame(/\s+/g)) return null;
+  return isSame(/\r$/) ? "only line ends differ" : "only blanks differ";
+}
+
+function sayBlanks(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const said: DiffLine[] = [];
+  let at = 0;
+  for (const replacement of findReplacements(lines)) {
+    const difference = nameDifference(replacement);
+    said.push(...lines.slice(at, replacement.end), ...(difference === null ? [] : [note(difference)]));
+    at = replacement.end;
+  }
+  return [...said, ...lines.slice(at)];
+}
+
+/** The lines of a file with notes where a reader would see nothing, or too much. */
+export function explainLines({ from, to, lines }: DiffFile): readonly DiffLine[] {
+  if (lines.length === 0 && from === to) return [note("other permissions, same content")];
+  return sayBlanks(sayReturns(lines));
+}

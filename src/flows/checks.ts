@@ -47,7 +47,9 @@ async function runCheck(
   const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
   if (refused !== null)
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
-  for (const text of result.notes) run.emit({ type: "notice", level: "info", code: "command_left", text });
+  for (const note of result.notes) {
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
+  }
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
   const check = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };

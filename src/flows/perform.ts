@@ -240,7 +240,9 @@ async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const result = await transaction.run(command, { by: "plan", timeoutMs: options.commandTimeoutMs, signal });
   signal.throwIfAborted();
   run.overlay.learn(result.changes);
-  for (const text of result.notes) run.emit({ type: "notice", level: "info", code: "command_left", text });
+  for (const note of result.notes) {
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
+  }
   if (result.changes.length > 0) {
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });

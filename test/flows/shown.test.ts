@@ -108,10 +108,10 @@ describe("an answer", () => {
   });
 });
 
-test("what a check leaves behind is said", async () => {
+test("what a check leaves behind is said, and which check", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
-  const { events } = await play({ lines, options: { checks: ["mkdir -p __pycache__ && echo 1 > __pycache__/a.pyc"] } });
-  expect(events).toContainEqual(
-    expect.objectContaining({ type: "notice", text: "__pycache__ is new and ignored, so it stays" }),
-  );
+  const check = "mkdir -p __pycache__ && echo 1 > __pycache__/a.pyc";
+  const { events } = await play({ lines, options: { checks: [check] } });
+  const text = `${check}: __pycache__ is new and ignored, so it stays`;
+  expect(events).toContainEqual(expect.objectContaining({ type: "notice", text }));
 });

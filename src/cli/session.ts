@@ -60,6 +60,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
         prompt: view.style.paint("change", "pai> "),
         history: talk.input.entries,
         complete: (before) => completeMessage(talk.composed.opened.workspace, before),
+        keep: (draft) => talk.input.add(draft),
       });
       if (line !== null && line.trim() !== "") talk.input.add(line);
       return line === null ? null : line.trim();

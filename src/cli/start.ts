@@ -1,6 +1,6 @@
 /** The process around a command: streams, signals, exit code. The only file that ends the process. */
 import { PaiError } from "../core/error.ts";
-import { isTerminal } from "../ui/tty.ts";
+import { isInForeground, isTerminal } from "../ui/tty.ts";
 import { openWriter, type Writer } from "../ui/writer.ts";
 import type { Context } from "./command.ts";
 import { main } from "./index.ts";
@@ -18,20 +18,21 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
+const stops = [
+  ["SIGINT", 130, "interrupted", "interrupted"],
+  ["SIGTERM", 143, "terminated", "ended by SIGTERM"],
+  ["SIGHUP", 129, "hangup", "the terminal was closed"],
+] as const;
+
 /** The first signal asks everything to stop and be taken back; the second ends the process at once. */
 function watchSignals(): Pick<Context, "signal" | "onInterrupt"> {
   const controller = new AbortController();
   let taken: (() => void) | null = null;
-  const stops = [
-    ["SIGINT", new PaiError("interrupted", "interrupted"), 130],
-    ["SIGTERM", new PaiError("terminated", "ended by SIGTERM"), 143],
-    ["SIGHUP", new PaiError("hangup", "the terminal was closed"), 129],
-  ] as const;
-  for (const [name, reason, code] of stops) {
+  for (const [name, exit, code, message] of stops) {
     process.on(name, () => {
       if (name === "SIGINT" && taken !== null) return taken();
-      if (controller.signal.aborted) process.exit(code);
-      controller.abort(reason);
+      if (controller.signal.aborted) process.exit(exit);
+      controller.abort(new PaiError(code, message));
     });
   }
   return {
@@ -58,6 +59,17 @@ function exitCodeOf(code: number, writers: readonly Writer[]): number {
   return lost !== undefined && code === 0 ? 14 : code;
 }
 
+/**
+ * Bun gives the terminal back as it exits, and whoever touches it in the background is stopped: after Ctrl+Z and
+ * `kill %1` the job would stay. There it is the signal that ends the process.
+ */
+function endInBackground(code: number): void {
+  const [name] = stops.find(([, exit]) => exit === code) ?? [];
+  if (name === undefined || isInForeground()) return;
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}
+
 /** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */
 export async function start(argv: readonly string[]): Promise<void> {
   const [stdout, stderr] = [openWriter(1), openWriter(2)];
@@ -76,4 +88,5 @@ export async function start(argv: readonly string[]): Promise<void> {
   if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
   await stderr.flush();
   process.exitCode = exitCodeOf(code, [stdout, stderr]);
+  endInBackground(code);
 }

@@ -21,6 +21,8 @@ export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "comple
 
 export interface Editor {
   readonly line: Line;
+  /** What was typed and not submitted; a message of the history counts once it was changed. */
+  readonly draft: string;
   /** The words searched for in the history; null: no search. */
   readonly search: string | null;
   readonly press: (key: Key) => Asked;
@@ -155,6 +157,9 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
   return {
     get line() {
       return line;
+    },
+    get draft() {
+      return line.text === history[shown] ? draft.text : line.text;
     },
     get search() {
       return search?.words ?? null;

@@ -31,6 +31,8 @@ export interface MessageOptions {
   readonly history: readonly string[];
   /** What could stand where the text ends; null: nothing known. */
   readonly complete: (before: string) => Promise<Completion | null>;
+  /** Takes what was typed when the reading is cut off before it was sent. */
+  readonly keep: (draft: string) => void;
 }
 
 export interface Prompter {
@@ -79,6 +81,8 @@ export function createPrompter(options: PrompterOptions): Prompter {
       ? openPlainScreen(err)
       : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
     let stale = false;
+    /** Stopped: the screen is another's. */
+    let away = false;
 
     function draw(at = editor.line.at): void {
       stale = false;
@@ -130,6 +134,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
       },
       stop() {
         leave();
+        away = true;
         settle.stop();
       },
     };
@@ -140,12 +145,18 @@ export function createPrompter(options: PrompterOptions): Prompter {
         return message === null && key.name === "ctrl+c" ? acts.interrupt() : acts[editor.press(key)]();
       },
       resume() {
+        away = false;
         screen.leave();
         draw();
       },
       resize() {
+        if (away) return;
         screen.resize();
         draw();
+      },
+      cut() {
+        if (!away) leave();
+        if (message !== null && editor.draft.trim() !== "") message.keep(editor.draft);
       },
     };
   }

@@ -2,6 +2,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keys.ts";
+import { isInForeground } from "./tty.ts";
 
 /** Ends the reading with a value or a reason. */
 export interface Settle<T> {
@@ -19,6 +20,8 @@ export interface Reader {
   readonly resume: () => void;
   /** The terminal has another size. */
   readonly resize: () => void;
+  /** The reading ends before it was settled: by a signal, the end of the terminal, or of the process. */
+  readonly cut: () => void;
 }
 
 export interface RawInput {
@@ -41,6 +44,9 @@ export interface RawInputOptions {
 
 /** How long the rest of a sequence may take over a slow line. */
 const sequenceMs = 80;
+
+/** Signals that came together are all known after this. */
+const wakeMs = 50;
 
 const modes = {
   dumb: ["", ""],
@@ -96,6 +102,10 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
     const { promise, resolve, reject } = Promise.withResolvers<T | null>();
     const decoder = new TextDecoder();
     let settled = false;
+    const cut = () => {
+      if (!settled) reader.cut();
+      settled = true;
+    };
     const settle = <V>(act: (value: V) => void) => {
       return (value: V) => {
         settled = true;
@@ -112,16 +122,33 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
       keys.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
       feed();
     };
-    const end = () => settle(resolve)(null);
-    const abort = () => settle(reject)(signal.reason);
+    const end = () => {
+      cut();
+      resolve(null);
+    };
+    const abort = () => {
+      cut();
+      reject(signal.reason);
+    };
     const goOn = () => {
+      if (settled) return;
       stdin.setRawMode(false);
       stdin.setRawMode(true);
       err(on);
       reader.resume();
     };
+    /** Continued in the background, it stops again for the shell to see, unless the signal that ends it came along. */
+    const wake = () => {
+      if (isInForeground()) goOn();
+      else
+        setTimeout(() => {
+          if (isInForeground()) goOn();
+          else if (!settled) process.kill(0, "SIGTTOU");
+        }, wakeMs);
+    };
     stdin.on("data", take).once("end", end);
-    process.on("SIGCONT", goOn);
+    process.on("SIGCONT", wake);
+    process.prependOnceListener("exit", cut);
     process.stderr.on("resize", reader.resize);
     signal.addEventListener("abort", abort, { once: true });
     stdin.resume();
@@ -130,7 +157,8 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
       return await promise;
     } finally {
       stdin.off("data", take).off("end", end);
-      process.off("SIGCONT", goOn);
+      process.off("SIGCONT", wake);
+      process.off("exit", cut);
       process.stderr.off("resize", reader.resize);
       signal.removeEventListener("abort", abort);
     }
@@ -141,6 +169,7 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
       signal.throwIfAborted();
       const stdin = open();
       const restore = () => {
+        if (!isInForeground()) return;
         err(off);
         stdin.setRawMode(false);
       };

@@ -22,5 +22,6 @@ export function openSecretLine({ done, fail }: Settle<string | null>): Reader {
     },
     resume() {},
     resize() {},
+    cut() {},
   };
 }

@@ -1,5 +1,5 @@
-/** Whether a descriptor is a terminal, without loading Node's streams. */
-import { fstatSync } from "node:fs";
+/** Whether a descriptor is a terminal, and whether it is ours now, without loading Node's streams. */
+import { fstatSync, readFileSync } from "node:fs";
 
 /** Device majors of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
 const majors = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
@@ -10,5 +10,19 @@ export function isTerminal(fd: number): boolean {
     return stat.isCharacterDevice() && majors.has((stat.rdev >> 8) & 0xfff);
   } catch {
     return false;
+  }
+}
+
+/** False while the shell has this process in the background: to change the terminal there would stop it. */
+export function isInForeground(): boolean {
+  try {
+    // pid (name) state parent group session terminal foreground: the name may hold spaces and parentheses.
+    const fields = readFileSync("/proc/self/stat", "utf8")
+      .replace(/^.*\)\s*/s, "")
+      .split(" ");
+    const [group, foreground] = [Number(fields[2]), Number(fields[5])];
+    return foreground <= 0 || foreground === group;
+  } catch {
+    return true;
   }
 }

@@ -65,6 +65,18 @@ test("the history goes up to the oldest and back to the draft", () => {
   expect(after("draft", "\x10", "\x0e")).toBe("draft|");
 });
 
+test("the draft is what was typed and not sent, and a message of the history once it was changed", () => {
+  const drafts = ["", up, "\x12fix"].map((keys) => {
+    const editor = open();
+    type(editor, `half of${keys}`);
+    return editor.draft;
+  });
+  expect(drafts).toEqual(["half of", "half of", "half of"]);
+  const editor = open();
+  type(editor, `${up}!`);
+  expect(editor.draft).toBe("fix the footer!");
+});
+
 test("Ctrl+R finds the newest that holds the words, again the one before; Escape gives the draft back", () => {
   expect(after("draft", "\x12", "FIX")).toBe("fix the footer|");
   expect(after("draft", "\x12", "fix", "\x12")).toBe("fix the login|");

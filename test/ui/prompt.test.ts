@@ -30,7 +30,7 @@ const acts = {
     const history = ["older"];
     const complete = async (before) => ({ from: 0, words: ["/model", "/mode"].filter((word) => word.startsWith(before)) });
     for (let line = ""; line !== null && line !== "exit"; show(line)) {
-      line = await prompter.readMessage({ prompt: "pai> ", history, complete });
+      line = await prompter.readMessage({ prompt: "pai> ", history, complete, keep: () => {} });
       if (line !== null) history.push(line);
     }
   },
@@ -44,7 +44,7 @@ const acts = {
     setTimeout(() => {
       throw new Error("a mistake");
     }, 100);
-    await prompter.readMessage({ prompt: "pai> ", history: [], complete: async () => null });
+    await prompter.readMessage({ prompt: "pai> ", history: [], complete: async () => null, keep: () => {} });
   },
   abort: async () => {
     setTimeout(() => stop.abort(new Error("time is up")), 100);

@@ -1,5 +1,5 @@
 /** The actions that change: WRITE, MODIFY, MKDIR, TOUCH, RM, MV. They only propose; the run decides. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { textOf } from "../core/diff.ts";
@@ -53,7 +53,7 @@ export const write = defineAction({
   alias: "write",
   kind: "change",
   description: "Writes a whole file: a new one, or one whose content was shown.",
-  input: z.object({ path: z.string(), content: z.string() }),
+  input: () => z.object({ path: z.string(), content: z.string() }),
   async propose({ path: text, content }, stage) {
     const path = stage.path(text, "write");
     const before = await stage.read(path);
@@ -74,12 +74,13 @@ export const modify = defineAction({
   alias: "edit",
   kind: "change",
   description: "Replaces passages of a file; each search text must stand in it once.",
-  input: z.object({
-    path: z.string(),
-    edits: z.array(z.object({ search: z.string(), replace: z.string(), all: z.boolean().default(false) })),
-  }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      edits: z.array(z.object({ search: z.string(), replace: z.string(), all: z._default(z.boolean(), false) })),
+    }),
   tool: {
-    input: z.object({ path: z.string(), old_str: z.string(), new_str: z.string(), all: z.boolean().optional() }),
+    input: () => z.object({ path: z.string(), old_str: z.string(), new_str: z.string(), all: z.optional(z.boolean()) }),
     toInput(written) {
       const { path = "", old_str = "", new_str = "", all = false } = written as Readonly<Record<string, Json>>;
       return { path, edits: [{ search: old_str, replace: new_str, all }] };
@@ -112,7 +113,7 @@ export const mkdir = defineAction({
   alias: "mkdir",
   kind: "change",
   description: "Makes a folder and its parents.",
-  input: z.object({ path: z.string() }),
+  input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "folder");
     const blob = await stage.read(path);
@@ -129,7 +130,7 @@ export const touch = defineAction({
   alias: "touch",
   kind: "change",
   description: "Makes an empty file; an existing one is left as it is.",
-  input: z.object({ path: z.string() }),
+  input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "write");
     const blob = await stage.read(path);
@@ -171,7 +172,7 @@ export const rm = defineAction({
   alias: "rm",
   kind: "change",
   description: "Deletes a file, a link, or a folder with all it holds.",
-  input: z.object({ path: z.string() }),
+  input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "delete");
     const found = await collect(stage, path, "delete");
@@ -189,7 +190,7 @@ export const mv = defineAction({
   alias: "mv",
   kind: "change",
   description: "Moves or renames a file or folder; never over something that exists.",
-  input: z.object({ from: z.string(), to: z.string() }),
+  input: () => z.object({ from: z.string(), to: z.string() }),
   async propose({ from: fromText, to: toText }, stage) {
     const from = stage.path(fromText, "move");
     const to = stage.path(toText, "move");

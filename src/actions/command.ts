@@ -1,5 +1,5 @@
 /** The action that runs a command; whether it may is decided in perform. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { defineAction } from "../core/action.ts";
 
 export const runCommand = defineAction({
@@ -7,7 +7,7 @@ export const runCommand = defineAction({
   alias: "bash",
   kind: "command",
   description: "Runs a shell command in the project root.",
-  input: z.object({ command: z.string().trim().min(1) }),
+  input: () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) }),
   async propose({ command }) {
     return { kind: "command", command };
   },

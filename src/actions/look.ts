@@ -1,5 +1,5 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/hidden.ts";
@@ -13,7 +13,7 @@ const limits = {
   list: 2000,
   hits: 100,
   globs: 200,
-  counted: 100_000,
+  counted: 10_000,
   unreadable: 10,
 };
 
@@ -32,11 +32,12 @@ export const read = defineAction({
   alias: "read",
   kind: "look",
   description: "Shows a text file with line numbers, whole or from start_line to end_line.",
-  input: z.object({
-    path: z.string(),
-    start_line: z.int().positive().optional(),
-    end_line: z.int().positive().optional(),
-  }),
+  input: () =>
+    z.object({
+      path: z.string(),
+      start_line: z.optional(z.int().check(z.positive())),
+      end_line: z.optional(z.int().check(z.positive())),
+    }),
   async propose({ path: text, start_line = 1, end_line }, stage) {
     const path = stage.path(text, "read");
     const fault = await findFault(stage, path);
@@ -146,7 +147,7 @@ export const tree = defineAction({
   alias: "tree",
   kind: "look",
   description: "Draws the folder tree.",
-  input: z.object({ path: z.string().optional() }),
+  input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
     return isComplaint(folder) ? folder : answer(await drawTree(stage, folder, signal));
@@ -158,7 +159,7 @@ export const listPath = defineAction({
   alias: "list_path",
   kind: "look",
   description: "Lists everything below a folder, one path a line; folders end in /.",
-  input: z.object({ path: z.string().optional() }),
+  input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
     if (isComplaint(folder)) return folder;
@@ -184,7 +185,7 @@ export const ls = defineAction({
   alias: "ls",
   kind: "look",
   description: "Lists one folder: names, sizes; folders end in /.",
-  input: z.object({ path: z.string().optional() }),
+  input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {
     const folder = await toFolder(stage, path);
     if (isComplaint(folder)) return folder;
@@ -217,13 +218,14 @@ export const search = defineAction({
   alias: "grep",
   kind: "look",
   description: "Finds lines by a regular expression; a JSON string is searched as it is.",
-  input: z.object({
-    pattern: z.string().min(1),
-    path: z.string().optional(),
-    include: z.string().optional(),
-    ignore_case: z.boolean().optional(),
-    literal: z.boolean().optional(),
-  }),
+  input: () =>
+    z.object({
+      pattern: z.string().check(z.minLength(1)),
+      path: z.optional(z.string()),
+      include: z.optional(z.string()),
+      ignore_case: z.optional(z.boolean()),
+      literal: z.optional(z.boolean()),
+    }),
   async propose({ pattern: text, path, include, ignore_case, literal }, stage, signal) {
     const { pattern, ignoreCase } = readPattern(literal === true ? JSON.stringify(text) : text);
     const under = stage.path(path === undefined || path === "" ? "." : path, "list");
@@ -254,7 +256,7 @@ export const glob = defineAction({
   alias: "glob",
   kind: "look",
   description: "Finds files by a pattern with **, * and {a,b}.",
-  input: z.object({ pattern: z.string().min(1), path: z.string().optional() }),
+  input: () => z.object({ pattern: z.string().check(z.minLength(1)), path: z.optional(z.string()) }),
   async propose({ pattern, path }, stage, signal) {
     const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
     const matcher = new Bun.Glob(pattern.replace(/^\.\//, ""));

@@ -1,5 +1,5 @@
 /** Actions that look at the project as a whole or at the machine: MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { defineAction } from "../core/action.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
@@ -20,7 +20,7 @@ export const mapRoot = defineAction({
   alias: "map_root",
   kind: "look",
   description: "Tells what the project is built with and how it is laid out.",
-  input: z.object({ path: z.string().optional() }),
+  input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {
     const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
     const entries = await stage.list(folder);
@@ -44,7 +44,7 @@ export const sniffLogs = defineAction({
   alias: "sniff_logs",
   kind: "look",
   description: "Finds lines in the project's log folders, by default those with error.",
-  input: z.object({ pattern: z.string().optional() }),
+  input: () => z.object({ pattern: z.optional(z.string()) }),
   async propose({ pattern = "" }, stage, signal) {
     const wanted = pattern === "" || pattern === "." ? "error" : pattern;
     const lines: string[] = [];
@@ -74,7 +74,7 @@ export const diagnose = defineAction({
   alias: "diagnose",
   kind: "command",
   description: "Shows the processes that use most memory and the open ports of this machine.",
-  input: z.object({}),
+  input: () => z.object({}),
   async propose() {
     return { kind: "command", command: `${listProcesses}; echo; ${listPorts}` };
   },
@@ -87,7 +87,7 @@ export const profile = defineAction({
   alias: "profile",
   kind: "command",
   description: "Runs a Python script under the profiler and shows where the time goes.",
-  input: z.object({ path: z.string().min(1) }),
+  input: () => z.object({ path: z.string().check(z.minLength(1)) }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "read");
     return { kind: "command", command: `python3 -m cProfile -s cumulative ${quote(`./${path}`)} | head -50` };

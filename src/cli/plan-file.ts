@@ -1,5 +1,5 @@
 /** The plan file (spec 6.8): a plan, the state it was made on, and perhaps its finished edits, under one hash. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { type Blob, type Change, opOf } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -8,19 +8,20 @@ import type { RelPath } from "../core/path.ts";
 import { readPlan } from "../core/plan.ts";
 import type { Plan } from "../core/plan-type.ts";
 import type { Workspace } from "../core/ports.ts";
+import { readAs } from "../core/reading.ts";
 import { pathsOfClaim } from "../core/scope.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
 
-const base = z.object({ path: z.string(), sha256: z.string().nullable(), mode: z.number().nullable() });
+const base = z.object({ path: z.string(), sha256: z.nullable(z.string()), mode: z.nullable(z.number()) });
 const kept = z.object({
   path: z.string(),
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
-  from: z.string().nullable(),
-  before: z.string().nullable(),
-  after_base64: z.string().nullable(),
-  mode: z.number().nullable(),
+  from: z.nullable(z.string()),
+  before: z.nullable(z.string()),
+  after_base64: z.nullable(z.string()),
+  mode: z.nullable(z.number()),
 });
 const planFile = z.object({
   version: z.literal(1),
@@ -35,7 +36,7 @@ const planFile = z.object({
   plan: z.json(),
   base: z.array(base),
   looks: z.array(z.object({ action: z.string(), target: z.string() })),
-  changes: z.array(kept).nullable(),
+  changes: z.nullable(z.array(kept)),
   hash: z.string(),
 });
 
@@ -141,15 +142,9 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   } catch {
     throw notOne("it is not JSON");
   }
-  const parsed = planFile.safeParse(json);
-  if (!parsed.success)
-    throw notOne(
-      parsed.error.issues
-        .slice(0, 3)
-        .map(({ path, message }) => `${path.join(".")}: ${message}`)
-        .join("; "),
-    );
-  const { hash, ...content } = parsed.data;
+  const written = readAs(planFile, json, "the file");
+  if (!written.ok) throw notOne(written.why);
+  const { hash, ...content } = written.value;
   if (hashOf(content) !== hash)
     throw new PaiError("plan_stale", `${name} was changed after it was saved`, {
       hint: "make a new plan with: pai plan -o FILE",
@@ -161,8 +156,8 @@ export function readPlanFile(text: string, name: string): SavedPlan {
     model: content.model,
     only: content.only,
     checks: content.checks,
-    plan: reading.plan,
-    file: parsed.data,
+    plan: reading.value,
+    file: written.value,
   };
 }
 

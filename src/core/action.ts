@@ -1,8 +1,9 @@
 /** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { Change } from "./change.ts";
 import type { Json } from "./model.ts";
 import type { Stage } from "./ports.ts";
+import { readAs } from "./reading.ts";
 
 export type ActionKind = "look" | "change" | "command" | "plan" | "finish";
 
@@ -25,9 +26,10 @@ export interface Action<Input = never> {
   readonly alias: string;
   readonly kind: ActionKind;
   readonly description: string;
-  readonly input: z.ZodType<Input>;
+  /** Made when it is first needed: few of the actions are used in a run. */
+  readonly input: () => z.ZodMiniType<Input>;
   /** How the tool-loop writes the input, where that differs; `toInput` turns it into the action's own. */
-  readonly tool?: { readonly input: z.ZodType; readonly toInput: (written: Json) => Json };
+  readonly tool?: { readonly input: () => z.ZodMiniType; readonly toInput: (written: Json) => Json };
   /** Must not change anything. Throws PaiError for what the policy denies. */
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
@@ -52,13 +54,12 @@ export function defineAction<Input>(action: Action<Input>): AnyAction {
     alias: action.alias,
     kind: action.kind,
     description: action.description,
-    toolSchema: () => z.toJSONSchema(action.tool?.input ?? action.input, { io: "input", reused: "inline" }) as Json,
+    toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
     fromTool: (written) => action.tool?.toInput(written) ?? written,
     async propose(input, stage, signal) {
-      const parsed = action.input.safeParse(input);
-      if (parsed.success) return action.propose(parsed.data, stage, signal);
-      const why = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`).join("; ");
-      return { kind: "complaint", code: "nothing_done", text: `${action.name}: unusable arguments (${why})` };
+      const reading = readAs(action.input(), input, "input");
+      if (reading.ok) return action.propose(reading.value, stage, signal);
+      return { kind: "complaint", code: "nothing_done", text: `${action.name}: unusable arguments (${reading.why})` };
     },
   };
 }

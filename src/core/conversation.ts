@@ -1,6 +1,7 @@
 /** What a tool-loop session carries from turn to turn: its messages, and its tasks outside of them. Pure. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import type { Json, Message } from "./model.ts";
+import { readAs } from "./reading.ts";
 
 export const taskStatuses = ["pending", "in_progress", "completed"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
@@ -19,26 +20,25 @@ export interface Conversation {
   readonly tasks: readonly TaskItem[];
 }
 
-export const writeTasksInput = z.object({
+const filled = z.string().check(z.minLength(1));
+
+const writeTasksInput = z.object({
   tasks: z
-    .array(z.object({ content: z.string().min(1), description: z.string().min(1), active_form: z.string().optional() }))
-    .min(1),
+    .array(z.object({ content: filled, description: filled, active_form: z.optional(z.string()) }))
+    .check(z.minLength(1)),
 });
 
-export const updateTaskInput = z.object({ id: z.coerce.number().int().positive(), status: z.enum(taskStatuses) });
+const updateTaskInput = z.object({ id: z.coerce.number().check(z.int(), z.positive()), status: z.enum(taskStatuses) });
 
 export type TasksResult =
   | { readonly ok: true; readonly tasks: readonly TaskItem[]; readonly text: string }
   | { readonly ok: false; readonly text: string };
 
-const explain = ({ issues }: z.ZodError) =>
-  issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`).join("; ");
-
 /** Replaces the whole list; ids count from 1. */
 export function writeTasks(input: Json): TasksResult {
-  const parsed = writeTasksInput.safeParse(input);
-  if (!parsed.success) return { ok: false, text: `write_tasks: ${explain(parsed.error)}` };
-  const tasks = parsed.data.tasks.map(
+  const reading = readAs(writeTasksInput, input, "input");
+  if (!reading.ok) return { ok: false, text: `write_tasks: ${reading.why}` };
+  const tasks = reading.value.tasks.map(
     ({ content, description, active_form = null }, at): TaskItem => ({
       id: at + 1,
       content,
@@ -51,9 +51,9 @@ export function writeTasks(input: Json): TasksResult {
 }
 
 export function updateTask(tasks: readonly TaskItem[], input: Json): TasksResult {
-  const parsed = updateTaskInput.safeParse(input);
-  if (!parsed.success) return { ok: false, text: `update_task: ${explain(parsed.error)}` };
-  const { id, status } = parsed.data;
+  const reading = readAs(updateTaskInput, input, "input");
+  if (!reading.ok) return { ok: false, text: `update_task: ${reading.why}` };
+  const { id, status } = reading.value;
   if (!tasks.some((task) => task.id === id)) return { ok: false, text: `update_task: there is no task ${id}` };
   const updated = tasks.map((task) => (task.id === id ? { ...task, status } : task));
   return { ok: true, tasks: updated, text: renderTasks(updated) };

@@ -1,24 +1,28 @@
 /** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
-import { z } from "zod";
+import * as z from "zod/mini";
 
 export const toText = (value: unknown): string =>
   typeof value === "string" ? value : value == null ? "" : String(value);
 export const toList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value == null || value === "" ? [] : [value];
 
-export const text = z.preprocess(toText, z.string());
-export const texts = z.preprocess((value) => toList(value).map(toText), z.array(z.string()));
+/** `plain` turns whatever was written into what `schema` takes. */
+export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>
+  z.pipe(z.transform(plain), schema);
+
+export const text = leniently(toText, z.string());
+export const texts = leniently((value) => toList(value).map(toText), z.array(z.string()));
 
 /** An object of this shape, or null for anything that is none. */
-export const filled = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.preprocess(
+export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  leniently(
     (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),
-    z.object(shape).nullable(),
+    z.nullable(z.object(shape)),
   );
 
 /** One of these words in any case; anything else is the fallback. */
 export const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
-  z.preprocess((value) => {
+  leniently((value) => {
     const word = toText(value).trim().toLowerCase();
     return (words as readonly string[]).includes(word) ? word : fallback;
   }, z.enum(words));

@@ -1,9 +1,10 @@
 /** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
-import { z } from "zod";
-import { complexity, filled, text, texts, toList, toText } from "./lenient.ts";
+import * as z from "zod/mini";
+import { complexity, filled, leniently, text, texts, toList, toText } from "./lenient.ts";
 import type { Json } from "./model.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
 import { type Plan, type PlanAction, planActions } from "./plan-type.ts";
+import { type Reading, readAs } from "./reading.ts";
 
 const aliases: Readonly<Record<string, PlanAction>> = {
   RUN_COMMAND: "RUN",
@@ -18,16 +19,16 @@ const aliases: Readonly<Record<string, PlanAction>> = {
   GREP: "SEARCH",
 };
 
-const numbers = z.preprocess((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
+const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
 
 const step = z.object({
-  step_number: z.preprocess((value) => Number(value) || 0, z.int()),
-  action: z.preprocess((value) => {
+  step_number: leniently((value) => Number(value) || 0, z.int()),
+  action: leniently((value) => {
     const name = plainAction(toText(value));
     return aliases[name] ?? name;
   }, z.enum(planActions)),
   target: text,
-  destination: z.preprocess((value) => (value === "" || value == null ? null : toText(value)), z.string().nullable()),
+  destination: leniently((value) => (value === "" || value == null ? null : toText(value)), z.nullable(z.string())),
   purpose: text,
   depends_on: numbers,
   expected_outcome: text,
@@ -35,7 +36,7 @@ const step = z.object({
 
 /** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
 export const planSchema = z.object({
-  intent: z.preprocess((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "task"])),
+  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "task"])),
   reply: text,
   analysis: filled({
     user_intent: text,
@@ -48,7 +49,7 @@ export const planSchema = z.object({
     success_criteria: texts,
   }),
   execution_plan: filled({
-    steps: z.preprocess(toList, z.array(step)),
+    steps: leniently(toList, z.array(step)),
     checks: texts,
     fallback_strategies: texts,
   }),
@@ -76,18 +77,9 @@ function findFault(plan: Plan): string | null {
   return null;
 }
 
-export type PlanReading = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly why: string };
-
 /** Reads the plan; `why` is worded for the model that has to repair it. */
-export function readPlan(value: Json): PlanReading {
-  const parsed = planSchema.safeParse(unpackPlan(value));
-  if (!parsed.success) {
-    const why = parsed.error.issues
-      .slice(0, 5)
-      .map((issue) => `${issue.path.join(".") || "the reply"}: ${issue.message}`);
-    return { ok: false, why: why.join("; ") };
-  }
-  const plan: Plan = parsed.data;
-  const fault = findFault(plan);
-  return fault === null ? { ok: true, plan } : { ok: false, why: fault };
+export function readPlan(value: Json): Reading<Plan> {
+  const reading = readAs<Plan>(planSchema, unpackPlan(value), "the reply");
+  const fault = reading.ok ? findFault(reading.value) : null;
+  return fault === null ? reading : { ok: false, why: fault };
 }

@@ -1,18 +1,19 @@
 /** The schedule of eight-step (spec 2.7): classification, response and steps in one value, read like a plan. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { joinSurplus, type Schedule } from "./iterations.ts";
-import { complexity, filled, text, texts, toList, toText } from "./lenient.ts";
+import { complexity, filled, leniently, text, texts, toList, toText } from "./lenient.ts";
 import type { Json } from "./model.ts";
 import type { Plan, PlanAction, PlanStep } from "./plan-type.ts";
+import { type Reading, readAs } from "./reading.ts";
 
 const step = z.object({ title: text, hint: text });
 
 /** As it is asked for and as it is read. */
 export const scheduleSchema = z.object({
-  mode: z.preprocess((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "task"])),
+  mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "task"])),
   complexity,
   reply: text,
-  steps: z.preprocess(toList, z.array(step)),
+  steps: leniently(toList, z.array(step)),
   scope: filled({
     files_to_read: texts,
     files_to_create: texts,
@@ -72,35 +73,28 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
   };
 }
 
-export type ScheduleReading =
-  | { readonly ok: true; readonly value: Schedule }
-  | { readonly ok: false; readonly why: string };
-
 /** `why` is worded for the model that has to repair it. */
-export function readSchedule(value: Json): ScheduleReading {
-  const parsed = scheduleSchema.safeParse(value);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.slice(0, 5);
-    return {
-      ok: false,
-      why: issues.map(({ path, message }) => `${path.join(".") || "the reply"}: ${message}`).join("; "),
-    };
-  }
-  const { mode, reply, steps } = parsed.data;
+export function readSchedule(value: Json): Reading<Schedule> {
+  const written = readAs(scheduleSchema, value, "the reply");
+  if (!written.ok) return written;
+  const { mode, reply, steps } = written.value;
   if (mode === "chat" && reply.trim() === "")
     return { ok: false, why: 'reply is empty: in mode "chat" it is the whole answer' };
   if (mode === "task" && steps.length === 0) return { ok: false, why: "steps is empty: a task needs 2 to 6 steps" };
-  return { ok: true, value: { plan: planOf(parsed.data), steps: joinSurplus(steps) } };
+  return { ok: true, value: { plan: planOf(written.value), steps: joinSurplus(steps) } };
 }
 
-const score = z.preprocess((value) => {
-  const number = Math.round(Number(value));
-  return number >= 1 && number <= 10 ? number : null;
-}, z.int().min(1).max(10).nullable());
+const score = leniently(
+  (value) => {
+    const number = Math.round(Number(value));
+    return number >= 1 && number <= 10 ? number : null;
+  },
+  z.nullable(z.int().check(z.minimum(1), z.maximum(10))),
+);
 
 /** What the integrity call answers. */
 export const verdictSchema = z.object({
-  passed: z.preprocess((value) => value === true || /^(true|yes|pass(ed)?)$/i.test(toText(value)), z.boolean()),
+  passed: leniently((value) => value === true || /^(true|yes|pass(ed)?)$/i.test(toText(value)), z.boolean()),
   quality_score: score,
   reasons: texts,
   next_fix: texts,
@@ -110,8 +104,8 @@ export type Verdict = z.infer<typeof verdictSchema>;
 
 /** An unreadable verdict is a failed one without a score. */
 export function readVerdict(value: Json): Verdict {
-  const parsed = verdictSchema.safeParse(value);
-  return parsed.success ? parsed.data : unreadable("the verdict could not be read");
+  const reading = readAs(verdictSchema, value, "the verdict");
+  return reading.ok ? reading.value : unreadable("the verdict could not be read");
 }
 
 export const unreadable = (why: string): Verdict => ({

@@ -1,18 +1,15 @@
 /** The published shapes of `--json` and `--jsonl` (spec 6.1, 6.2) as zod, for `pai schema` and for the tests that hold every output to them. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
 import { planSchema } from "./plan.ts";
 
-const count = z.int().nonnegative();
-const digest = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .nullable();
+const count = z.int().check(z.nonnegative());
+const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 
 const change = z.object({
   path: z.string(),
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
-  from: z.string().nullable(),
+  from: z.nullable(z.string()),
   added: count,
   deleted: count,
   before: digest,
@@ -23,41 +20,41 @@ const change = z.object({
 const check = z.object({
   command: z.string(),
   by: z.enum(["user", "plan"]),
-  exit: z.int().nullable(),
-  ms: z.number().nonnegative(),
-  passed: z.boolean().nullable(),
+  exit: z.nullable(z.int()),
+  ms: z.number().check(z.nonnegative()),
+  passed: z.nullable(z.boolean()),
 });
 
 const usage = z.object({ input: count, cached: count, output: count, thought: count });
 const failure = z.object({
   code: z.enum(Object.keys(exitCodes) as [keyof typeof exitCodes]),
   message: z.string(),
-  hint: z.string().nullable(),
-  retry_after: z.number().nullable(),
+  hint: z.nullable(z.string()),
+  retry_after: z.nullable(z.number()),
 });
-const money = z.number().nonnegative().nullable();
+const money = z.nullable(z.number().check(z.nonnegative()));
 
 /** The document of a run: `pai run|plan|apply --json`, and `run.finished`. */
 export const outcomeSchema = z.object({
   v: z.literal(1),
   ok: z.boolean(),
   command: z.string(),
-  run: z.string().nullable(),
+  run: z.nullable(z.string()),
   mode: z.string(),
   status: z.enum(["answered", "verified", "unverified", "declined", "failed", "interrupted"]),
   code: z.int(),
   text: z.string(),
   next: z.array(z.string()),
-  plan: planSchema.nullable(),
+  plan: z.nullable(planSchema),
   changes: z.array(change),
   diff: z.string(),
   checks: z.array(check),
   calls: z.object({ made: count, expected: count, at_most: count }),
   usage,
   cost: money,
-  model: z.object({ requested: z.string(), served: z.array(z.string()), key: z.string().nullable() }),
-  score: z.number().nullable(),
-  error: failure.nullable(),
+  model: z.object({ requested: z.string(), served: z.array(z.string()), key: z.nullable(z.string()) }),
+  score: z.nullable(z.number()),
+  error: z.nullable(failure),
 });
 
 /** The document of every other command. */
@@ -67,11 +64,11 @@ export const commandSchema = z.object({
   command: z.string(),
   code: z.int(),
   data: z.unknown(),
-  error: failure.nullable(),
+  error: z.nullable(failure),
 });
 
-const stamp = { run: z.string(), seq: z.int().positive(), at: z.iso.datetime({ offset: true }) };
-const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+const stamp = { run: z.string(), seq: z.int().check(z.positive()), at: z.iso.datetime({ offset: true }) };
+const event = <T extends string, S extends z.core.$ZodShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...stamp, ...shape });
 const changes = { batch: count, changes: z.array(change) };
 const call = { id: z.string(), action: z.string(), target: z.string() };
@@ -88,7 +85,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   }),
   event("plan.ready", {
     plan: planSchema,
-    promise: z.object({ expected: count, at_most: count, tokens: count.nullable(), cost: money }),
+    promise: z.object({ expected: count, at_most: count, tokens: z.nullable(count), cost: money }),
     cached: z.boolean(),
   }),
   event("model.started", { n: count, purpose: z.string(), model: z.string(), estimate: count }),
@@ -98,8 +95,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     stop: z.enum(["end", "calls", "length", "refused", "failed"]),
     usage,
     served: z.string(),
-    key: z.string().nullable(),
-    ms: z.number().nonnegative(),
+    key: z.nullable(z.string()),
+    ms: z.number().check(z.nonnegative()),
   }),
   event("phase.started", { phase: count, of: count }),
   event("step.started", { step: count, of: count, title: z.string(), text: z.string() }),
@@ -116,14 +113,15 @@ export const eventSchema = z.discriminatedUnion("type", [
     code: z.string(),
     text: z.string(),
     wait: z
-      .object({
-        why: z.string(),
-        seconds: z.number().nonnegative(),
-        attempt: z.int().positive(),
-        of: z.int().positive(),
-      })
-      .optional()
-      .describe("with code waiting: the pause that begins now, before repetition `attempt` of at most `of`"),
+      .optional(
+        z.object({
+          why: z.string(),
+          seconds: z.number().check(z.nonnegative()),
+          attempt: z.int().check(z.positive()),
+          of: z.int().check(z.positive()),
+        }),
+      )
+      .check(z.describe("with code waiting: the pause that begins now, before repetition `attempt` of at most `of`")),
   }),
   event("tasks.updated", {
     tasks: z.array(
@@ -131,7 +129,7 @@ export const eventSchema = z.discriminatedUnion("type", [
         id: count,
         content: z.string(),
         description: z.string(),
-        active_form: z.string().nullable(),
+        active_form: z.nullable(z.string()),
         status: z.enum(["pending", "in_progress", "completed"]),
       }),
     ),

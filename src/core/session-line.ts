@@ -1,26 +1,26 @@
 /** The shape of a session's lines: what is read from a file is checked before anything is built on it. */
-import { z } from "zod";
+import * as z from "zod/mini";
 import { taskStatuses } from "./conversation.ts";
 import type { SessionLine } from "./session.ts";
 
-const count = z.int().min(0);
+const count = z.int().check(z.nonnegative());
 const call = z.object({ id: z.string(), name: z.string(), input: z.json() });
 const result = z.object({ id: z.string(), name: z.string(), ok: z.boolean(), text: z.string() });
 const native = z.object({ model: z.string(), content: z.json() });
 const message = z.discriminatedUnion("role", [
   z.object({ role: z.literal("user"), text: z.string() }),
-  z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(call), native: native.nullable() }),
+  z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(call), native: z.nullable(native) }),
   z.object({ role: z.literal("tools"), results: z.array(result) }),
 ]);
 const task = z.object({
   id: count,
   content: z.string(),
   description: z.string(),
-  active_form: z.string().nullable(),
+  active_form: z.nullable(z.string()),
   status: z.enum(taskStatuses),
 });
 
-const schema: z.ZodType<SessionLine> = z.discriminatedUnion("type", [
+const schema: z.ZodMiniType<SessionLine> = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("session.started"),
     v: z.literal(1),
@@ -46,7 +46,7 @@ const schema: z.ZodType<SessionLine> = z.discriminatedUnion("type", [
     status: z.string(),
     text: z.string(),
     next: z.array(z.string()),
-    score: z.number().nullable(),
+    score: z.nullable(z.number()),
     calls: count,
     changed: z.boolean(),
   }),
@@ -56,5 +56,5 @@ const schema: z.ZodType<SessionLine> = z.discriminatedUnion("type", [
 
 /** Throws for text that is no line of a session. */
 export function parseLine(text: string): SessionLine {
-  return schema.parse(JSON.parse(text));
+  return z.parse(schema, JSON.parse(text));
 }

@@ -2,11 +2,9 @@
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
+import type { Reading } from "../core/reading.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 import type { Run } from "./run.ts";
-
-/** `why` is worded for the model that has to repair it. */
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
 export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;

@@ -30,13 +30,7 @@ export interface PlanKind<Made> {
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt,
   format: { name: "plan", schema: describePlan() },
-  async load() {
-    const { readPlan } = await import("../core/plan.ts");
-    return (json) => {
-      const reading = readPlan(json);
-      return reading.ok ? { ok: true, value: reading.plan } : reading;
-    };
-  },
+  load: async () => (await import("../core/plan.ts")).readPlan,
   planOf: (plan) => plan,
   promise: promiseOf,
 };

@@ -44,7 +44,7 @@ function readReply(reply: string): Readonly<Record<string, unknown>> {
   if (!json.ok) return { unusable: json.why };
   const reading = readPlan(json.value);
   if (!reading.ok) return { unusable: reading.why };
-  const { intent, reply: said, execution_plan } = reading.plan;
+  const { intent, reply: said, execution_plan } = reading.value;
   if (intent === "conversation") return { intent, reply: said };
   const steps = (execution_plan?.steps ?? []).map(
     ({ action, target, destination }) => `${action} ${target}${destination === null ? "" : ` -> ${destination}`}`,

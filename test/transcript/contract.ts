@@ -1,6 +1,6 @@
 /** Holds what a run printed to the published shapes (spec 6.1, 6.2). */
 import { expect } from "bun:test";
-import type { z } from "zod";
+import * as z from "zod/mini";
 import { commandSchema, eventSchema, outcomeSchema } from "../../src/core/schemas.ts";
 import type { Result } from "./harness.ts";
 
@@ -26,7 +26,7 @@ function readOne(text: string): unknown {
 export function readOutcome(result: Result): OutcomeDocument {
   expectPlain(result);
   const value = readOne(result.stdout);
-  const outcome = outcomeSchema.strict().parse(value);
+  const outcome = z.strictObject(outcomeSchema.shape).parse(value);
   expect(outcome.code).toBe(result.code);
   expect(outcome.ok).toBe(result.code === 0);
   expect(outcome.error === null).toBe(outcome.ok);
@@ -36,7 +36,7 @@ export function readOutcome(result: Result): OutcomeDocument {
 /** The document of `--json` of any other command. */
 export function readCommand(result: Result): CommandDocument {
   expectPlain(result);
-  const document = commandSchema.strict().parse(readOne(result.stdout));
+  const document = z.strictObject(commandSchema.shape).parse(readOne(result.stdout));
   expect(document.code).toBe(result.code);
   expect(document.ok).toBe(result.code === 0);
   expect(document.error === null).toBe(document.ok);

@@ -176,6 +176,7 @@ function renderHelp(): string {
     "/quit      leave (also: exit, quit, Ctrl+D)",
     "@path      show the model a file, also an ignored one",
     "!command   run a command of your own; its output goes with the next message",
+    "Escape     at a question: no",
     "After a task, y or lanjut does its next steps, a number does that one",
   ].join("\n");
 }

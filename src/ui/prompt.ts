@@ -4,6 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { Question } from "../core/ports.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { type Completion, openEditor } from "./editor.ts";
+import type { Key } from "./keys.ts";
 import { wrap } from "./layout.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import { renderQuestion } from "./question.ts";
@@ -36,13 +37,13 @@ export interface MessageOptions {
 }
 
 export interface Prompter {
-  /** Shows the question whole and waits for a clear answer. Throws PaiError(interrupted) on Ctrl+C. */
+  /** Shows the question whole and waits for a clear answer; end of input and Escape are a no. Throws PaiError(interrupted) on Ctrl+C. */
   readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
-  /** One line, an answer to something that was just shown; null: end of input. Throws PaiError(interrupted) on Ctrl+C. */
+  /** One line, an answer to something that was just shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
   readonly readLine: (prompt: string) => Promise<string | null>;
   /** One message, pastes whole; null: end of input. Ctrl+C clears it; on an empty one it throws PaiError(interrupted). */
   readonly readMessage: (options: MessageOptions) => Promise<string | null>;
-  /** One line that is not shown; null: end of input. Throws PaiError(interrupted) on Ctrl+C. */
+  /** One line that is not shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
   readonly askHidden: (question: string) => Promise<string | null>;
 }
 
@@ -139,11 +140,16 @@ export function createPrompter(options: PrompterOptions): Prompter {
       },
     };
 
+    /** An answer is not cleared but given: Ctrl+C interrupts, Escape is as safe as no answer. */
+    function actOf(key: Key): keyof typeof acts {
+      if (message === null && key.name === "ctrl+c") return "interrupt";
+      if (message === null && key.name === "escape" && editor.search === null) return "end";
+      return editor.press(key);
+    }
+
     draw();
     return {
-      press(key) {
-        return message === null && key.name === "ctrl+c" ? acts.interrupt() : acts[editor.press(key)]();
-      },
+      press: (key) => acts[actOf(key)](),
       resume() {
         away = false;
         screen.leave();

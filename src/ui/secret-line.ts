@@ -1,4 +1,4 @@
-/** A line typed without being shown: characters, backspace, Ctrl+U, Enter, Ctrl+C, Ctrl+D. */
+/** A line typed without being shown: characters, backspace, Ctrl+U, Enter, Ctrl+C, Ctrl+D, Escape. */
 import { PaiError } from "../core/error.ts";
 import type { Reader, Settle } from "./raw-input.ts";
 
@@ -7,6 +7,7 @@ export function openSecretLine({ done, fail }: Settle<string | null>): Reader {
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => done(text),
     "ctrl+d": () => done(text === "" ? null : text),
+    escape: () => done(null),
     "ctrl+c": () => fail(new PaiError("interrupted", "interrupted at a question")),
     "ctrl+u"() {
       text = "";

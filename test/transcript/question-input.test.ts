@@ -64,19 +64,25 @@ inTerminal("the rest of an answer does not answer the next question (P2)", async
   expect(place.tree()).toEqual({});
 });
 
-inTerminal("Escape and arrows at a question are no part of the answer (P5)", async () => {
-  await using place = openPlace([writes("a"), says("Made it.")]);
+inTerminal("Escape at a question is a no and needs no Enter, arrows are no part of the answer (P5)", async () => {
+  await using place = openPlace([writes("a"), writes("b"), says("Made one.")]);
   using screen = await open(place);
   screen.enter("make it");
   await screen.shows(question);
-  screen.press("Escape");
-  await Bun.sleep(200);
-  screen.press("Up");
-  await Bun.sleep(100);
+  screen.press("Up", "Left");
+  await Bun.sleep(300);
   expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.press("y", "Escape");
+  await screen.shows(/not applied: refused by user/);
+  await screen.shows(question, 2);
+  expect(place.tree()).toEqual({});
   screen.enter("y");
-  await screen.shows(/Made it\./);
-  expect(place.tree()).toEqual({ a: "a\n" });
+  await screen.shows(/Made one\./);
+  expect(place.tree()).toEqual({ b: "b\n" });
+  await screen.shows(ready, 2);
+  screen.press("half a message", "Escape");
+  await Bun.sleep(300);
+  expect(screen.text()).toMatch(/^pai> half a message\n*$/m);
 });
 
 inTerminal(

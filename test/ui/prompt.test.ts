@@ -106,6 +106,14 @@ test("end of input is a no, Ctrl+C an interrupt, an abort ends the question", as
   expect(await type("abort")).toContain("threw time is up");
 });
 
+test("Escape is a no, whatever was typed; the keys that begin with its byte are not Escape (P5)", async () => {
+  expect(await type("plan", ["change: ", "yes\x1b"])).toContain('=> "no"');
+  expect(await type("plan", ["change: ", "\x1b[27u"])).toContain('=> "no"');
+  expect(await type("hidden", ["key: ", "sek\x1b"])).toContain("=> null");
+  const keys = "yes\x1b[A\x1bO\x1b[1;5D\x1bx\x1b[200~\x1b[201~\x12\x1by\r";
+  expect(await type("plan", ["change: ", keys])).toContain('=> "yes"');
+});
+
 test("a key is not shown (P16)", async () => {
   const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
   expect(screen.split("=>")[0]).not.toContain("sek");

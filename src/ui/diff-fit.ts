@@ -55,19 +55,21 @@ export function cutRow(row: Row, more: string): readonly Row[] {
   ];
 }
 
-/** Where the lines of a text begin and end that is wrapped after every `width` columns. */
+/** Where the lines of a text begin and end that is wrapped after at most `width` columns: at a blank where there is one. */
 export function breakText(text: string, width: number): readonly Range[] {
   if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
   const ranges: Range[] = [];
-  let [from, at, column] = [0, 0, 0];
+  let [from, at, column, word] = [0, 0, 0, 0];
   for (const character of text) {
     const wide = Bun.stringWidth(character);
     if (column + wide > width) {
-      ranges.push({ from, to: at });
-      [from, column] = [at, 0];
+      const to = text.slice(from, word).trim() === "" ? at : word;
+      ranges.push({ from, to });
+      [from, column] = [to, Bun.stringWidth(text.slice(to, at))];
     }
     at += character.length;
     column += wide;
+    if (character === " ") word = at;
   }
   return [...ranges, { from, to: at }];
 }

@@ -100,6 +100,7 @@ export async function openPast(workspace: Workspace, history: History, id: strin
     protection: workspace.protection,
     undoable: false,
     concern: (path) => workspace.concern(path),
+    names: () => 1,
     begin: async () => openMemory(past, id, tape, work),
   };
 }

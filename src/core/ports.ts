@@ -129,6 +129,8 @@ export interface Workspace extends View {
   readonly undoable: boolean;
   /** Why a change of this path needs its own yes ("runs code later: …"); null: it does not. */
   concern(path: RelPath): string | null;
+  /** How many names (hard links) the file at a path has; 0 where none stands. */
+  names(path: RelPath): number;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
 }
 

@@ -126,13 +126,25 @@ export async function judgeCommand(
   return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
+/** A file that is changed is replaced: what has it under another name keeps the old one, which no diff shows (S24). */
+function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
+  for (const { path, before, after } of changes) {
+    const names = before?.kind === "file" && after !== null ? ports.workspace.names(path) : 0;
+    if (names < 2) continue;
+    const text = `${path} is one of ${names} names of a file (hard links): the others keep the old content`;
+    emit({ type: "notice", level: "warning", code: "other_names", text });
+  }
+}
+
 /** Shows what is staged and says how it was decided. */
 function announce(run: Run, decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null): void {
   const changes = run.overlay.staged();
   const summaries = summarizeAll(changes, () => "plan");
   const batch = run.record.batches;
-  if (decided === null) run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
-  else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
+  if (decided === null) {
+    run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
+    noteNames(run, changes);
+  } else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
 }
 
 /** The folder a yes may be given for once and for all: never where something is deleted or would run later. */

@@ -22,6 +22,7 @@ import { recover } from "./recover.ts";
 import { inside, list, walk } from "./scan.ts";
 import { search } from "./search.ts";
 import { runShell } from "./shell.ts";
+import type { Stat } from "./stat.ts";
 import { openTransaction } from "./transaction.ts";
 import type { Files } from "./watch.ts";
 
@@ -73,8 +74,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       concern(path) {
         const verdict = judgePath(path, "write", policy);
         if (verdict.verdict === "ask") return verdict.why;
-        return runsAsOwner(root, path) ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
+        const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
+        return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
+      names: (path) => fileAt(root, path)?.nlink ?? 0,
       async begin(run) {
         return openTransaction(
           {
@@ -157,12 +160,13 @@ function isFolder(root: Root, path: RelPath): boolean {
   }
 }
 
-function runsAsOwner(root: Root, path: RelPath): boolean {
+/** null also where nobody can see what stands there. */
+function fileAt(root: Root, path: RelPath): Stat | null {
   try {
     const stat = root.stat(path);
-    return stat?.kind === "file" && (stat.mode & 0o6000) !== 0;
+    return stat?.kind === "file" ? stat : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

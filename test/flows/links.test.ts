@@ -1,8 +1,8 @@
-/** A plan that reaches through a link is refused as soon as it is known: no call is spent on carrying it out (S17, S18). */
+/** Links: a plan that reaches through one is refused before a call is spent on it (S17, S18), and hard ones are said (S24). */
 import { expect, test } from "bun:test";
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { finish, plan, write } from "./plans.ts";
+import { finish, modify, plan, write } from "./plans.ts";
 import { makeFolder, type Place, playIn } from "./scripted.ts";
 
 /** `out` leads out of the root, `in` to `real` inside it, `note` to a file. */
@@ -44,5 +44,22 @@ test("a plan that removes a link, and one that puts a file in its place, are car
   const ran = await playIn(place, { lines: [plan({ steps }), script], options: { allowDelete: true } });
   expect(ran.outcome.error).toBeNull();
   expect([ran.files["note"], readdirSync(place.root).sort()]).toEqual(["mine\n", ["in", "note", "real"]]);
+  place.remove();
+});
+
+test("under the diff of a file with several names it is said that the others keep the old content (S24)", async () => {
+  const place = makeFolder({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
+  const twin = join(dirname(place.root), "twin");
+  linkSync(join(place.root, "a.txt"), twin);
+  linkSync(join(place.root, "c.txt"), join(dirname(place.root), "third"));
+  const steps = ["MODIFY a.txt", "MODIFY b.txt", "RM c.txt"];
+  const script = `${modify("a.txt", ["a\n", "A\n"])}${modify("b.txt", ["b\n", "B\n"])}RM::c.txt\n${finish()}`;
+  const ran = await playIn(place, { lines: [plan({ steps }), script], options: { allowDelete: true } });
+  const told = ran.events.slice(ran.events.findIndex(({ type }) => type === "changes.proposed") + 1);
+  expect(told[0]).toMatchObject({ type: "notice", level: "warning", code: "other_names" });
+  expect(ran.eventsOf("notice").map(({ text }) => text)).toEqual([
+    "a.txt is one of 2 names of a file (hard links): the others keep the old content",
+  ]);
+  expect([ran.files["a.txt"], readFileSync(twin, "utf8")]).toEqual(["A\n", "a\n"]);
   place.remove();
 });

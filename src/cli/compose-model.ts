@@ -1,6 +1,7 @@
 /** The model of the settings, or the list of them, with its keys, its address and its price. */
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
+import { type Mask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import type { Price } from "../flows/ledger.ts";
@@ -27,6 +28,8 @@ export interface ComposedModel {
   readonly model: Model;
   /** USD of the model in use; null: unknown. */
   readonly price: () => Price | null;
+  /** Takes its keys out of whatever is shown or written down. */
+  readonly mask: Mask;
 }
 
 /** `a,b`: the models to use, the first first. A recording may have a comma in its name. */
@@ -47,21 +50,25 @@ export async function composeModel(
 ): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
   requirePrices(ids, base.settings);
-  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, notify, ask)));
+  const held: string[] = [];
+  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, notify, ask, held)));
+  const mask = maskHeld(held);
   if (first === undefined) throw new PaiError("usage", "no model was named");
   const priced = ({ id }: Model) => priceOf(id, base.settings);
-  if (others.length === 0) return { model: first, price: () => priced(first) };
+  if (others.length === 0) return { model: first, price: () => priced(first), mask };
   const { fallBack } = await import("../models/fallback.ts");
   const { model, current } = fallBack(first, others, notify);
-  return { model, price: () => priced(current()) };
+  return { model, price: () => priced(current()), mask };
 }
 
+/** Adds the keys it finds to `held`. */
 async function openOne(
   id: string,
   context: Context,
   { settings, places, origins }: Base,
   notify: (notice: Notice) => void,
   ask: Ask | null,
+  held: string[],
 ): Promise<Model> {
   const { provider } = parseModelId(id);
   const common = {
@@ -82,6 +89,7 @@ async function openOne(
   const endpoint = findEndpoint(provider, { env: context.env, configured });
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
   const keys = findKeys(provider, { env: context.env, places, warn });
+  held.push(...keys.map(({ key }) => key));
   await requireConsent(
     endpoint,
     keys.map(({ key }) => key),

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
+import { maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
@@ -140,7 +141,7 @@ export async function composeTask(
     composeWorkspace(context, base),
     given === null
       ? composeModel(context, base, (notice) => tell(notice), ask)
-      : { model: given, price: () => findModel(given.provider, given.name)?.price ?? null },
+      : { model: given, price: () => findModel(given.provider, given.name)?.price ?? null, mask: maskHeld([]) },
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
   const audit = ephemeral
@@ -159,13 +160,14 @@ export async function composeTask(
   return {
     base,
     opened,
-    portsFor: ({ sink, signal, decide, model: { model, price } = own, ...started }) => {
+    portsFor: ({ sink, signal, decide, model: { model, price, mask } = own, ...started }) => {
       const id = makeRunId(context.now());
-      const doors = { model, workspace: opened.workspace, decide };
+      const doors = { model, workspace: opened.workspace, decide, mask };
       const recorder = receipts?.(id, started, doors) ?? null;
       return {
         id,
-        ...(recorder ?? doors),
+        ...doors,
+        ...recorder,
         get price() {
           return price();
         },
@@ -180,7 +182,7 @@ export async function composeTask(
         },
         signal,
         now: context.now,
-        planCache,
+        planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, mask(plan)) },
       };
     },
     close: () => audit?.close(),

@@ -1,4 +1,4 @@
-/** Finds and masks what looks like a key, and every spelling of the keys we hold. */
+/** Finds and masks what looks like a key. */
 
 /** A key-shaped piece of text: where it stands, and what it seems to be. */
 interface Span {
@@ -183,39 +183,4 @@ export function findSecrets(text: string): readonly Secret[] {
 /** What `after` holds that `before` did not (null: there was nothing). */
 export function newSecrets(before: string | null, after: string): readonly Secret[] {
   return findNew(before ?? "", after);
-}
-
-/** The characters of a base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them. */
-function base64Core(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
-  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString(encoding);
-  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-}
-
-function spellingsOf(key: string): Set<string> {
-  const bytes = Buffer.from(key);
-  const json = JSON.stringify(key).slice(1, -1);
-  const url = encodeURIComponent(key);
-  const hex = bytes.toString("hex");
-  const base64 = [0, 1, 2].flatMap((offset) => [
-    base64Core(bytes, offset, "base64"),
-    base64Core(bytes, offset, "base64url"),
-  ]);
-  const escapedTwice = JSON.stringify(json).slice(1, -1);
-  const lowerUrl = url.replace(/%../g, (code) => code.toLowerCase());
-  return new Set([key, escapedTwice, json, url, lowerUrl, hex, hex.toUpperCase(), ...base64]);
-}
-
-/**
- * Masks keys we hold, however they look: plain, base64 at any offset, hex, URL-encoded, JSON-escaped.
- * Keys under 8 characters are passed over: masking them would tear ordinary words.
- */
-export function maskKnown(text: string, keys: readonly string[]): string {
-  let out = text;
-  for (const key of keys) {
-    if (key.length < 8) continue;
-    const shown = key.length < 16 ? "[masked]" : key.slice(0, 4) + mask;
-    const spellings = [...spellingsOf(key)].sort((a, b) => b.length - a.length);
-    for (const spelling of spellings) out = out.replaceAll(spelling, () => shown);
-  }
-  return out;
 }

@@ -4,6 +4,7 @@ import type { Change } from "../core/change.ts";
 import type { Conversation } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { CheckResult, RunEvent, StampedEvent } from "../core/event.ts";
+import type { Mask } from "../core/held-keys.ts";
 import type { Json, Model } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -81,6 +82,8 @@ export interface Ports {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
+  /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */
+  readonly mask?: Mask;
   /** Shared with whoever writes the run down; its own when it is left out. */
   readonly veil?: Veil;
 }
@@ -133,11 +136,11 @@ export interface Run {
 export type Flow = (run: Run) => Promise<void>;
 
 /** Numbers and dates the events of one run (spec 6.2); in UTC, since the local zone costs more than all else before the first request. */
-function createStamper(ports: Pick<Ports, "id" | "now" | "sink">): Emit {
+function createStamper({ id, now, sink, mask = (value) => value }: Ports): Emit {
   let seq = 0;
   return (event: RunEvent) => {
     seq += 1;
-    ports.sink({ ...event, run: ports.id, seq, at: ports.now().toISOString() });
+    sink({ ...mask(event), run: id, seq, at: now().toISOString() });
   };
 }
 
@@ -205,7 +208,8 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
   }
   // Diffs are needed only now: what a run ends with must not delay its first request.
   const { settle } = await import("./settle.ts");
-  const outcome = await settle(run, failure, { options, ports });
+  const settled = await settle(run, failure, { options, ports });
+  const outcome = ports.mask?.(settled) ?? settled;
   emit({ type: "run.finished", outcome });
   return outcome;
 }

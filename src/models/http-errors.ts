@@ -1,5 +1,6 @@
 /** Turns what a provider or the network answered instead of a reply into a PaiError, and says whether asking again helps. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
+import { maskHeld } from "../core/held-keys.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { withoutUser } from "./endpoint.ts";
 import { fields, list, parseJson, text } from "./fields.ts";
@@ -189,7 +190,7 @@ function readDetail(detail: unknown): string {
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */
 function clean(message: string, asked: Asked): string {
   const plain = message.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  const masked = maskSecrets(asked.key === null ? plain : plain.replaceAll(asked.key.key, "***"));
+  const masked = maskSecrets(maskHeld(asked.key === null ? [] : [asked.key.key])(plain));
   return masked.length > 300 ? `${masked.slice(0, 300)}…` : masked;
 }
 

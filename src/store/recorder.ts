@@ -3,6 +3,7 @@
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
+import type { Mask } from "../core/held-keys.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { Decide, Transaction, Workspace } from "../core/ports.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
@@ -36,12 +37,14 @@ export interface Doors {
   readonly workspace: Workspace;
   readonly decide: Decide;
   readonly now: () => Date;
+  /** Takes the keys that pai holds out of what is written down. */
+  readonly mask?: Mask;
 }
 
 /** Records one run on a page. `ended` is called once, after the last line. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
-  const { model, workspace, decide, now } = doors;
-  const add = (fact: Fact) => page.add(fact);
+  const { model, workspace, decide, now, mask = (value) => value } = doors;
+  const add = (fact: Fact) => page.add(mask(fact));
   const veil = createVeil();
   const masked = maskWith(veil);
   return {
@@ -80,9 +83,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   };
 }
 
-/** Puts the names of secrets in their place, in every text of a fact. */
-type Mask = <T extends Fact>(fact: T) => T;
-
+/** Puts the names of secrets in their place. */
 const maskWith =
   ({ hide }: Veil): Mask =>
   (fact) =>

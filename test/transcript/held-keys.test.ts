@@ -1,0 +1,47 @@
+/** The key of a run in any spelling: in nothing that pai shows or writes down, whatever a command prints (S122, S123). */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { openPlace, patience, readTree } from "./harness.ts";
+import { done, planned } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+/** No key by its looks: only who holds it knows it. */
+const key = "local+secret/value-4711-for-tests";
+const bytes = Buffer.from(key);
+const spellings = [
+  key,
+  encodeURIComponent(key),
+  bytes.toString("hex"),
+  bytes.toString("base64"),
+  Buffer.from(`x${key}y`).toString("base64url"),
+];
+
+test.concurrent.each(["", "--json", "--jsonl", "--verbose"])("a run %s", async (flag) => {
+  const said = ["plain", "url", "hex", "base64", "base64url"].map((name, at) => `${name} ${spellings[at]}`).join("\n");
+  const command = "cat said.txt";
+  await using place = openPlace(
+    [planned([["RUN", command]], { checks: [`echo ${spellings[2]}`] }), done(`RUN::${command}\n`, said)],
+    {
+      "said.txt": said,
+    },
+  );
+  const args = [
+    "run",
+    "-y",
+    "--allow-run",
+    "--check",
+    `echo ${spellings[3]}; false`,
+    ...(flag === "" ? [] : [flag]),
+    `explain ${said}`,
+  ];
+  const { stdout, stderr } = await place.pai(args, { env: { GEMINI_API_KEY: key } });
+  expect(stdout + stderr).toContain("[masked]");
+  const written = { ...readTree(place.home), ...readTree(join(place.root, ".pai_history")) };
+  expect(JSON.stringify(written)).toContain("plain loca…[masked]");
+  const everything = Object.entries({ ...written, stdout, stderr });
+  const found = everything.flatMap(([where, text]) =>
+    spellings.filter((spelling) => text.includes(spelling)).map((spelling) => `${spelling} in ${where}`),
+  );
+  expect(found).toEqual([]);
+});

@@ -12,6 +12,7 @@ import { composeBase, composeTask } from "./compose.ts";
 import { renderError } from "./failure.ts";
 import { offerLocal } from "./offer-local.ts";
 import { runOwn } from "./own-command.ts";
+import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { doSlash } from "./slash.ts";
 import { countInterrupt, runTurn, type Talk } from "./talk.ts";
 import { version } from "./version.ts";
@@ -40,12 +41,17 @@ async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
     await sayFailure(talk, runOwn(talk, line.slice(1).trim()));
     return "stay";
   }
+  const planned = isContinue(line) ? waitingPlan(talk) : null;
+  if (planned !== null) {
+    await sayFailure(talk, carryOut(talk, planned));
+    return "stay";
+  }
   const pending = renderPending(pendingOf(talk.open.session), line);
   if (pending === null && isContinue(line)) {
     talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
     return "stay";
   }
-  await sayFailure(talk, runTurn(talk, pending ?? line, {}, pending === null ? line : ""));
+  await sayFailure(talk, runTurn(talk, pending ?? line, { typed: pending === null ? line : "" }));
   return "stay";
 }
 
@@ -107,7 +113,8 @@ async function openTalk(context: Context, resume: { readonly id: string | null }
   context.err(`pai ${version}  ${base.settings.model}  ${workspace.root}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, loaded.damaged));
   const { mode } = base.settings;
-  return { context, view, composed, sessions, open, input, mode, model: undefined, interruptedAt: 0, offered: null };
+  const nothing = { model: undefined, interruptedAt: 0, offered: null, planned: null };
+  return { context, view, composed, sessions, open, input, mode, ...nothing };
 }
 
 /** Opens the session of a place and talks until the user leaves. */

@@ -15,8 +15,9 @@ import { composeModel, listModels, priceOf } from "./compose-model.ts";
 import { renderDiffOn } from "./diff.ts";
 import { undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
+import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
-import { runTurn, type Talk, taskOf, whileInterruptible } from "./talk.ts";
+import { type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -63,7 +64,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       workspace: composed.opened.workspace,
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },
-      price: priceOf(id, settings),
+      price: priceOf(id, settings, context.now()),
       signal,
       now: context.now,
     }),
@@ -140,16 +141,11 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
-async function planTurn(talk: Talk, task: string): Promise<void> {
-  if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
-  await runTurn(talk, task, { planOnly: true });
-}
-
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp()) },
   { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
-  { name: "plan", about: "make a plan only: /plan TASK", run: planTurn },
+  { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
   { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
   {
     name: "tasks",

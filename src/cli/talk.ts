@@ -1,8 +1,9 @@
 /** A session at the terminal: its parts, one turn of it, and Ctrl+C that ends the turn and not the session. */
 import { PaiError } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { Plan } from "../core/plan-type.ts";
 import { historyOf } from "../core/session.ts";
-import { type RunOptions, runTask, type Task } from "../flows/run.ts";
+import { type Flow, runTask, type Task } from "../flows/run.ts";
 import type { InputHistory } from "../store/input-history.ts";
 import type { OpenSession, Sessions } from "../store/sessions.ts";
 import type { Settings } from "../store/settings.ts";
@@ -31,6 +32,8 @@ export interface Talk {
   interruptedAt: number;
   /** Output of a command of the user's own that goes with the next message; null: none. */
   offered: string | null;
+  /** What `/plan` came to last; null: nothing. */
+  planned: { readonly task: string; readonly run: string; readonly plan: Plan } | null;
 }
 
 /** True when this is the second interrupt in a row. */
@@ -71,14 +74,20 @@ export async function taskOf({ composed, open, offered }: Talk, text: string, ty
   };
 }
 
-/** One task of the session, shown and kept. `typed` is what of it the person wrote: only that may name files by `@`. */
-export async function runTurn(
-  talk: Talk,
-  text: string,
-  special: Partial<RunOptions> = {},
-  typed: string = text,
-): Promise<Outcome> {
-  const { context, view, composed, open, mode, model } = talk;
+export interface TurnOptions {
+  /** What of the text the person wrote: only that may name files by `@`; without it: all. */
+  readonly typed?: string;
+  /** Plans and saved plans are single-shot's, whatever the mode; without it: the flow of the mode. */
+  readonly flow?: Flow;
+  readonly command?: "run" | "apply";
+  readonly planOnly?: boolean;
+}
+
+/** One task of the session, shown and kept. */
+export async function runTurn(talk: Talk, text: string, turn: TurnOptions = {}): Promise<Outcome> {
+  const { context, view, composed, open, model } = talk;
+  const { typed = text, flow, command = "run", planOnly = false } = turn;
+  const mode = flow === undefined ? talk.mode : "single-shot";
   return whileInterruptible(talk, async (signal) => {
     const sink: View["sink"] = (event) => {
       open.sink(event);
@@ -86,16 +95,11 @@ export async function runTurn(
     };
     const task = await taskOf(talk, text, typed);
     talk.offered = null;
-    const base = composeOptions(context, composed.base.settings, "run", view.interactive);
-    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, ...special };
+    const base = composeOptions(context, composed.base.settings, command, view.interactive);
+    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly };
     const ports = composed.portsFor({ task, options, sink, signal, decide: view.decide, model });
     context.err("\n");
-    const outcome = await runTask(
-      await flowFor(special.planOnly === true ? "single-shot" : mode),
-      task,
-      options,
-      ports,
-    );
+    const outcome = await runTask(flow ?? (await flowFor(mode)), task, options, ports);
     view.finish(outcome);
     return outcome;
   });

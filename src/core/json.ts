@@ -12,6 +12,8 @@ export function readJson(text: string): JsonReading {
   const body = withoutThoughts(text);
   const quoted = readQuoted(body);
   if (quoted !== null) return readJson(quoted);
+  const whole = body.startsWith("{") ? parseJson(body) : null;
+  if (whole?.ok) return whole;
   let first: JsonReading | null = null;
   for (let at = nextObject(body, 0); at >= 0; ) {
     const scanned = scanObject(body, at);
@@ -177,6 +179,7 @@ function* skipValue(first: string): Reading<string> {
 export interface ReplyReader {
   /** Returns the characters of `reply` that became known, unescaped. */
   push(chunk: string): string;
+  /** `complete`: there is nothing more to show. */
   value(): { readonly intent: string | null; readonly reply: string | null; readonly complete: boolean };
 }
 
@@ -216,8 +219,9 @@ export function createReplyReader(): ReplyReader {
       while (char !== "{") char = yield;
       char = yield* nextMark();
     }
-    while (char === '"' || char === ",") char = char === "," ? yield* nextMark() : yield* readMember();
-    complete = char === "}";
+    while ((char === '"' || char === ",") && (intent === null || reply === null))
+      char = char === "," ? yield* nextMark() : yield* readMember();
+    complete = true;
   }
 
   const reading = readReplyObject();
@@ -239,7 +243,7 @@ export function createReplyReader(): ReplyReader {
     push(chunk) {
       fresh = "";
       const text = passThoughts(chunk);
-      for (let at = 0; at < text.length; at++) reading.next(text[at] ?? "");
+      for (let at = 0; at < text.length && !complete; at++) reading.next(text[at] ?? "");
       return fresh;
     },
     value: () => ({ intent, reply, complete }),

@@ -10,7 +10,6 @@ import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } fr
 import type { Question, Reply } from "./ask.ts";
 import { bindCommands } from "./bound.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
-import { forecast } from "./forecast.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
 import { keyOfPlan } from "./plan-key.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
@@ -48,6 +47,7 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
+  const { forecast } = await import("./forecast.ts");
   const { expected, at_most } = promise;
   run.emit({ type: "plan.ready", plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached });
 }

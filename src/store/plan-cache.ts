@@ -15,6 +15,7 @@ export interface PlanCache {
 
 function prune(folder: string): void {
   const files = readdirSync(folder).map((name) => join(folder, name));
+  if (files.length <= most) return;
   const newestFirst = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
   for (const { file } of newestFirst.slice(most)) removeIfThere(file);
 }

@@ -13,7 +13,6 @@ export interface ReplyText {
   readonly close: () => void;
   /** Shows what was kept, or `text` in its place; nothing when that is on the screen already. */
   readonly show: (text?: string) => void;
-  readonly reset: () => void;
 }
 
 export interface ReplyOptions {
@@ -92,10 +91,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       begin();
       write(renderAnswer(text, columns, markdown()));
       shown = text;
-    },
-    reset() {
-      kept = "";
-      shown = "";
     },
   };
 }

@@ -5,7 +5,7 @@ import { type Mask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import type { Price } from "../flows/ledger.ts";
-import { findModel } from "../models/catalogue.ts";
+import { findPrice } from "../models/catalogue.ts";
 import { openModel, parseModelId } from "../models/open.ts";
 import { findEndpoint, requireConsent } from "../store/base-url.ts";
 import { openKeyState } from "../store/key-state.ts";
@@ -49,12 +49,12 @@ export async function composeModel(
   ask: Ask | null,
 ): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
-  requirePrices(ids, base.settings);
+  requirePrices(ids, base.settings, context.now());
   const held: string[] = [];
   const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, notify, ask, held)));
   const mask = maskHeld(held);
   if (first === undefined) throw new PaiError("usage", "no model was named");
-  const priced = ({ id }: Model) => priceOf(id, base.settings);
+  const priced = ({ id }: Model) => priceOf(id, base.settings, context.now());
   if (others.length === 0) return { model: first, price: () => priced(first), mask };
   const { fallBack } = await import("../models/fallback.ts");
   const { model, current } = fallBack(first, others, notify);
@@ -98,14 +98,15 @@ async function openOne(
   return openModel({ ...common, keys, baseUrl: endpoint.origin === "default" ? null : endpoint.url });
 }
 
-/** The user's own price wins, whichever way the model was spelled. */
-export function priceOf(id: string, { prices }: Settings): Price | null {
+/** What a model costs now. The user's own price wins, whichever way the model was spelled. */
+export function priceOf(id: string, { prices }: Settings, now: Date): Price | null {
   const { provider, name } = parseModelId(id);
-  return prices[id] ?? prices[`${provider}:${name}`] ?? prices[name] ?? findModel(provider, name)?.price ?? null;
+  const own = prices[id] ?? prices[`${provider}:${name}`] ?? prices[name];
+  return own ?? findPrice(provider, name, now.toISOString().slice(0, 10));
 }
 
-function requirePrices(ids: readonly string[], settings: Settings): void {
-  const unknown = settings.limits.cost === null ? undefined : ids.find((id) => priceOf(id, settings) === null);
+function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
+  const unknown = settings.limits.cost === null ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
   if (unknown === undefined) return;
   throw new PaiError("usage", `--max-cost needs a known price and there is none for ${unknown}`, {
     hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",

@@ -104,7 +104,7 @@ export async function contextCommand(context: Context): Promise<number> {
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
-  const price = priceOf(id, settings);
+  const price = priceOf(id, settings, context.now());
   const found = await previewTask({ id, workspace, task, options, price, signal, now: context.now }).finally(end);
   const model = describeOnly(id).id;
   return showResult(

@@ -38,10 +38,12 @@ export interface Tool {
   readonly schema: Json;
 }
 
-/** Tokens of one or more calls. `cached` is part of `input`; `thought` is part of `output`. */
+/** Tokens of one or more calls. `cached` and `written` are parts of `input`; `thought` is part of `output`. */
 export interface Usage {
   readonly input: number;
   readonly cached: number;
+  /** Written to the provider's cache; absent where none are. */
+  readonly written?: number;
   readonly output: number;
   readonly thought: number;
 }
@@ -110,9 +112,11 @@ export interface Model {
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const written = (a.written ?? 0) + (b.written ?? 0);
   return {
     input: a.input + b.input,
     cached: a.cached + b.cached,
+    ...(written === 0 ? {} : { written }),
     output: a.output + b.output,
     thought: a.thought + b.thought,
   };

@@ -25,7 +25,7 @@ const check = z.object({
   passed: z.nullable(z.boolean()),
 });
 
-const usage = z.object({ input: count, cached: count, output: count, thought: count });
+const usage = z.object({ input: count, cached: count, written: z.optional(count), output: count, thought: count });
 const failure = z.object({
   code: z.enum(Object.keys(exitCodes) as [keyof typeof exitCodes]),
   message: z.string(),

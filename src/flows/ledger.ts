@@ -13,6 +13,8 @@ export interface Caps {
 export interface Rate {
   readonly input: number;
   readonly cached: number;
+  /** Tokens that the provider writes to its cache; absent: as input. */
+  readonly written?: number;
   readonly output: number;
 }
 
@@ -49,11 +51,13 @@ export interface Ledger {
   readonly key: string | null;
 }
 
-/** Cached tokens are part of the input and cost what cached ones do. */
+/** Cached and written tokens are part of the input, each with a rate of its own. */
 function costOf(usage: Usage, price: Price): number {
   const { large } = price;
   const rate = large != null && usage.input > large.above ? large : price;
-  return ((usage.input - usage.cached) * rate.input + usage.cached * rate.cached + usage.output * rate.output) / 1e6;
+  const { input, cached, written = 0, output } = usage;
+  const sent = (input - cached - written) * rate.input + cached * rate.cached + written * (rate.written ?? rate.input);
+  return (sent + output * rate.output) / 1e6;
 }
 
 /** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */

@@ -113,9 +113,11 @@ function given(usage: Fields): Fields {
 /** Anthropic counts what it read from and wrote to its cache beside the input. */
 function readUsage(usage: Fields): Usage {
   const cached = count(usage["cache_read_input_tokens"]);
+  const written = count(usage["cache_creation_input_tokens"]);
   return {
-    input: count(usage["input_tokens"]) + cached + count(usage["cache_creation_input_tokens"]),
+    input: count(usage["input_tokens"]) + cached + written,
     cached,
+    ...(written === 0 ? {} : { written }),
     output: count(usage["output_tokens"]),
     thought: count(fields(usage["output_tokens_details"])["thinking_tokens"]),
   };

@@ -6,15 +6,19 @@ import catalogue from "./catalogue.json" with { type: "json" };
 export interface Rate {
   readonly input: number;
   readonly cached: number;
+  /** Tokens that the provider writes to its cache. */
+  readonly written: number;
   readonly output: number;
 }
 
 export interface Price extends Rate {
-  /** What a call with a larger input costs, where it costs more. */
+  /** What the whole call costs when its input is larger than `above`, where that is more. */
   readonly large: (Rate & { readonly above: number }) | null;
-  /** Day the price was read, and where. */
+  /** Day the price was read, and where: the provider's page, or another's where only that was found. */
   readonly date: string;
   readonly source: string;
+  /** Last day the provider promises it for. */
+  readonly until: string | null;
 }
 
 export interface KnownModel {
@@ -23,27 +27,59 @@ export interface KnownModel {
   /** Tokens of input and output together. */
   readonly window: number;
   readonly maxOutputTokens: number;
+  /** Day from which the provider serves it no more, or another model in its place; null: none is announced. */
+  readonly ends: string | null;
   readonly price: Price | null;
 }
 
-type Entry = Omit<KnownModel, "price"> & {
-  readonly price: Rate & { readonly date: string; readonly large?: Rate & { readonly above: number } };
-};
+type WrittenRate = Omit<Rate, "written"> & { readonly written?: number };
+
+/** A model as it stands in the file: what does not apply is left out, and cached input costs nothing to write. */
+interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOutputTokens"> {
+  readonly ends?: string;
+  readonly price:
+    | (WrittenRate & {
+        readonly date: string;
+        readonly source?: string;
+        readonly until?: string;
+        readonly large?: WrittenRate & { readonly above: number };
+      })
+    | null;
+}
 
 const sources: Readonly<Record<string, string>> = catalogue.sources;
 const unknown: Readonly<Record<string, Pick<KnownModel, "window" | "maxOutputTokens">>> = catalogue.unknown;
 
-export const knownModels: readonly KnownModel[] = (catalogue.models as readonly Entry[]).map(
-  ({ price: { large = null, ...price }, ...model }) => ({
-    ...model,
-    price: { ...price, large, source: sources[model.provider] ?? model.provider },
-  }),
-);
+function readPrice({ provider, price }: Entry): Price | null {
+  if (price === null) return null;
+  const { large, source = sources[provider] ?? provider, until = null, ...rate } = price;
+  return {
+    written: rate.input,
+    ...rate,
+    large: large === undefined ? null : { written: large.input, ...large },
+    source,
+    until,
+  };
+}
+
+export const knownModels: readonly KnownModel[] = (catalogue.models as readonly Entry[]).map((entry) => ({
+  ends: null,
+  ...entry,
+  price: readPrice(entry),
+}));
 
 /** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
 export function findModel(provider: string, name: string): KnownModel | null {
   const base = name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
   return knownModels.find((each) => each.provider === provider && (each.name === name || each.name === base)) ?? null;
+}
+
+/** What a model costs on that day ("2026-11-22"); null: unknown, as for one that ended or whose price ran out. */
+export function findPrice(provider: string, name: string, day: string): Price | null {
+  const model = findModel(provider, name);
+  if (model === null || (model.ends !== null && day >= model.ends)) return null;
+  const { price } = model;
+  return price === null || (price.until !== null && day > price.until) ? null : price;
 }
 
 /** All of a Model but its stream. */

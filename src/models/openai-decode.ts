@@ -98,11 +98,14 @@ function readFailure(model: string, error: Fields): PaiError {
   return failure("provider_down", `${model} failed: ${said}`, often);
 }
 
-/** Cached tokens are part of the input, reasoning is part of the output. */
+/** Cached and written tokens are part of the input, reasoning is part of the output. */
 function readUsage(usage: Fields): Usage {
+  const details = fields(usage["input_tokens_details"]);
+  const written = count(details["cache_write_tokens"]);
   return {
     input: count(usage["input_tokens"]),
-    cached: count(fields(usage["input_tokens_details"])["cached_tokens"]),
+    cached: count(details["cached_tokens"]),
+    ...(written === 0 ? {} : { written }),
     output: count(usage["output_tokens"]),
     thought: count(fields(usage["output_tokens_details"])["reasoning_tokens"]),
   };

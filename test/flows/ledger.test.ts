@@ -14,6 +14,18 @@ describe("cost", () => {
     expect(ledger.cost).toBeCloseTo(0.6 + 0.04 + 0.4, 9);
   });
 
+  test("counts what was written to the cache once, at its own price or as input", () => {
+    const used = { ...usage(1_000_000, 400_000), written: 500_000 };
+    const dear = createLedger(none, () => ({ ...price, written: 1.25 }), promise);
+    dear.spend(used, "m", null, 0);
+    dear.spend(used, "m", null, 0);
+    expect(dear.cost).toBeCloseTo(2 * (0.1 + 0.04 + 0.625), 9);
+    expect(dear.usage).toEqual({ ...usage(2_000_000, 800_000), written: 1_000_000 });
+    const plain = createLedger(none, () => price, promise);
+    plain.spend(used, "m", null, 0);
+    expect(plain.cost).toBeCloseTo(0.6 + 0.04, 9);
+  });
+
   test("judges every call by its own size: two small ones never cost like a large one", () => {
     const large = { input: 2, cached: 0.2, output: 8, above: 200_000 };
     const ledger = createLedger(none, () => ({ ...price, large }), promise);

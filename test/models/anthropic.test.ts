@@ -85,7 +85,7 @@ describe("anthropic", () => {
         end("end_turn", { input_tokens: null, output_tokens: 12, output_tokens_details: { thinking_tokens: 7 } }),
     );
     expect(done).toMatchObject({
-      usage: { input: 48, cached: 40, output: 12, thought: 7 },
+      usage: { input: 48, cached: 40, written: 5, output: 12, thought: 7 },
       served: "claude-haiku-4-5-20251001",
     });
   });

@@ -1,6 +1,5 @@
 /** From a model's name, its keys and its address to a model, or to words about what is wrong (spec 1.4, 6.6). */
 import { describe, expect, test } from "bun:test";
-import { findModel, knownModels } from "../../src/models/catalogue.ts";
 import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/endpoint.ts";
 import { openModel, parseModelId } from "../../src/models/open.ts";
 import { event, says } from "./gemini-wire.ts";
@@ -140,21 +139,4 @@ test("a connection opened early is the one the first call uses", async () => {
   expect(ports.size).toBe(1);
   server.stop(true);
   preconnect(parseEndpoint("http://127.0.0.1:9", {}));
-});
-
-describe("prices", () => {
-  test("know the dearer rate of a large input (P13)", () => {
-    expect(findModel("gemini", "gemini-2.5-pro")?.price).toMatchObject({
-      input: 1.25,
-      large: { above: 200_000, input: 2.5, output: 15 },
-    });
-  });
-
-  test("are unknown for an unknown model, never zero (P13)", () => {
-    expect(findModel("gemini", "gemini-99")).toBeNull();
-    expect(findModel("gemini", "gemini-2.5-flash-preview-09-2025")?.name).toBe("gemini-2.5-flash");
-    expect(findModel("gemini", "gemini-2.5-flash-001")?.name).toBe("gemini-2.5-flash");
-    expect(findModel("gemini", "gemini-2.5-flash-image")).toBeNull();
-    expect(knownModels.every(({ price }) => price === null || price.output > 0)).toBe(true);
-  });
 });

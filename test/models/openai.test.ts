@@ -108,6 +108,16 @@ describe("openai", () => {
     });
   });
 
+  test("counts what was written to the cache (P13)", async () => {
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
+      output_tokens: 1,
+    };
+    const { done } = await answer(reply([message("x")], { last: { usage } }));
+    expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
+  });
+
   test("reads a reply that was never streamed, from its closing event (P73)", async () => {
     const { text, done } = await answer(
       event({

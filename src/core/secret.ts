@@ -127,8 +127,12 @@ function* findNamedValues(text: string): Generator<Span> {
   }
 }
 
+/** No value of any kind above is shorter. */
+const shortest = 12;
+
 /** All spans in order, none inside another. */
 function findSpans(text: string): Span[] {
+  if (text.length < shortest) return [];
   const all = [...findPrivateKeys(text), ...findTokens(text), ...findUrlPasswords(text), ...findNamedValues(text)];
   all.sort((a, b) => a.start - b.start || b.end - a.end);
   let reached = 0;

@@ -84,6 +84,7 @@ function isNull(schema: Fields): boolean {
 function convertPlain(schema: Fields, context: Context): Schema {
   const values = "const" in schema ? [schema["const"]] : list(schema["enum"]);
   const type = typeOf(schema, values);
+  if (type !== "ARRAY" && "type" in schema && Object.keys(schema).length === 1) return { type };
   const description = describe(schema, type, values);
   return {
     type,

@@ -17,13 +17,15 @@ export function findLibc(maps: string): string {
   return line.slice(line.indexOf("/"));
 }
 
+let path: string | null = null;
+
 /**
  * The functions of libc with these shapes, and the errno of the last call that failed; null where there is no FFI.
  * Typed arrays are passed as they are, so that they cannot move meanwhile.
  */
 export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
   try {
-    const path = findLibc(readFileSync("/proc/self/maps", "latin1"));
+    path ??= findLibc(readFileSync("/proc/self/maps", "latin1"));
     const { symbols } = dlopen(path, shapes);
     const where = dlopen(path, { __errno_location: { args: [], returns: "ptr" } }).symbols.__errno_location;
     const errno = (): number => {

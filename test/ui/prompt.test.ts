@@ -96,11 +96,15 @@ test("asks until the answer is clear, and shows the question whole and harmless 
   expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
 });
 
-test("what is typed before a question does not answer it, even half a line", async () => {
+test("what is typed before a question does not answer it, even half a line (S92)", async () => {
   expect(await type("late", ["busy", "y\rn"], ["run? y or n: ", "y\r"])).toContain('=> "yes"');
 });
 
-test("end of input is a no, Ctrl+C an interrupt, an abort ends the question", async () => {
+test("a paste does not answer by itself, though it ends in a line feed (S92)", async () => {
+  expect(await type("plan", ["change: ", "\x1b[200~y\n\x1b[201~\x03"])).toContain("threw interrupted");
+});
+
+test("end of input is a no, Ctrl+C an interrupt, an abort ends the question (S92)", async () => {
   expect(await type("plan", ["change: ", "\x04"])).toContain('=> "no"');
   expect(await type("plan", ["change: ", "\x03"])).toContain("threw interrupted");
   expect(await type("abort")).toContain("threw time is up");

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { prepareDiff } from "./bench-diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
 import { openScriptedServer } from "./bench-server.ts";
@@ -139,6 +140,14 @@ async function measureTimes(bench: Bench, hello: string): Promise<readonly Row[]
   ];
 }
 
+/** Processor time of one long diff: what a short one takes too is not its own. */
+async function measureDiff(bench: Bench): Promise<readonly Row[]> {
+  const [short = [], long = []] = await interleave([await prepareDiff(bench, 1), await prepareDiff(bench, 50)]);
+  const spent = (choose: typeof minOf) => choose(long.map(({ cpu }) => cpu)) - choose(short.map(({ cpu }) => cpu));
+  const row = { min: spent(minOf), median: spent(medianOf), limit: 30, unit: " ms" };
+  return [judge("diff of 500 lines in colour", row)];
+}
+
 async function measureTrace(bench: Bench): Promise<readonly Row[]> {
   const trace = await traceTask(bench);
   if (trace === null) return [];
@@ -206,6 +215,7 @@ try {
   const bench: Bench = { place, pai, server, next: 0 };
   const rows = [
     ...(await measureTimes(bench, hello)),
+    ...(await measureDiff(bench)),
     ...(await measureTrace(bench)),
     ...(await measureSizes(bench)),
     ...(await measureCalls(bench)),

@@ -55,13 +55,15 @@ export function cutRow(row: Row, more: string): readonly Row[] {
   ];
 }
 
+const widthOf = (character: string) => (character < "\x7f" ? 1 : Bun.stringWidth(character));
+
 /** Where the lines of a text begin and end that is wrapped after at most `width` columns: at a blank where there is one. */
 export function breakText(text: string, width: number): readonly Range[] {
   if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
   const ranges: Range[] = [];
   let [from, at, column, word] = [0, 0, 0, 0];
   for (const character of text) {
-    const wide = Bun.stringWidth(character);
+    const wide = widthOf(character);
     if (column + wide > width) {
       const to = text.slice(from, word).trim() === "" ? at : word;
       ranges.push({ from, to });

@@ -44,6 +44,7 @@ export function paintRows(
 
 /** Characters of a painted text by where they stand in the bare one. */
 function cutPainted(painted: string, { from, to }: Range): string {
+  if (from >= to) return "";
   let at = 0;
   let out = "";
   for (const [part, on = "", text = part, off = ""] of painted.matchAll(
@@ -58,6 +59,7 @@ function cutPainted(painted: string, { from, to }: Range): string {
 
 /** A part of a painted row, with what of its mark falls into it. */
 export function renderPart({ kind, text, mark }: Row, painted: string, part: Range, style: Style): string {
+  if (mark === null && part.to - part.from === text.length) return painted;
   const within = (at: number) => Math.min(Math.max(at, part.from), part.to);
   const [from, to] = mark === null ? [part.to, part.to] : [within(mark.from), within(mark.to)];
   const marked = invert(style, meanings[kind] ?? "dim", text.slice(from, to));

@@ -1,7 +1,7 @@
 /** What Anthropic answers, in pai's words: events in, events out, and one verdict at the end. */
-import type { Json, ModelEvent, Usage } from "../core/model.ts";
+import type { Json, Usage } from "../core/model.ts";
 import { nativeOf } from "./anthropic-encode.ts";
-import type { Decoder } from "./bridge.ts";
+import type { Decoder } from "./decoder.ts";
 import { count, type Fields, fields, parseJson, text } from "./fields.ts";
 import { createTally, refused } from "./replies.ts";
 
@@ -10,7 +10,7 @@ const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn
 
 /** A block as it arrives: `json` is the input of a call so far. */
 interface Arriving {
-  block: Fields;
+  readonly block: Record<string, unknown>;
   json: string;
 }
 
@@ -25,49 +25,46 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   let closed = false;
 
   function add(at: Arriving, key: string, said: string): void {
-    at.block = { ...at.block, [key]: text(at.block[key]) + said };
+    at.block[key] = text(at.block[key]) + said;
   }
 
-  function readDelta(at: Arriving, delta: Fields): readonly ModelEvent[] {
+  function readDelta(at: Arriving, delta: Fields): void {
     switch (delta["type"]) {
       case "text_delta":
         add(at, "text", text(delta["text"]));
-        return tally.text(text(delta["text"]));
+        tally.text(text(delta["text"]));
+        break;
       case "thinking_delta":
         add(at, "thinking", text(delta["thinking"]));
-        return tally.thought(text(delta["thinking"]));
+        tally.thought(text(delta["thinking"]));
+        break;
       case "signature_delta":
         add(at, "signature", text(delta["signature"]));
-        return [];
+        break;
       case "input_json_delta":
         at.json += text(delta["partial_json"]);
-        return [];
-      default:
-        return [];
     }
   }
 
-  function close({ block, json }: Arriving): readonly ModelEvent[] {
+  function close({ block, json }: Arriving): void {
     if (block["type"] !== "tool_use") {
       if (block["type"] !== "text" || text(block["text"]) !== "") blocks.push(block);
-      return [];
+      return;
     }
     const input = json === "" ? (block["input"] ?? {}) : json;
     blocks.push({ ...block, input: typeof input === "string" ? (parseJson(input) ?? {}) : input });
-    return tally.call(text(block["id"]), text(block["name"]), input);
+    tally.call(text(block["id"]), text(block["name"]), input);
   }
 
-  function readStart(message: Fields): readonly ModelEvent[] {
+  function readStart(message: Fields): void {
     usage = { ...usage, ...given(fields(message["usage"])) };
     served = text(message["model"]) || served;
-    return [];
   }
 
-  function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): readonly ModelEvent[] {
+  function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): void {
     stopReason = text(stop_reason) || stopReason;
     usage = { ...usage, ...given(counted) };
     if (stopReason === "refusal") throw refused("to go on (refusal)", text(fields(stop_details)["explanation"]));
-    return [];
   }
 
   return {
@@ -78,24 +75,25 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
         case "message_start":
           return readStart(fields(event["message"]));
         case "content_block_start": {
-          const block = fields(event["content_block"]);
+          const block = { ...fields(event["content_block"]) };
           open.set(event["index"], { block, json: "" });
-          return block["type"] === "text" ? tally.text(text(block["text"])) : [];
+          if (block["type"] === "text") tally.text(text(block["text"]));
+          return;
         }
         case "content_block_delta":
-          return at === undefined ? [] : readDelta(at, fields(event["delta"]));
+          if (at !== undefined) readDelta(at, fields(event["delta"]));
+          return;
         case "content_block_stop":
           open.delete(event["index"]);
-          return at === undefined ? [] : close(at);
+          if (at !== undefined) close(at);
+          return;
         case "message_delta":
           return readEnd(fields(event["delta"]), fields(event["usage"]));
         case "message_stop":
           closed = true;
-          return [];
-        default:
-          return [];
       }
     },
+    take: tally.take,
     finished: () => closed,
     end(key) {
       const stop = tally.stop(closed, cuts.has(stopReason));

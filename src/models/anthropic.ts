@@ -31,7 +31,7 @@ export function openAnthropic(options: BridgeOptions, without: Without): Stream 
           fetch: (url, init) => exchange.send(String(url), init ?? {}),
         });
         const body = encodeAnthropic(model, request, without) as unknown as MessageCreateParamsStreaming;
-        return exchange.chunks(await sdk.messages.create(body).asResponse());
+        return sdk.messages.create(body).asResponse();
       },
     },
     options,

@@ -1,21 +1,13 @@
 /** What every bridge is made of: a way to ask, a decoder for what comes back, and the order of a call around them. */
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../core/model.ts";
+import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import type { Asked } from "./http-errors.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import type { Key } from "./keys-in-turn.ts";
 import type { Stream } from "./stream.ts";
-
-export interface Decoder {
-  /** Events of one chunk. Throws PaiError when the provider refuses to go on. */
-  read(chunk: unknown): readonly ModelEvent[];
-  /** True once the reply is whole: its closing event has arrived. */
-  finished(): boolean;
-  /** The one `done`. Throws PaiError for a reply that is empty or was cut by the connection. */
-  end(key: string | null): ModelEvent;
-}
 
 export interface BridgeOptions {
   /** Bare name, as in `gemini-2.5-flash-lite`. */
@@ -33,8 +25,8 @@ export interface Bridge {
   readonly provider: string;
   /** All headers of a request but those of its body, the key's among them. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  /** Sends the request; the chunks of the answer, those that arrived together together. */
-  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<AsyncIterable<readonly unknown[]>>;
+  /** Sends the request; the answer is not read yet. */
+  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<Response>;
   readonly decode: (request: ModelRequest) => Decoder;
 }
 
@@ -57,11 +49,9 @@ export function openBridge(
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });
     try {
-      for await (const chunks of await ask(request, exchange)) {
+      for await (const events of exchange.read(await ask(request, exchange), decoder)) {
         throwIfInterrupted(signal);
-        const { events, failed } = decodeAll(chunks, decoder);
-        yield* events;
-        if (failed !== null) throw failed;
+        for (const event of events) yield event;
       }
       throwIfInterrupted(signal);
     } catch (thrown) {
@@ -81,25 +71,6 @@ export function openBridge(
     }
     yield decoder.end(key?.id ?? null);
   };
-}
-
-/** The events of chunks that arrived together, up to the one that failed. */
-function decodeAll(chunks: readonly unknown[], decoder: Decoder) {
-  const events: ModelEvent[] = [];
-  try {
-    for (const chunk of chunks) for (const event of decoder.read(chunk)) append(events, event);
-    return { events, failed: null };
-  } catch (failed) {
-    return { events, failed };
-  }
-}
-
-/** Text that arrived together is one event. */
-function append(events: ModelEvent[], event: ModelEvent): void {
-  const last = events.at(-1);
-  if (last !== undefined && "text" in last && "text" in event && last.type === event.type) {
-    events[events.length - 1] = { type: last.type, text: last.text + event.text };
-  } else events.push(event);
 }
 
 /** Replies so far, and this one: call ids made up from it stay unique in a conversation. */

@@ -1,7 +1,7 @@
 /** What a server of the user answers, in pai's words: Chat Completions and Ollama's own form, tolerant of both. */
-import type { ModelEvent, Usage } from "../core/model.ts";
-import type { Decoder } from "./bridge.ts";
+import type { Usage } from "../core/model.ts";
 import { closing } from "./chunks.ts";
+import type { Decoder } from "./decoder.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
 import { createTally, refused } from "./replies.ts";
 import { createTextCallReader } from "./text-calls.ts";
@@ -33,7 +33,7 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
   const written = createTextCallReader(tools);
   const calls = new Map<unknown, Arriving>();
   const complete: Arriving[] = [];
-  let usage: Fields = {};
+  const usage: Record<string, unknown> = {};
   let served = model;
   let reason = "";
   let finished = false;
@@ -54,31 +54,35 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
     call.input = typeof input === "string" && typeof call.input === "string" ? call.input + input : input;
   }
 
-  /** One message or the next piece of it. */
-  function readMessage(message: Fields): readonly ModelEvent[] {
-    const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
-    const refusal = text(message["refusal"]);
-    if (refusal !== "") throw refused("the request", refusal);
-    list(message["tool_calls"]).forEach((piece, position) => {
-      readCall(fields(piece), isWhole(message) ? complete.length : position);
+  function readCalls(pieces: readonly Fields[]): void {
+    const whole = pieces.every(isWhole);
+    pieces.forEach((piece, position) => {
+      readCall(piece, whole ? complete.length : position);
     });
-    return [...tally.thought(thought), ...tally.text(written.push(text(message["content"])))];
+  }
+
+  /** One message or the next piece of it. */
+  function readMessage(message: Fields): void {
+    if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
+    if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
+    tally.thought(text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]));
+    tally.text(written.push(text(message["content"])));
   }
 
   /** The reply is whole: calls are made known, and what was held back. */
-  function finish(): readonly ModelEvent[] {
-    if (finished) return [];
+  function finish(): void {
+    if (finished) return;
     finished = true;
     const rest = written.end();
     const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
-    const said = complete.length > 0 || rest.calls.length === 0 ? rest.text : "";
-    return [...tally.text(said), ...made.flatMap(({ id, name, input }) => tally.call(id, name, input))];
+    if (complete.length > 0 || rest.calls.length === 0) tally.text(rest.text);
+    for (const { id, name, input } of made) tally.call(id, name, input);
   }
 
-  function readReason(given: unknown): readonly ModelEvent[] {
-    reason = text(given).toLowerCase() || reason;
+  function readReason(given: string): void {
+    reason = given.toLowerCase();
     if (reason === "content_filter") throw refused("to go on", reason);
-    return text(given) === "" ? [] : finish();
+    finish();
   }
 
   return {
@@ -86,13 +90,15 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
       if (chunk === closing) return finish();
       const reply = fields(chunk);
       served = text(reply["model"]) || served;
-      usage = { ...usage, ...fields(reply["usage"]), ...counts(reply) };
+      Object.assign(usage, fields(reply["usage"]));
       const choice = fields(list(reply["choices"])[0]);
-      const message = fields(choice["delta"] ?? choice["message"] ?? reply["message"]);
-      const said = readMessage(message);
-      if (reply["done"] === true) return [...said, ...readReason(text(reply["done_reason"]) || "stop")];
-      return [...said, ...readReason(choice["finish_reason"])];
+      readMessage(fields(choice["delta"] ?? choice["message"] ?? reply["message"]));
+      if (text(choice["finish_reason"]) !== "") readReason(text(choice["finish_reason"]));
+      if (reply["done"] !== true) return;
+      Object.assign(usage, counts(reply));
+      readReason(text(reply["done_reason"]) || "stop");
     },
+    take: tally.take,
     finished: () => finished,
     end(key) {
       const stop = tally.stop(finished, cuts.has(reason));
@@ -104,12 +110,9 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
 }
 
 /** Ollama sends every call whole, each in a message of its own, without index. */
-function isWhole(message: Fields): boolean {
-  return list(message["tool_calls"]).every((piece) => {
-    const { index } = fields(piece);
-    const { arguments: input, index: inner } = fields(fields(piece)["function"]);
-    return index === undefined && (typeof input === "object" || inner !== undefined);
-  });
+function isWhole(piece: Fields): boolean {
+  const { arguments: input, index: inner } = fields(piece["function"]);
+  return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);
 }
 
 /** Ollama's own names. */

@@ -1,23 +1,22 @@
-/** The bytes of an answer as its chunks, however a provider or a gateway wrapped them. */
-import type { PaiError } from "../core/error.ts";
-import { fields, list, parseJson, text } from "./fields.ts";
+/** The bytes of an answer as the events its chunks tell, however a provider or a gateway wrapped them. */
+import { type PaiError, toPaiError } from "../core/error.ts";
+import type { ModelEvent } from "../core/model.ts";
+import type { Decoder } from "./decoder.ts";
+import { fields, parseJson, text } from "./fields.ts";
 import { type Asked, failure, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
-
-/** Server-sent events, or one JSON value a line. */
-export type Framing = "events" | "lines";
 
 /** What stands for the `[DONE]` that closes some streams. */
 export const closing: unknown = Object.freeze({ closing: true });
 
-export interface ChunkOptions {
+export interface ReplyOptions {
   readonly asked: Asked;
   /** Called for every piece that arrives, also for one that is only a sign of life. */
   readonly heard: () => void;
+  /** Gives a connection that breaks its name. */
+  readonly note: (thrown: unknown) => PaiError;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Absent: server-sent events. */
-  readonly framing?: Framing | undefined;
 }
 
 /** Names of errors that come without a status of their own; any other means the provider is down. */
@@ -40,74 +39,83 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * Chunks in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
- * no JSON, for an answer that is no stream at all; a connection that breaks throws what the runtime throws.
+ * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
+ * no JSON, for an answer that is no stream at all, and what the decoder throws; what came before is not lost with it.
  */
-export async function* readChunks(response: Response, options: ChunkOptions): AsyncGenerator<readonly unknown[], void> {
-  const reader = options.framing === "lines" ? createLineReader() : createSseReader();
-  const decoder = new TextDecoder();
+export async function* readReply(
+  response: Response,
+  decoder: Pick<Decoder, "read" | "take">,
+  options: ReplyOptions,
+): AsyncGenerator<readonly ModelEvent[], void> {
+  const type = response.headers.get("content-type") ?? "";
+  const reader = /ndjson/.test(type) ? createLineReader() : createSseReader();
+  const characters = new TextDecoder();
+  const reading = { response, decoder, options };
   let seen = false;
-  for await (const bytes of response.body ?? []) {
-    options.heard();
-    const all = reader.push(decoder.decode(bytes, { stream: true }));
-    seen ||= all.length > 0;
-    yield* readAll(all, response, { ...options, wrong: broken });
+  try {
+    for await (const bytes of response.body ?? []) {
+      options.heard();
+      const all = reader.push(characters.decode(bytes, { stream: true }));
+      seen ||= all.length > 0;
+      yield* readAll(all, { ...reading, wrong: broken });
+    }
+    const tail = [...reader.push(characters.decode()), ...reader.end()];
+    yield* readAll(tail, { ...reading, wrong: cut });
+    const stray = seen || tail.length > 0 ? [] : [reader.stray()];
+    yield* readAll(stray, { ...reading, wrong: /event-stream/.test(type) ? cut : noStream });
+  } catch (thrown) {
+    throw options.note(thrown);
   }
-  const tail = [...reader.push(decoder.decode()), ...reader.end()];
-  yield* readAll(tail, response, { ...options, wrong: cut });
-  if (!seen && tail.length === 0) yield readPlain(reader.stray(), response, options);
 }
 
-/** What came before a broken one is not lost with it. */
-function* readAll(all: readonly string[], response: Response, options: DataOptions): Generator<readonly unknown[]> {
-  const chunks: unknown[] = [];
-  let failed: unknown = null;
+interface Reading {
+  readonly response: Response;
+  readonly decoder: Pick<Decoder, "read" | "take">;
+  readonly options: ReplyOptions;
+  /** What it means when the data is no JSON. */
+  readonly wrong: (asked: Asked, response: Response) => PaiError;
+}
+
+function* readAll(all: readonly string[], reading: Reading): Generator<readonly ModelEvent[]> {
+  let failed: PaiError | null = null;
   try {
-    for (const data of all) readData(data, response, options, chunks);
+    for (const data of all) readData(data, reading);
   } catch (thrown) {
-    failed = thrown;
+    failed = toPaiError(thrown);
   }
-  if (chunks.length > 0) yield chunks;
+  const events = reading.decoder.take();
+  if (events.length > 0) yield events;
   if (failed !== null) throw failed;
 }
 
-/** `wrong` says what it means when the data is no JSON. */
-type DataOptions = ChunkOptions & { readonly wrong: (asked: Asked) => PaiError };
-
-function readData(data: string, response: Response, options: DataOptions, into: unknown[]): void {
-  if (data.trim() === "") return;
-  if (data.trim() === "[DONE]") {
-    into.push(closing);
-    return;
-  }
+function readData(data: string, reading: Reading): void {
   const value = parseJson(data);
-  const lines = value === undefined ? data.split("\n") : [];
-  if (value !== undefined) check(value, response, options, into);
-  else if (lines.length === 1) throw options.wrong(options.asked);
-  for (const line of lines) readData(line, response, options, into);
+  if (value === undefined) readOdd(data, reading);
+  else if (Array.isArray(value)) readChunks(value, reading);
+  else readChunk(value, reading);
 }
 
-/** A server that knows no event streams sends the whole answer as JSON; a login page sends HTML. */
-function readPlain(body: string, response: Response, options: ChunkOptions): readonly unknown[] {
-  if (body.trim() === "") return [];
-  const value = parseJson(body);
-  const promised = /event-stream/.test(response.headers.get("content-type") ?? "");
-  if (value === undefined) throw promised ? cut(options.asked) : noStream(options.asked, response);
-  const chunks: unknown[] = [];
-  check(value, response, options, chunks);
-  return chunks;
+/** Nothing, the mark of the end, or several values that some servers send in one event. */
+function readOdd(data: string, reading: Reading): void {
+  if (data.trim() === "") return;
+  const lines = data.split("\n");
+  if (data.trim() === "[DONE]") reading.decoder.read(closing);
+  else if (lines.length === 1) throw reading.wrong(reading.options.asked, reading.response);
+  else for (const line of lines) readData(line, reading);
 }
 
-function check(value: unknown, response: Response, options: ChunkOptions, into: unknown[]): void {
-  for (const chunk of Array.isArray(value) ? list(value) : [value]) {
-    const { error, type } = fields(chunk);
-    if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
-    into.push(chunk);
-  }
+function readChunks(chunks: readonly unknown[], reading: Reading): void {
+  for (const chunk of chunks) readChunk(chunk, reading);
+}
+
+function readChunk(chunk: unknown, { decoder, response, options }: Reading): void {
+  const { error, type } = fields(chunk);
+  if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
+  decoder.read(chunk);
 }
 
 /** `{"error":{…}}`, `{"error":"text"}`, and `{"type":"error","code":…,"message":…}`. */
-function readStreamError(chunk: unknown, { headers }: Response, { asked, now }: ChunkOptions): PaiError {
+function readStreamError(chunk: unknown, { headers }: Response, { asked, now }: ReplyOptions): PaiError {
   const outer = fields(chunk);
   const error = typeof outer["error"] === "string" ? { message: outer["error"] } : fields(outer["error"] ?? outer);
   const names = [error["status"], error["code"], error["type"]];

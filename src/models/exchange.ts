@@ -1,7 +1,9 @@
 /** One request and its answer: own signal, a limit on silence, no redirects, only our headers, whole errors. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
-import { type Framing, readChunks } from "./chunks.ts";
+import type { ModelEvent } from "../core/model.ts";
+import { readReply } from "./chunks.ts";
+import type { Decoder } from "./decoder.ts";
 import type { ClientCertificate } from "./endpoint.ts";
 import { type Asked, failure, never, often, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { interruption } from "./interruption.ts";
@@ -12,8 +14,8 @@ export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 export interface Exchange {
   /** A fetch for an SDK, or for a bridge itself. Answers other than 2xx throw; of `init` only method and body are used. */
   readonly send: SendRequest;
-  /** The chunks of the answer, those that arrived together together. */
-  chunks(response: Response, framing?: Framing): AsyncGenerator<readonly unknown[], void>;
+  /** The events of the answer, those that arrived together together. */
+  read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void>;
   /** Keeps what went wrong, for `failed`. */
   note(thrown: unknown): PaiError;
   /** What really went wrong, when the SDK only knows that something did. */
@@ -40,7 +42,7 @@ const bodyLimit = 65_536;
 export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;
-  let timer: Timer | null = null;
+  const timer = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
 
   const giveUp = (reason: PaiError) => {
     error ??= reason;
@@ -48,11 +50,10 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   };
   const onAbort = () => giveUp(interruption(signal));
   const heard = () => {
-    if (timer !== null) clearTimeout(timer);
-    timer = connection.signal.aborted ? null : setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
+    if (!connection.signal.aborted) timer.refresh();
   };
   function close(): void {
-    if (timer !== null) clearTimeout(timer);
+    clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
@@ -80,19 +81,12 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   }
 
   signal.addEventListener("abort", onAbort, { once: true });
-  heard();
   return {
     send: (url, init) =>
       request(url, init).catch((thrown) => {
         throw note(thrown);
       }),
-    async *chunks(response, framing) {
-      try {
-        yield* readChunks(response, { asked, heard, now, framing });
-      } catch (thrown) {
-        throw note(thrown);
-      }
-    },
+    read: (response, decoder) => readReply(response, decoder, { asked, heard, note, now }),
     note,
     failed: () => error,
     close,

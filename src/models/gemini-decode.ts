@@ -1,9 +1,8 @@
 /** What Gemini answers, in pai's words: chunks in, events out, and one verdict at the end. */
-import type { PaiError } from "../core/error.ts";
-import type { Json, ModelEvent, StopReason, Usage } from "../core/model.ts";
-import type { Decoder } from "./bridge.ts";
+import type { Json, Usage } from "../core/model.ts";
+import type { Decoder } from "./decoder.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
-import { failure, never } from "./http-errors.ts";
+import { createTally, refused, unusable } from "./replies.ts";
 
 const refusals = new Set([
   "SAFETY",
@@ -28,61 +27,45 @@ const cuts = new Set(["MAX_TOKENS", "LENGTH", "OTHER"]);
 
 /** `model`: the bare name that was asked for. `turn`: replies so far, so that made-up call ids stay unique. */
 export function createGeminiDecoder(model: string, turn: number): Decoder {
-  const parts: Fields[] = [];
-  let usage: Fields = {};
+  const tally = createTally(model, turn);
+  const parts: Record<string, unknown>[] = [];
+  const usage: Record<string, unknown> = {};
   let served = model;
   let finish = "";
-  let calls = 0;
-  let spoken = false;
 
-  function readPart(part: Fields): readonly ModelEvent[] {
+  function readPart(part: Fields): void {
     remember(parts, part);
-    const call = fields(part["functionCall"]);
-    if (text(call["name"]) !== "") {
-      calls += 1;
-      const id = text(call["id"]) || `call-${turn}-${calls}`;
-      return [{ type: "call", call: { id, name: text(call["name"]), input: (call["args"] ?? {}) as Json } }];
+    if (part["functionCall"] !== undefined) {
+      const { id, name, args } = fields(part["functionCall"]);
+      if (text(name) !== "") tally.call(text(id), text(name), args);
     }
-    const said = text(part["text"]);
-    if (said === "") return [];
-    if (part["thought"] === true) return [{ type: "thought", text: said }];
-    spoken = true;
-    return [{ type: "text", text: said }];
+    if (part["thought"] === true) tally.thought(text(part["text"]));
+    else tally.text(text(part["text"]));
+  }
+
+  function readFinish({ finishReason, finishMessage }: Fields): void {
+    finish = text(finishReason).toUpperCase();
+    if (refusals.has(finish)) throw refused(`to go on (${finish})`, text(finishMessage));
+    if (malformed.has(finish)) throw unusable(model, finish);
   }
 
   return {
     read(chunk) {
       const { candidates, promptFeedback, usageMetadata, modelVersion } = fields(chunk);
-      usage = { ...usage, ...fields(usageMetadata) };
+      Object.assign(usage, fields(usageMetadata));
       served = text(modelVersion) || served;
-      const block = text(fields(promptFeedback)["blockReason"]);
-      if (block !== "") throw refused(`the request (${block})`, text(fields(promptFeedback)["blockReasonMessage"]));
+      const { blockReason, blockReasonMessage } = fields(promptFeedback);
+      if (text(blockReason) !== "") throw refused(`the request (${text(blockReason)})`, text(blockReasonMessage));
       const candidate = fields(list(candidates)[0]);
-      const events = list(fields(candidate["content"])["parts"]).flatMap((part) => readPart(fields(part)));
-      finish = text(candidate["finishReason"]).toUpperCase() || finish;
-      if (refusals.has(finish)) throw refused(`to go on (${finish})`, text(candidate["finishMessage"]));
-      if (malformed.has(finish)) {
-        throw failure("reply_invalid", `the reply of ${model} cannot be used (${finish})`, never, {
-          hint: "ask again, or choose another model",
-        });
-      }
-      return events;
+      for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
+      if (text(candidate["finishReason"]) !== "") readFinish(candidate);
     },
+    take: tally.take,
     finished: () => finish !== "",
     end(key) {
-      const empty = calls === 0 && !spoken;
-      if (finish === "" && parts.length > 0) {
-        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, {
-          hint: "ask again",
-        });
-      }
-      if (empty && !cuts.has(finish))
-        throw failure("reply_empty", `${model} sent an empty reply`, never, {
-          hint: "ask again, or choose another model",
-        });
       return {
         type: "done",
-        stop: stopOf(finish, calls),
+        stop: tally.stop(finish !== "", cuts.has(finish)),
         usage: readUsage(usage),
         served,
         key,
@@ -90,11 +73,6 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
       };
     },
   };
-}
-
-function stopOf(finish: string, calls: number): StopReason {
-  if (cuts.has(finish)) return "length";
-  return calls > 0 ? "calls" : "end";
 }
 
 function readUsage(usage: Fields): Usage {
@@ -108,20 +86,11 @@ function readUsage(usage: Fields): Usage {
 }
 
 /** Keeps a part for the way back; plain text is joined, a part with a signature stays as it is. */
-function remember(parts: Fields[], part: Fields): void {
+function remember(parts: Record<string, unknown>[], part: Fields): void {
   const last = parts.at(-1);
-  const plain = (each: Fields | undefined) =>
-    typeof each?.["text"] === "string" && each["thoughtSignature"] === undefined;
-  if (plain(last) && plain(part) && last?.["thought"] === part["thought"]) {
-    parts[parts.length - 1] = { ...last, text: text(last?.["text"]) + text(part["text"]) };
-  } else if (Object.keys(part).length > 0) {
-    parts.push(part);
-  }
+  if (last !== undefined && isPlain(last) && isPlain(part) && last["thought"] === part["thought"])
+    last["text"] = text(last["text"]) + text(part["text"]);
+  else if (Object.keys(part).length > 0) parts.push({ ...part });
 }
 
-function refused(what: string, why: string): PaiError {
-  const said = why === "" ? "" : `: ${why.slice(0, 300)}`;
-  return failure("reply_blocked", `the model refused ${what}${said}`, never, {
-    hint: "word the task differently, or choose another model",
-  });
-}
+const isPlain = (part: Fields) => typeof part["text"] === "string" && part["thoughtSignature"] === undefined;

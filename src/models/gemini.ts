@@ -27,7 +27,7 @@ export function openGemini(options: BridgeOptions): Stream {
           (customHeaders) => sdk.generateContentStream(body, { baseUrl: endpoint.url, customHeaders }),
         );
         response.catch(() => {});
-        return exchange.chunks(answer);
+        return answer;
       },
     },
     options,

@@ -38,9 +38,7 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
         const body = isOllama
           ? encodeOllama(model, request, without, server.window)
           : encodeChat(model, request, without);
-        const response = await exchange.send(url, { method: "POST", body: JSON.stringify(body) });
-        const isLines = /ndjson/.test(response.headers.get("content-type") ?? "");
-        return exchange.chunks(response, isLines ? "lines" : "events");
+        return exchange.send(url, { method: "POST", body: JSON.stringify(body) });
       },
     },
     options,

@@ -1,7 +1,7 @@
 /** What OpenAI's Responses API answers, in pai's words: events in, events out, and one verdict at the end. */
 import { PaiError } from "../core/error.ts";
-import type { Json, ModelEvent, Usage } from "../core/model.ts";
-import type { Decoder } from "./bridge.ts";
+import type { Json, Usage } from "../core/model.ts";
+import type { Decoder } from "./decoder.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
 import { failure, often } from "./http-errors.ts";
 import { nativeOf } from "./openai-encode.ts";
@@ -17,25 +17,24 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   let streamed = false;
 
   /** A whole item of the reply; its text has been streamed before, its call has not. */
-  function readItem(item: Fields): readonly ModelEvent[] {
+  function readItem(item: Fields): void {
     if (isReturnable(item)) items.push(item);
-    if (item["type"] !== "function_call" || item["status"] === "incomplete") return [];
-    return tally.call(text(item["call_id"]) || text(item["id"]), text(item["name"]), item["arguments"]);
+    if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
+    tally.call(text(item["call_id"]) || text(item["id"]), text(item["name"]), item["arguments"]);
   }
 
-  function readEnd(last: Fields): readonly ModelEvent[] {
+  function readEnd(last: Fields): void {
     response = { ...response, ...last };
     finished = true;
     const reason = text(fields(response["incomplete_details"])["reason"]);
     if (reason === "content_filter") throw refused("to go on (content_filter)", refusal);
     if (refusal !== "") throw refused("the request", refusal);
-    if (items.length > 0 || streamed) return [];
-    return list(response["output"]).flatMap((item) => [...readWhole(fields(item)), ...readItem(fields(item))]);
-  }
-
-  /** Text of an item that was never streamed. */
-  function readWhole(item: Fields): readonly ModelEvent[] {
-    return list(item["content"]).flatMap((part) => tally.text(text(fields(part)["text"])));
+    if (items.length > 0 || streamed) return;
+    for (const item of list(response["output"]).map(fields)) {
+      // Its text was never streamed.
+      for (const part of list(item["content"])) tally.text(text(fields(part)["text"]));
+      readItem(item);
+    }
   }
 
   return {
@@ -45,7 +44,7 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
         case "response.created":
         case "response.in_progress":
           response = { ...response, ...fields(event["response"]) };
-          return [];
+          return;
         case "response.output_text.delta":
           streamed = true;
           return tally.text(text(event["delta"]));
@@ -54,10 +53,10 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
           return tally.thought(text(event["delta"]));
         case "response.refusal.delta":
           refusal += text(event["delta"]);
-          return [];
+          return;
         case "response.refusal.done":
           refusal = text(event["refusal"]) || refusal || "no reason given";
-          return [];
+          return;
         case "response.output_item.done":
           return readItem(fields(event["item"]));
         case "response.failed":
@@ -65,10 +64,9 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
         case "response.completed":
         case "response.incomplete":
           return readEnd(fields(event["response"]));
-        default:
-          return [];
       }
     },
+    take: tally.take,
     finished: () => finished,
     end(key) {
       const stop = tally.stop(finished, response["status"] === "incomplete");

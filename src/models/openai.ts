@@ -33,7 +33,7 @@ export function openOpenai(options: BridgeOptions, without: Without): Stream {
           fetch: (url, init) => exchange.send(String(url), init ?? {}),
         });
         const body = encodeOpenai(model, request, without) as unknown as ResponseCreateParamsStreaming;
-        return exchange.chunks(await sdk.responses.create(body).asResponse());
+        return sdk.responses.create(body).asResponse();
       },
     },
     options,

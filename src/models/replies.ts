@@ -17,42 +17,62 @@ export function unusable(model: string, why: string): PaiError {
   });
 }
 
-/** What has been seen of a reply, and whether it is one. */
+/** What has been seen of a reply, what of it is not told yet, and whether it is one. */
 export interface Tally {
-  text(said: string): readonly ModelEvent[];
-  thought(said: string): readonly ModelEvent[];
+  text(said: string): void;
+  thought(said: string): void;
   /** `input` is JSON text, or the value itself. */
-  call(id: string, name: string, input: unknown): readonly ModelEvent[];
+  call(id: string, name: string, input: unknown): void;
+  /** Events since the last time; text that arrived together is one. */
+  take(): readonly ModelEvent[];
   /** Throws PaiError for a reply that was cut, is empty, or holds a call that is none. */
   stop(finished: boolean, cut: boolean): StopReason;
 }
 
 /** `turn` keeps made-up call ids unique in a conversation. */
 export function createTally(model: string, turn: number): Tally {
+  let events: ModelEvent[] = [];
+  /** The last of the events, while it can grow. */
+  let last: { readonly type: "text" | "thought"; text: string } | null = null;
   let calls = 0;
   let seen = false;
   let spoken = false;
   let garbled = false;
+
+  function say(type: "text" | "thought", said: string): void {
+    seen = true;
+    if (last?.type === type) last.text += said;
+    else {
+      last = { type, text: said };
+      events.push(last);
+    }
+  }
+
   return {
     text(said) {
-      if (said === "") return [];
-      seen = spoken = true;
-      return [{ type: "text", text: said }];
+      if (said === "") return;
+      spoken = true;
+      say("text", said);
     },
     thought(said) {
-      if (said === "") return [];
-      seen = true;
-      return [{ type: "thought", text: said }];
+      if (said !== "") say("thought", said);
     },
     call(id, name, input) {
       seen = true;
       const value = readInput(input);
       if (name === "" || value === undefined) {
         garbled = true;
-        return [];
+        return;
       }
       calls += 1;
-      return [{ type: "call", call: { id: id || `call-${turn}-${calls}`, name, input: value } }];
+      last = null;
+      events.push({ type: "call", call: { id: id || `call-${turn}-${calls}`, name, input: value } });
+    },
+    take() {
+      const told = events;
+      events = [];
+      last = null;
+      return told;
     },
     stop(finished, cut) {
       if (!finished && seen) {

@@ -10,71 +10,68 @@ export interface ChunkReader {
 }
 
 const strayLimit = 65_536;
-const field = /^(data|event|id|retry)(?::|$)/;
+const passedOver = /^(?:(?:data|event|id|retry)(?::|$)|:)/;
 
 export function createSseReader(): ChunkReader {
-  let rest = "";
-  let data: string[] = [];
+  const cut = createLineCutter();
+  let data: string | null = null;
   let stray = "";
 
   function readLine(line: string, done: string[]): void {
-    if (line === "") {
-      if (data.length > 0) done.push(data.join("\n"));
-      data = [];
-    } else if (line.startsWith("data:")) {
-      data.push(line.slice(line[5] === " " ? 6 : 5));
-    } else if (!line.startsWith(":") && !field.test(line) && stray.length < strayLimit) {
-      stray += `${line}\n`;
-    }
+    if (line.startsWith("data:")) data = data === null ? dataOf(line) : `${data}\n${dataOf(line)}`;
+    else if (line === "") {
+      if (data !== null) done.push(data);
+      data = null;
+    } else if (stray.length < strayLimit && !passedOver.test(line)) stray += `${line}\n`;
+  }
+
+  function readLines(lines: readonly string[]): readonly string[] {
+    const done: string[] = [];
+    for (const line of lines) readLine(line, done);
+    return done;
   }
 
   return {
-    push(piece) {
-      rest += piece;
-      const done: string[] = [];
-      let start = 0;
-      for (let at = nextBreak(rest, start); at !== -1; at = nextBreak(rest, start)) {
-        readLine(rest.slice(start, at), done);
-        start = at + (rest.startsWith("\r\n", at) ? 2 : 1);
-      }
-      rest = rest.slice(start);
-      return done;
-    },
-    end() {
-      const done: string[] = [];
-      readLine(rest.replace(/\r$/, ""), done);
-      readLine("", done);
-      rest = "";
-      return done;
-    },
+    push: (piece) => readLines(cut.push(piece)),
+    end: () => readLines([cut.end(), ""]),
     stray: () => stray,
   };
 }
 
+const dataOf = (line: string) => line.slice(line[5] === " " ? 6 : 5);
+
 /** Streams of one JSON value a line: every line is the data of an event. */
 export function createLineReader(): ChunkReader {
-  let rest = "";
+  const cut = createLineCutter();
   const full = (lines: readonly string[]) => lines.filter((line) => line.trim() !== "");
   return {
-    push(piece) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop() ?? "";
-      return full(lines);
-    },
-    end() {
-      const last = rest;
-      rest = "";
-      return full([last]);
-    },
+    push: (piece) => full(cut.push(piece)),
+    end: () => full([cut.end()]),
     stray: () => "",
   };
 }
 
-const lineBreak = /[\r\n]/g;
-
-/** Where the next line ends, or -1. A carriage return at the very end waits: its line feed may be in the next piece. */
-function nextBreak(source: string, from: number): number {
-  lineBreak.lastIndex = from;
-  const at = lineBreak.exec(source)?.index ?? -1;
-  return at === source.length - 1 && source[at] === "\r" ? -1 : at;
+/** Cuts text into lines, whichever way they end; looks at no character twice, however long a line is. */
+function createLineCutter() {
+  let rest = "";
+  /** A carriage return at the very end waits: its line feed may be in the next piece. */
+  let waits = "";
+  return {
+    /** The lines that this piece completes. */
+    push(piece: string): string[] {
+      const text = waits + piece;
+      waits = text.endsWith("\r") ? "\r" : "";
+      const whole = text.slice(0, text.length - waits.length);
+      const lines = whole.includes("\r") ? whole.split(/\r\n?|\n/) : whole.split("\n");
+      lines[0] = rest + lines[0];
+      rest = lines.pop() ?? "";
+      return lines;
+    },
+    /** The line that no end follows. */
+    end(): string {
+      const last = rest;
+      rest = waits = "";
+      return last;
+    },
+  };
 }

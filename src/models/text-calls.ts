@@ -14,12 +14,14 @@ export interface TextCallReader {
 }
 
 /** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
-const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|python_tag\|>|```|(?<=^\s*)[{[]/;
+const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|python_tag\|>|```/;
+const json = /(?<=^\s*)[{[]/;
 const longestOpening = "<|python_tag|>".length;
 
 /** `names`: the tools that were offered; without any, text stays text. */
 export function createTextCallReader(names: readonly string[]): TextCallReader {
-  let shown = "";
+  /** Nothing but blanks has been shown. */
+  let blank = true;
   let held = "";
   let holding = false;
   return {
@@ -27,11 +29,12 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
       if (names.length === 0) return piece;
       held += piece;
       if (holding) return "";
-      const at = (shown + held).search(opening) - shown.length;
+      const value = blank ? held.search(json) : -1;
+      const at = value < 0 ? held.search(opening) : value;
       holding = at >= 0;
       const upto = holding ? at : safeLength(held);
       const safe = held.slice(0, upto);
-      shown += safe;
+      blank &&= safe.trim() === "";
       held = held.slice(upto);
       return safe;
     },
@@ -60,9 +63,12 @@ function findCalls(held: string, names: readonly string[]): readonly TextCall[] 
   return all.filter(({ name, input }) => names.includes(name) && input !== undefined);
 }
 
+const closer = "</parameter>";
+
 /** JSON, or `<parameter=name>value</parameter>` for each. */
 function readBody(body: string): unknown {
-  const parameters = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
+  const closed = body.slice(0, body.lastIndexOf(closer) + closer.length);
+  const parameters = [...closed.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
   if (parameters.length === 0) return body.trim() === "" ? {} : parseJson(body);
   return Object.fromEntries(parameters.map(([, name = "", value = ""]) => [name, parseJson(value) ?? value]));
 }
@@ -81,28 +87,34 @@ function readInput(call: Fields): unknown {
   return typeof input === "string" ? parseJson(input) : input;
 }
 
+/** How often a character is looked at on average: brackets that never close would make it as often as there are brackets. */
+const looks = 16;
+
 /** Every JSON object or array that stands in the text, one after the other. */
 function jsonValues(source: string): readonly unknown[] {
   const found: unknown[] = [];
-  for (let at = 0; at < source.length; at += 1) {
-    const end = source[at] === "{" || source[at] === "[" ? closingOf(source, at) : -1;
-    const value = end < 0 ? undefined : parseJson(source.slice(at, end));
-    if (value === undefined) continue;
+  let left = looks * source.length;
+  for (let at = 0; at < source.length && left > 0; at += 1) {
+    if (source[at] !== "{" && source[at] !== "[") continue;
+    const end = closingOf(source, at);
+    const value = end === null ? undefined : parseJson(source.slice(at, end));
+    left -= (end ?? source.length) - at;
+    if (end === null || value === undefined) continue;
     found.push(value);
     at = end - 1;
   }
   return found;
 }
 
-/** Behind the bracket that closes the one at `start`, or -1. */
-function closingOf(source: string, start: number): number {
+/** Behind the bracket that closes the one at `start`; null: none does. */
+function closingOf(source: string, start: number): number | null {
   const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
   token.lastIndex = start;
   let depth = 0;
   for (let match = token.exec(source); match !== null; match = token.exec(source)) {
-    if (/^[{[]/.test(match[0])) depth += 1;
-    else if (/^[}\]]/.test(match[0])) depth -= 1;
+    if (match[0] === "{" || match[0] === "[") depth += 1;
+    else if (match[0] === "}" || match[0] === "]") depth -= 1;
     if (depth === 0) return token.lastIndex;
   }
-  return -1;
+  return null;
 }

@@ -1,6 +1,7 @@
 /** How a Gemini reply ends: every finish reason, every form of nothing, and what is counted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readChunks } from "../../src/models/chunks.ts";
+import { toPaiError } from "../../src/core/error.ts";
+import { readReply } from "../../src/models/chunks.ts";
 import type { Asked } from "../../src/models/http-errors.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { event, says } from "./gemini-wire.ts";
@@ -128,12 +129,16 @@ describe("gemini", () => {
   });
 });
 
-describe("readChunks", () => {
+describe("readReply", () => {
   const asked: Asked = { provider: "gemini", model: "m", key: null, address: "http://x", proxy: false };
   const read = async (pieces: readonly Uint8Array[]) => {
-    const response = sse(pieces);
     const all: unknown[] = [];
-    for await (const chunk of readChunks(response, { asked, heard: () => {}, now: () => 0 })) all.push(...chunk);
+    const decoder = {
+      read: (chunk: unknown) => void all.push(chunk),
+      take: () => [],
+    };
+    const options = { asked, heard: () => {}, note: toPaiError, now: () => 0 };
+    for await (const events of readReply(sse(pieces), decoder, options)) expect(events).toEqual([]);
     return all;
   };
 

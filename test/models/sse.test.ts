@@ -20,3 +20,10 @@ test("an event that is cut between any two characters is the same event (P68)", 
   for (let size = 1; size < 20; size += 1)
     expect(read('data: {"é":"🙂"}\r\n\r\ndata:x\r\n\r\n', size)).toEqual(['{"é":"🙂"}', "x"]);
 });
+
+test("an event of 8 MB in small pieces is looked at once", () => {
+  const large = "x".repeat(8_000_000);
+  const started = performance.now();
+  expect(read(`data: ${large}\n\n`, 500)).toEqual([large]);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -33,8 +33,14 @@ export function maskHeld(keys: readonly string[]): Mask {
     .filter((key) => key.length >= 8)
     .flatMap((key) => [...spellingsOf(key)].map((spelling) => ({ spelling, mask: shown(key) })))
     .sort((a, b) => b.spelling.length - a.spelling.length);
-  const maskText = (text: string) =>
-    held.reduce((out, { spelling, mask }) => out.replaceAll(spelling, () => mask), text);
+  const shortest = held.at(-1)?.spelling.length ?? 0;
+  const maskText = (text: string) => {
+    if (text.length < shortest) return text;
+    return held.reduce(
+      (out, { spelling, mask }) => (out.includes(spelling) ? out.replaceAll(spelling, () => mask) : out),
+      text,
+    );
+  };
   const maskAll = (value: unknown): unknown => {
     if (typeof value === "string") return maskText(value);
     if (Array.isArray(value)) return value.map(maskAll);

@@ -66,7 +66,9 @@ async function readMessage(talk: Talk): Promise<string | null> {
         prompt: view.style.paint("change", "pai> "),
         history: talk.input.entries,
         complete: (before) => completeMessage(talk.composed.opened.workspace, before),
-        keep: (draft) => talk.input.add(draft),
+        keep(draft) {
+          if (!talk.input.add(draft)) context.err("what you typed is not kept: copy it from above\n");
+        },
       });
       if (line !== null && line.trim() !== "") talk.input.add(line);
       return line === null ? null : line.trim();

@@ -5,8 +5,8 @@ import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 export interface InputHistory {
   /** The oldest first. */
   readonly entries: readonly string[];
-  /** Keeps a message, unless it is the one before it again. A file that cannot be written is passed over. */
-  add(text: string): void;
+  /** Keeps a message, unless it is the one before it again. False when the next session will not know it. */
+  add(text: string): boolean;
 }
 
 const most = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
@@ -44,16 +44,18 @@ export function openInputHistory(file: string | null): InputHistory {
     },
     add(text) {
       const entry = maskSecrets(text);
-      if (entry.length > most.entry || entry === entries.at(-1)) return;
+      if (entry.length > most.entry) return false;
+      if (entry === entries.at(-1)) return file !== null;
       entries = bound([...entries, entry]);
-      if (file === null) return;
+      if (file === null) return false;
       try {
         withLock(file, () => {
           const all = bound([...readEntries(file), entry]);
           writePrivate(file, all.map((each) => `${JSON.stringify(each)}\n`).join(""), { lasting: false });
         });
+        return true;
       } catch {
-        // A session is worth more than its history.
+        return false;
       }
     },
   };

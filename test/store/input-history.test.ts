@@ -13,7 +13,7 @@ const place = () => join(folder, `${next++}`, "input.jsonl");
 test("the next session knows the messages, several lines as one, in a file of the owner only (R19)", () => {
   const file = place();
   const history = openInputHistory(file);
-  for (const text of ["one", "two\nlines", "two\nlines"]) history.add(text);
+  for (const text of ["one", "two\nlines", "two\nlines"]) expect(history.add(text)).toBe(true);
   expect(openInputHistory(file).entries).toEqual(["one", "two\nlines"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -30,7 +30,7 @@ test("keys are kept masked, what is very long is not kept", () => {
   const file = place();
   const history = openInputHistory(file);
   history.add("use AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6");
-  history.add("x".repeat(10_000));
+  expect(history.add("x".repeat(10_000))).toBe(false);
   expect(openInputHistory(file).entries).toHaveLength(1);
   expect(openInputHistory(file).entries[0]).not.toContain("D4E5f6G7h8I9j0");
   expect(openInputHistory(file).entries[0]).not.toContain("C3d4E5f6G7h8I9j0");
@@ -45,6 +45,8 @@ test("it is bounded, and a damaged or missing file is an empty history", () => {
   writeFileSync(file, "no json\n");
   expect(openInputHistory(file).entries).toEqual([]);
   const none = openInputHistory(null);
-  none.add("kept in memory");
+  expect(none.add("kept in memory")).toBe(false);
   expect(none.entries).toEqual(["kept in memory"]);
+  writeFileSync(join(folder, "a-file"), "");
+  expect(openInputHistory(join(folder, "a-file", "input.jsonl")).add("nowhere")).toBe(false);
 });

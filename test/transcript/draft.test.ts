@@ -91,6 +91,17 @@ inTerminal(
   },
 );
 
+inTerminal("a draft that cannot be kept is said to be lost, and stands on the screen", async () => {
+  await using place = openPlace();
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI" --ephemeral'; echo "ended with $?"`);
+  await screen.shows(ready);
+  screen.press("one");
+  await screen.shows(/^pai> one/m);
+  process.kill(pidIn(place), "SIGTERM");
+  await screen.shows(/^pai> one\nwhat you typed is not kept: copy it from above\npai: ended by SIGTERM/m);
+});
+
 test.concurrent("a terminal that is closed takes nothing with it: the next session has the draft", async () => {
   await using place = openPlace([talked("One.")]);
   let shown = "";
@@ -145,7 +156,7 @@ inTerminal(
     await using place = openPlace([talked("One.")]);
     using screen = openScreen(place, { columns: 80, rows: 24 });
     screen.enter("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'");
-    await screen.shows(/^a bash/m);
+    await screen.shows(/a bash$/m);
     screen.enter('"$PAI"');
     await screen.shows(ready);
     screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up", "C-z");

@@ -5,6 +5,7 @@ import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ChangeSummary } from "../core/event.ts";
 import { type GuardInput, judge, type Verdict } from "../core/guard.ts";
 import type { RelPath } from "../core/path.ts";
+import { describeLater } from "../core/runs-later.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Run } from "./run.ts";
 
@@ -136,6 +137,18 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   }
 }
 
+/** Why a change deserves a second look: it is no text but code to whoever starts a tool here. */
+const laterOf = ({ ports }: Run, change: Change): string | null =>
+  change.after === null ? null : (ports.workspace.concern(change.path) ?? describeLater(change));
+
+function noteLater(run: Run, changes: readonly Change[]): void {
+  for (const change of changes) {
+    const later = laterOf(run, change);
+    if (later === null) continue;
+    run.emit({ type: "notice", level: "warning", code: "runs_later", text: `${change.path}: ${later}` });
+  }
+}
+
 /** Shows what is staged and says how it was decided. */
 function announce(run: Run, decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null): void {
   const changes = run.overlay.staged();
@@ -144,12 +157,13 @@ function announce(run: Run, decided: { readonly accept: boolean; readonly by: "u
   if (decided === null) {
     run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
     noteNames(run, changes);
+    noteLater(run, changes);
   } else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
 }
 
 /** The folder a yes may be given for once and for all: never where something is deleted or would run later. */
 function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
-  if (changes.some(({ path, after }) => after === null || run.ports.workspace.concern(path) !== null)) return null;
+  if (changes.some((change) => change.after === null || laterOf(run, change) !== null)) return null;
   const parents = changes.map(({ path, after }) => path.split("/").slice(0, after?.kind === "folder" ? undefined : -1));
   const [first = []] = parents;
   const shared = first.findIndex((part, at) => parents.some((parts) => parts[at] !== part));

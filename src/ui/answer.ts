@@ -2,7 +2,7 @@
 
 export type Answer = "yes" | "no" | "always" | "again" | { readonly feedback: string };
 
-const yes = new Set(["y", "yes", "ya", "ok", "oke"]);
+const yes = new Set(["y", "yes", "ya", "ok", "oke", "lanjut"]);
 const no = new Set(["n", "no", "tidak", "batal"]);
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 

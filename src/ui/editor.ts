@@ -17,7 +17,7 @@ export interface EditorOptions {
 }
 
 /** What a key asks of whoever shows the editor; "edited": show the text anew. */
-export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "beep";
+export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "beep";
 
 export interface Editor {
   readonly line: Line;
@@ -25,6 +25,8 @@ export interface Editor {
   readonly draft: string;
   /** The words searched for in the history; null: no search. */
   readonly search: string | null;
+  /** Nothing in the history holds them. */
+  readonly missed: boolean;
   readonly press: (key: Key) => Asked;
   /** Puts a completion in place; the words to choose from where there are several, "" where there is one or none. */
   readonly complete: (completion: Completion) => readonly string[];
@@ -47,7 +49,7 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
   /** Which message of the history is shown; `history.length`: the draft. */
   let shown = history.length;
   let draft = emptyLine;
-  let search: { readonly words: string; readonly at: number } | null = null;
+  let search: { readonly words: string; readonly at: number; readonly missed: boolean } | null = null;
 
   const atEnd = (text: string): Line => ({ text, at: text.length });
 
@@ -63,10 +65,10 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
   function find(words: string, below: number): Asked {
     const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
     if (index === -1 || words === "") {
-      search = { words, at: search?.at ?? history.length };
-      return words === "" ? "edited" : "beep";
+      search = { words, at: search?.at ?? history.length, missed: words !== "" };
+      return "edited";
     }
-    search = { words, at: index };
+    search = { words, at: index, missed: false };
     recall(index);
     return "edited";
   }
@@ -100,7 +102,7 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
     "ctrl+c": () => (line.text === "" ? "interrupt" : reset()),
     "ctrl+d": () => (line.text === "" ? "end" : erase("delete")),
     "ctrl+z": () => "stop",
-    "ctrl+l": () => "edited",
+    "ctrl+l": () => "clear",
   };
 
   function step(next: Line | null, index: number): Asked {
@@ -163,6 +165,9 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
     },
     get search() {
       return search?.words ?? null;
+    },
+    get missed() {
+      return search?.missed ?? false;
     },
     press(key) {
       if (key.name === "" || (key.name === "escape" && search === null)) return "beep";

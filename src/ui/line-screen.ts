@@ -1,9 +1,12 @@
 /** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
+import { segments } from "./edit-line.ts";
 import { type LineView, layLine, windowOf } from "./line-view.ts";
 import { visible } from "./sanitize.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
+  /** The screen is emptied, and what was typed stands at its top. */
+  readonly clear: () => void;
   /** The width has changed, and the terminal has wrapped anew what stood there. */
   readonly resize: () => void;
   /** What was drawn stays as it is; the next drawing begins on a new line. */
@@ -16,37 +19,79 @@ export interface LineScreenOptions {
   readonly rows: () => number;
 }
 
-/** What is left to write when all that was drawn stays and the cursor stands at its end; null: it must be drawn anew. */
-function restOf(view: LineView, drawn: LineView): string | null {
-  const last = view.rows.length - 1;
-  const [now = "", before = ""] = [view.rows[last], drawn.rows[last]];
-  const atEnd = [view, drawn].every(
-    ({ rows, row, column }) => row === last && column === Bun.stringWidth(rows[row] ?? ""),
-  );
-  if (!atEnd || drawn.rows.length !== view.rows.length || !now.startsWith(before)) return null;
-  return drawn.rows.slice(0, -1).every((shown, at) => shown === view.rows[at]) ? now.slice(before.length) : null;
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+const singleBytes = /^[\x1b-\x7e]*$/;
+
+/** What two rows begin with, cut where no character is. */
+function sharedStart(one: string, other: string): string {
+  let length = 0;
+  if (singleBytes.test(one) && singleBytes.test(other)) {
+    while (length < one.length && one[length] === other[length]) length += 1;
+    return one.slice(0, length);
+  }
+  const others = segments(other)[Symbol.iterator]();
+  for (const { segment } of segments(one)) {
+    if (others.next().value?.segment !== segment) break;
+    length += segment.length;
+  }
+  return one.slice(0, length);
 }
 
 const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
+const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
+
+/** The shortest way of the cursor. */
+function go(from: Place, to: Place): string {
+  const rows = from.row > to.row ? up(from.row - to.row) : down(to.row - from.row);
+  const columns = to.column - from.column;
+  if (columns === 0) return rows;
+  if (to.column < 3) return `${rows}\r${right(to.column)}`;
+  return rows + (columns > 0 ? right(columns) : columns === -1 ? "\b" : `\x1b[${-columns}D`);
+}
+
+/** What turns one view into the other, which is as wide: what they share stays untouched. */
+function turn(drawn: LineView, view: LineView, columns: number): string {
+  const last = view.rows.length - 1;
+  const differs = view.rows.findIndex((row, at) => row !== drawn.rows[at]);
+  if (differs === -1 && drawn.rows.length === view.rows.length) return go(drawn, view);
+  const row = Math.min(differs === -1 ? last : differs, drawn.rows.length - 1);
+  const [now = "", before = ""] = [view.rows[row], drawn.rows[row]];
+  const shared = sharedStart(now, before);
+  // Behind the last column the cursor is nowhere: such a row is written again.
+  const kept = Bun.stringWidth(shared) < columns ? shared : "";
+  const erase = before.length > kept.length || drawn.rows.length - 1 > row ? "\x1b[J" : "";
+  const text = [now.slice(kept.length), ...view.rows.slice(row + 1)].join("\r\n");
+  const end = Bun.stringWidth(view.rows[last] ?? "");
+  const back = end < columns ? go({ row: last, column: end }, view) : `${up(last - view.row)}\r${right(view.column)}`;
+  return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erase}${text}${back}`;
+}
 
 /** For terminals that can move the cursor. */
 export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
   let drawn: LineView | null = null;
+  /** What stands there is not what was drawn. */
+  let moved = false;
 
   return {
     draw(prompt, text, at) {
       const view = windowOf(layLine(prompt, text, at, columns()), Math.max(1, rows() - 1));
-      const rest = drawn === null ? null : restOf(view, drawn);
-      if (rest !== null) {
-        err(rest);
-        drawn = view;
-        return;
+      if (drawn !== null && !moved) err(turn(drawn, view, columns()));
+      else {
+        const home = up(view.rows.length - 1 - view.row);
+        err(`${up(drawn?.row ?? 0)}\r\x1b[J${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
       }
-      const back = drawn === null ? "\r\x1b[J" : `${up(drawn.row)}\r\x1b[J`;
-      const home = up(view.rows.length - 1 - view.row);
-      err(`${back}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
       drawn = view;
+      moved = false;
+    },
+    clear() {
+      // What stood above goes up into the history of the terminal.
+      err(`${up(drawn?.row ?? 0)}\r\x1b[J${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
+      drawn = null;
     },
     resize() {
       if (drawn === null) return;
@@ -54,11 +99,12 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
       const rowsOf = (shown: string) => Math.max(1, Math.ceil(Bun.stringWidth(shown) / width));
       const above = drawn.rows.slice(0, drawn.row).reduce((sum, shown) => sum + rowsOf(shown), 0);
       drawn = { rows: drawn.rows, row: above + Math.floor(drawn.column / width), column: drawn.column % width };
+      moved = true;
     },
     leave() {
       if (drawn === null) return;
       const below = drawn.rows.length - 1 - drawn.row;
-      err(`${below > 0 ? `\x1b[${below}B` : ""}\r\n`);
+      err(`${down(below)}\r\n`);
       drawn = null;
     },
   };
@@ -79,6 +125,7 @@ export function openPlainScreen(err: (text: string) => void): LineScreen {
       } else err(`\r\n${prompt}${shown}`);
       drawn = { prompt, text: shown };
     },
+    clear() {},
     resize() {},
     leave() {
       if (drawn !== null) err("\r\n");

@@ -59,12 +59,12 @@ const inputs: Readonly<Record<Question["kind"], string>> = {
 /** What is asked for after the question; at a batch also a yes for all that comes below its folder. */
 function inputOf({ kind, folder }: Question): string {
   if (kind !== "batch" || folder === undefined || folder === null) return inputs[kind];
-  const where = folder === "" ? "anywhere here" : `below ${visibleLine(folder)}/`;
-  return `apply? y, n, a (from now on all ${where}), or say what to change: `;
+  const where = folder === "" ? "" : ` below ${visibleLine(folder)}/`;
+  return `apply? y, n, a (always${where}), or say what to change: `;
 }
 
 const rules = {
-  yesOrNo: "y or n",
+  yesOrNo: "that is neither yes nor no",
   feedback: "y, n, or a few words (f WORD for a single one)",
 } as const;
 
@@ -87,7 +87,8 @@ export function createPrompter(options: PrompterOptions): Prompter {
 
     function draw(at = editor.line.at): void {
       stale = false;
-      const lead = editor.search === null ? prompt : `(search: ${visible(editor.search)}) `;
+      const lead =
+        editor.search === null ? prompt : `(${editor.missed ? "not found" : "search"}: ${visible(editor.search)}) `;
       screen.draw(lead, editor.line.text, at);
     }
 
@@ -120,6 +121,12 @@ export function createPrompter(options: PrompterOptions): Prompter {
     const acts = {
       edited: drawSoon,
       beep: () => {},
+      /** A question stays in sight. */
+      clear() {
+        if (message === null) return;
+        screen.clear();
+        draw();
+      },
       complete,
       submit() {
         leave();

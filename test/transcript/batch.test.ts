@@ -28,10 +28,10 @@ test.concurrent.skipIf(!hasTmux)("an a covers later batches below the folder, an
   screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl; echo "ended $?"');
   await screen.shows(/^pai> /m);
   screen.enter("write three files");
-  await screen.shows(/create src\/a\.txt\napply\? y, n, a \(from now on all below src\/\)/);
+  await screen.shows(/create src\/a\.txt\napply\? y, n, a \(always below src\/\)/);
   expect(place.tree()).toEqual({});
   screen.enter("a");
-  await screen.shows(/create other\/c\.txt\napply\? y, n, a \(from now on all below other\/\)/);
+  await screen.shows(/create other\/c\.txt\napply\? y, n, a \(always below other\/\)/);
   expect(place.tree()).toEqual({ "src/a.txt": "1\n", "src/deep/b.txt": "2\n" });
   screen.enter("no thanks, leave it");
   await screen.shows(/All three were asked for\./);
@@ -50,7 +50,7 @@ test.concurrent.skipIf(!hasTmux)("/clear forgets what an a allowed", async () =>
   screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl');
   await screen.shows(/^pai> /m);
   screen.enter("write a");
-  await screen.shows(/from now on all below src/);
+  await screen.shows(/always below src/);
   screen.enter("a");
   await screen.shows(/Written\./);
   await screen.shows(/^pai> /m, 2);

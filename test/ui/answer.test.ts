@@ -5,7 +5,8 @@ import { isContinue, readAnswer } from "../../src/ui/answer.ts";
 const read = (text: string | null) => readAnswer(text, { feedback: true });
 
 test("yes and no in two languages, in any case", () => {
-  for (const word of ["y", "yes", "ya", "ok", "oke", " Y ", "YES\r"]) expect([word, read(word)]).toEqual([word, "yes"]);
+  for (const word of ["y", "yes", "ya", "ok", "oke", "lanjut", " Y ", "YES\r"])
+    expect([word, read(word)]).toEqual([word, "yes"]);
   for (const word of ["n", "no", "tidak", "batal", "N "]) expect([word, read(word)]).toEqual([word, "no"]);
 });
 

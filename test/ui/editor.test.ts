@@ -93,6 +93,20 @@ test("Ctrl+R finds the newest that holds the words, again the one before; Escape
   ]);
 });
 
+test("a search says what it did not find, and forgets it with the next match", () => {
+  const editor = open();
+  type(editor, "\x12add");
+  type(editor, "zz");
+  expect([editor.search, editor.missed, editor.line.text]).toEqual(["addzz", true, "add a test"]);
+  expect(type(editor, "\x7f\x7f")).toBe("edited");
+  expect([editor.search, editor.missed]).toEqual(["add", false]);
+});
+
+test("Ctrl+L clears the screen and not the draft", () => {
+  const editor = open();
+  expect([type(editor, "ab\x0c"), editor.line.text]).toEqual(["clear", "ab"]);
+});
+
 test("Ctrl+C clears and then interrupts, Ctrl+D deletes and then ends, Ctrl+Z stops", () => {
   const editor = open();
   expect([type(editor, "ab\x03"), editor.line.text, type(editor, "\x03")]).toEqual(["edited", "", "interrupt"]);

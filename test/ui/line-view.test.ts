@@ -34,13 +34,94 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
   );
 });
 
-test("a key at the end of the text writes itself and nothing else", () => {
+/** What a terminal shows after these bytes: its rows, and where the cursor stands. */
+function openGlass(columns: number) {
+  const cells: string[][] = [[]];
+  let [row, column] = [0, 0];
+  const acts = new Map<string, (count: number) => void>([
+    ["A", (count) => (row -= count)],
+    ["B", (count) => (row += count)],
+    ["C", (count) => (column += count)],
+    ["D", (count) => (column -= count)],
+    ["J", () => cells.splice(row, cells.length, (cells[row] ?? []).slice(0, column))],
+    ["\r", () => (column = 0)],
+    ["\n", () => (row += 1)],
+    ["\b", () => (column -= 1)],
+  ]);
+  const put = (text: string) => {
+    const wide = Bun.stringWidth(text);
+    expect(column + wide).toBeLessThanOrEqual(columns);
+    cells[row] ??= [];
+    cells[row]?.splice(column, wide, text, ...Array<string>(Math.max(0, wide - 1)).fill(""));
+    column += wide;
+  };
+  return {
+    write(text: string) {
+      for (const [piece, count, command] of text.matchAll(/\x1b\[(\d*)([A-Z])|[\r\n\x08]|[^\x1b\r\n\x08]+/g)) {
+        const act = acts.get(command ?? piece);
+        if (act !== undefined) act(Number(count || "1"));
+        else for (const { segment } of new Intl.Segmenter().segment(piece)) put(segment);
+      }
+    },
+    text: () => Array.from(cells, (line) => (line ?? []).join("")).join("\n"),
+    cursor: () => ({ row, column }),
+  };
+}
+
+test("whatever is typed where, the terminal shows what is drawn anew", () => {
+  const unit = fc.constantFrom("a", "b", " ", "日", "e\u0301", "👩‍👧", "\n");
+  const draft = fc.record({
+    prompt: fc.constantFrom("> ", "(search: a) "),
+    text: fc.string({ unit, maxLength: 14 }),
+    at: fc.nat(),
+  });
+  fc.assert(
+    fc.property(fc.array(draft, { minLength: 1, maxLength: 6 }), fc.integer({ min: 2, max: 14 }), (drafts, columns) => {
+      const glass = openGlass(columns);
+      const screen = openLineScreen({ err: glass.write, columns: () => columns, rows: () => 6 });
+      for (const { prompt, text, at: place } of drafts) {
+        const starts = [
+          0,
+          ...Array.from(new Intl.Segmenter().segment(text), ({ index, segment }) => index + segment.length),
+        ];
+        const cursor = starts[place % starts.length] ?? 0;
+        screen.draw(prompt, text, cursor);
+        const { rows, ...stands } = windowOf(layLine(prompt, text, cursor, columns), 5);
+        expect(glass.text().trimEnd()).toEqual(rows.join("\n").trimEnd());
+        expect(glass.cursor()).toEqual(stands);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a key costs a few bytes on a slow line, wherever it is pressed", () => {
   let written = "";
-  const screen = openLineScreen({ err: (text) => (written += text), columns: () => 20, rows: () => 10 });
+  const screen = openLineScreen({ err: (text) => (written += text), columns: () => 80, rows: () => 10 });
+  const line = "a request of about seventy characters, as people write them all day";
+  const cost = (text: string, cursor: number) => {
+    written = "";
+    screen.draw("\x1b[36mpai> \x1b[39m", text, cursor);
+    return written;
+  };
+  cost(line, line.length);
+  expect(cost(`${line}x`, line.length + 1)).toBe("x");
+  expect(cost(line, line.length)).toBe("\b\x1b[J");
+  expect(cost(line, line.length - 1)).toBe("\b");
+  expect(cost(line, line.length)).toBe("\x1b[1C");
+  expect(cost(line, 0)).toBe("\x1b[67D");
+  expect(cost(line, line.length - 2)).toBe("\x1b[65C");
+  expect(cost(`${line.slice(0, -2)}xay`, line.length - 1)).toBe("\x1b[Jxay\x1b[2D");
+});
+
+test("an emptied screen begins with the line, and what stood above is in the history of the terminal", () => {
+  let written = "";
+  const screen = openLineScreen({ err: (text) => (written += text), columns: () => 20, rows: () => 4 });
   screen.draw("> ", "ab", 2);
   written = "";
-  screen.draw("> ", "abc", 3);
-  expect(written).toBe("c");
+  screen.clear();
+  screen.draw("> ", "ab", 2);
+  expect(written).toBe("\r\x1b[J\n\n\n\x1b[H\r\x1b[J> ab\r\x1b[4C");
 });
 
 test("a plain terminal is only appended to and rubbed out", () => {

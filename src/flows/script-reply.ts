@@ -38,7 +38,9 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
       return null;
     }
   };
-  const reply = await ask(run, { purpose, system, messages, format: null });
+  const asked = ask(run, { purpose, system, messages, format: null });
+  // The next turn of the event loop: by then the request has left, and the actions can load while the model works.
+  const [reply] = await Promise.all([asked, Bun.sleep(0).then(run.ports.actions)]);
   const script = parseScript(reply.text, { stop: reply.stop, read, tag });
   if (script.cut === null || !run.ledger.spare) return { script, text: reply.text };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });

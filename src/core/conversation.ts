@@ -71,6 +71,11 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
   return [...lines, counts].join("\n");
 }
 
+/** What stands in for messages that are gone, with the tasks, which only they had told. */
+export function withTasks(text: string, tasks: readonly TaskItem[]): string {
+  return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
+}
+
 /** Characters of a message, calls and results included; a token is about four. */
 export function sizeOf(message: Message): number {
   if (message.role === "tools") return message.results.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,5 +1,5 @@
 /** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
-import { type Conversation, closeTurn, type TaskItem } from "./conversation.ts";
+import { type Conversation, closeTurn, type TaskItem, withTasks } from "./conversation.ts";
 import type { Message } from "./model.ts";
 import { parseLine } from "./session-line.ts";
 
@@ -77,7 +77,8 @@ function close({ messages, tasks }: Conversation, how: string): Conversation {
 
 function summarize({ turns, conversation, ...rest }: Session, from: number, summary: string): Session {
   const before = turns[from - 1]?.before ?? empty;
-  const told: Message = { role: "user", text: `Summary of what happened next:\n${summary}` };
+  const text = withTasks(`Summary of what happened next:\n${summary}`, conversation.tasks);
+  const told: Message = { role: "user", text };
   const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
   const messages = [...before.messages, told, heard];
   return { ...rest, turns: turns.slice(0, from - 1), conversation: { messages, tasks: conversation.tasks } };

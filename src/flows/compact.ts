@@ -1,5 +1,5 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
-import { lastTurn, renderConversation, sizeOf } from "../core/conversation.ts";
+import { lastTurn, renderConversation, sizeOf, withTasks } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import { ask } from "./ask.ts";
@@ -42,6 +42,10 @@ function closeAnswered(told: Message, last: Message | undefined): readonly Messa
   return [told, { role: "assistant", text: last.text.slice(0, mostAnswer), calls: [], native: null }];
 }
 
+/** Thoughts are bound to what was said before them, and providers refuse them behind anything else. */
+const withoutNative = (message: Message): Message =>
+  message.role === "assistant" ? { ...message, native: null } : message;
+
 /** Replaces the conversation by its summary and the last turn, whole if it fits, with its calls and results. */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.record.conversation;
@@ -50,9 +54,9 @@ export async function compactConversation(run: Run): Promise<void> {
   const fits = run.ledger.estimate(charactersOf(turn)) < run.ports.model.window * keptShare;
   const [request, ...work] = turn;
   const asked = request?.role === "user" ? request.text : "";
-  const told = `Summary of the conversation so far:\n${summary}\n\nThe last request:\n${asked}`;
-  const first: Message = { role: "user", text: told };
-  const next = fits ? [first, ...work] : closeAnswered(first, messages.at(-1));
+  const told = withTasks(`Summary of the conversation so far:\n${summary}`, tasks);
+  const first: Message = { role: "user", text: `${told}\n\nThe last request:\n${asked}` };
+  const next = fits ? [first, ...work.map(withoutNative)] : closeAnswered(first, messages.at(-1));
   run.record.conversation = { messages: next, tasks };
   run.emit({ type: "conversation.replaced", messages: next });
 }

@@ -1,6 +1,5 @@
 /** tool-loop (spec 2.8): ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 import type { AnyAction } from "../core/action.ts";
-import { type Conversation, renderTasks } from "../core/conversation.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -106,15 +105,15 @@ async function doCalls(
   });
 }
 
-function renderSystem(knowledgeText: string, conversation: Conversation): string {
-  const tasks = conversation.tasks.length === 0 ? "" : `Current tasks:\n${renderTasks(conversation.tasks)}`;
-  return [loopPrompt.trim(), knowledgeText, tasks].filter((part) => part !== "").join("\n\n");
+/** The same in every request of a turn: whatever changes here ends what is cached and thought behind it. */
+function renderSystem(knowledgeText: string): string {
+  return [loopPrompt.trim(), knowledgeText].filter((part) => part !== "").join("\n\n");
 }
 
 /** What every turn of a new conversation begins with, tools included, without the project's own words. */
 export async function instructionsOf(run: Run): Promise<string> {
   const tools = toolsOf(await run.ports.actions(), run.options.interactive || run.options.allowRun);
-  return renderSystem("", { messages: [], tasks: [] }) + JSON.stringify(tools);
+  return renderSystem("") + JSON.stringify(tools);
 }
 
 /** Adds a message to the conversation and tells the session. */
@@ -126,7 +125,7 @@ function add(run: Run, message: Message): void {
 
 async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
   const { conversation } = run.record;
-  const system = renderSystem(knowledgeText, conversation);
+  const system = renderSystem(knowledgeText);
   const question = { purpose: "turn", system, messages: conversation.messages, tools, format: null } as const;
   let heard = { n: 0, text: "" };
   try {

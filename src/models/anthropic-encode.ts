@@ -21,11 +21,12 @@ const isTempered = (model: string): boolean =>
 
 /**
  * Tools and system are marked for the provider's cache, and so is the conversation of a loop, whose next request
- * begins with it. Thinking blocks with their signatures go back whole to the model that made them.
+ * begins with it. Thinking blocks with their signatures go back whole to the model that made them, until it refuses
+ * them: they are bound to the account and to all that was said before.
  */
 export function encodeAnthropic(model: string, request: ModelRequest, without: Without): Block {
   const { system, tools, format } = request;
-  const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message)));
+  const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message, without)));
   return {
     model,
     stream: true,
@@ -45,7 +46,7 @@ export function encodeAnthropic(model: string, request: ModelRequest, without: W
   };
 }
 
-function encodeMessage(model: string, message: Message): Turn {
+function encodeMessage(model: string, message: Message, without: Without): Turn {
   switch (message.role) {
     case "user":
       return { role: "user", content: textBlocks(message.text) };
@@ -60,12 +61,15 @@ function encodeMessage(model: string, message: Message): Turn {
         })),
       };
     case "assistant":
-      return { role: "assistant", content: encodeReply(model, message) };
+      return { role: "assistant", content: encodeReply(model, message, without) };
   }
 }
 
-function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Block[] {
-  const own = message.native?.model === nativeOf(model) ? list(fields(message.native.content)["blocks"]) : [];
+type Reply = Extract<Message, { role: "assistant" }>;
+
+function encodeReply(model: string, message: Reply, without: Without): readonly Block[] {
+  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+  const own = isOwn ? list(fields(message.native.content)["blocks"]) : [];
   if (own.length > 0) return own as readonly Block[];
   return [
     ...textBlocks(message.text),

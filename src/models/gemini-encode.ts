@@ -9,6 +9,9 @@ type Content = {
   readonly parts: readonly Part[];
 };
 
+/** From Gemini 3 on models think in steps, and a temperature of one's own makes them go in circles. */
+const isSteady = (model: string): boolean => /^gemini-[3-9]/.test(model);
+
 /** Accepted by Gemini 3 in place of the signature of a call it did not make itself. */
 const foreignSignature = "skip_thought_signature_validator";
 
@@ -25,7 +28,7 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
           toolConfig: { functionCallingConfig: { mode: request.toolChoice === "none" ? "NONE" : "AUTO" } },
         }),
     generationConfig: {
-      temperature: request.temperature,
+      ...(isSteady(model) ? {} : { temperature: request.temperature }),
       maxOutputTokens: request.maxOutputTokens,
       ...(format === null
         ? {}
@@ -66,7 +69,7 @@ function encodeMessage(model: string, message: Message): Content {
 function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Part[] {
   const own = message.native?.model === model ? list(fields(message.native.content)["parts"]) : [];
   if (own.length > 0) return own as readonly Part[];
-  const signed = /^gemini-[3-9]/.test(model) ? { thoughtSignature: foreignSignature } : {};
+  const signed = isSteady(model) ? { thoughtSignature: foreignSignature } : {};
   return [
     ...(message.text === "" ? [] : [{ text: message.text }]),
     ...message.calls.map(({ name, input }) => ({ functionCall: { name, args: input }, ...signed })),

@@ -21,7 +21,7 @@ export function encodeOpenai(model: string, request: ModelRequest, without: With
     stream: true,
     store: false,
     ...(system === "" ? {} : { instructions: system }),
-    input: request.messages.flatMap((message) => encodeMessage(model, message)),
+    input: request.messages.flatMap((message) => encodeMessage(model, message, without)),
     max_output_tokens: Math.max(16, request.maxOutputTokens),
     ...(thinking || without.has("temperature") ? {} : { temperature: request.temperature }),
     ...(thinking && !without.has("reasoning") ? { include: ["reasoning.encrypted_content"] } : {}),
@@ -47,7 +47,7 @@ export function encodeOpenai(model: string, request: ModelRequest, without: With
   };
 }
 
-function encodeMessage(model: string, message: Message): readonly Item[] {
+function encodeMessage(model: string, message: Message, without: Without): readonly Item[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: message.text }];
@@ -58,12 +58,15 @@ function encodeMessage(model: string, message: Message): readonly Item[] {
         output: ok ? text : `error: ${text}`,
       }));
     case "assistant":
-      return encodeReply(model, message);
+      return encodeReply(model, message, without);
   }
 }
 
-function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Item[] {
-  const own = message.native?.model === nativeOf(model) ? list(fields(message.native.content)["items"]) : [];
+type Reply = Extract<Message, { role: "assistant" }>;
+
+function encodeReply(model: string, message: Reply, without: Without): readonly Item[] {
+  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+  const own = isOwn ? list(fields(message.native.content)["items"]) : [];
   if (own.length > 0) return own as readonly Item[];
   return [
     ...(message.text === "" ? [] : [{ role: "assistant", content: message.text }]),

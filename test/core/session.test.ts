@@ -185,6 +185,14 @@ test("summarizing from a turn replaces what came after by one told and heard mes
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 });
 
+test("a summary tells the tasks, which only the messages it stands for had told (P72)", () => {
+  const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
+  const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
+  const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));
+  const [told] = session.conversation.messages;
+  expect(told).toMatchObject({ role: "user", text: expect.stringContaining("[ ] 1. Keep me") });
+});
+
 test("a failed or interrupted turn leaves no pending steps", () => {
   const lines = [head, started("r1", "one"), finished("r1", "", ["go"], "failed")];
   expect(pendingOf(readSession("x", fileOf(lines)).session)).toEqual([]);

@@ -117,8 +117,10 @@ test("tasks live outside the messages and stand in the next prompt (P72)", async
     calls(call("update_task", { id: 1, status: "in_progress" })),
     "Done.",
   ]);
-  expect(ran.requests[1]?.system).toContain("[ ] 1. Rename");
-  expect(ran.requests[2]?.system).toContain("[~] 1. Rename");
+  expect(resultsOf(ran, 2)[0]?.text).toContain("[ ] 1. Rename");
+  expect(resultsOf(ran, 3)[0]?.text).toContain("[~] 1. Rename");
+  // What is cached and thought is bound to it.
+  expect(new Set(ran.requests.map(({ system }) => system)).size).toBe(1);
   expect(renderTasks([])).toBe("No tasks.");
 });
 
@@ -140,7 +142,7 @@ test("two updates in one reply are both kept, in call order (P70)", async () => 
     calls(call("update_task", { id: 1, status: "completed" }), call("update_task", { id: 2, status: "in_progress" })),
     "Done.",
   ]);
-  expect(ran.requests[2]?.system).toContain("(0 pending, 1 in progress, 1 completed)");
+  expect(resultsOf(ran, 3)[1]?.text).toContain("(0 pending, 1 in progress, 1 completed)");
 });
 
 test("explore looks in a conversation of its own, and its calls count (P71)", async () => {
@@ -205,9 +207,8 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
   expect(ran.purposes).toBe("compact turn");
   const [first] = ran.requests[1]?.messages ?? [];
   expect(first?.role === "user" ? first.text : "").toBe(
-    "Summary of the conversation so far:\nThey said x.\n\nThe last request:\ngo on",
+    `Summary of the conversation so far:\nThey said x.\n\nCurrent tasks:\n${renderTasks(conversation.tasks)}\n\nThe last request:\ngo on`,
   );
-  expect(ran.requests[1]?.system).toContain("Keep me");
 });
 
 test("a summary that is empty leaves the conversation as it was (P65)", async () => {

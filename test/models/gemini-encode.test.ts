@@ -44,6 +44,14 @@ describe("encodeGemini", () => {
     });
   });
 
+  test.each([
+    [model, true],
+    ["gemini-3.8-flash", false],
+    ["gemini-3.1-pro-preview", false],
+  ])("%s gets a temperature: %p", (name, given) => {
+    expect("temperature" in (encodeGemini(name, request)["generationConfig"] as object)).toBe(given);
+  });
+
   test("rebuilds the reply of another model, with the signature Gemini 3 accepts for foreign calls", () => {
     const messages: ModelRequest["messages"] = [
       { role: "user", text: "go" },

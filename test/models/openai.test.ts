@@ -114,7 +114,7 @@ describe("openai", () => {
       input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
       output_tokens: 1,
     };
-    const { done } = await answer(reply([message("x")], { last: { usage } }));
+    const { done } = await answer(reply([message("x")], { last: { usage }, pieces: ["x"] }));
     expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
   });
 
@@ -152,6 +152,29 @@ describe("openai", () => {
       { type: "function_call", call_id: "call_a", name: "read", arguments: '{"path":"a"}' },
       { type: "function_call_output", call_id: "call_a", output: "error: gone" },
     ]);
+  });
+
+  test("reasoning that cannot be read any more stays away from then on, calls and results do not", async () => {
+    const why = "The encrypted content gAAA could not be verified.";
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ error: { message: why, code: "invalid_encrypted_content" } }, { status: 400 })
+        : sse([says("x")]);
+    const made = { id: "call_a", name: "read", input: { path: "a" } };
+    const items = [
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+      call("read", JSON.stringify(made.input)),
+    ];
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "", calls: [made], native: { model: "openai:gpt-5", content: { items } } },
+      { role: "tools", results: [{ id: "call_a", name: "read", ok: true, text: "content" }] },
+    ];
+    const model = await open();
+    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, messages })).text).toBe("x");
+    const bodies = server.seen.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => body.includes("gAAA"))).toEqual([true, false, false]);
+    expect(bodies.every((body) => body.includes("call_a"))).toBe(true);
   });
 
   test("asks for nothing to be stored, with the strict schema, tools and limits (P74, spec 4.1)", async () => {
@@ -198,6 +221,7 @@ describe("openai", () => {
     ["gpt-5-mini", false],
     ["o3-mini", false],
     ["openai/gpt-6", false],
+    ["gpt-6.2-sol", false],
   ];
   test.each(tempered)("%s gets a temperature: %p", (model, given) => {
     expect("temperature" in encodeOpenai(model, request, new Set())).toBe(given);

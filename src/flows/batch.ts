@@ -130,10 +130,11 @@ export async function judgeCommand(
 /** A file that is changed is replaced: what has it under another name keeps the old one, which no diff shows (S24). */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
-    const names = before?.kind === "file" && after !== null ? ports.workspace.names(path) : 0;
-    if (names < 2) continue;
-    const text = `${path} is one of ${names} names of a file (hard links): the others keep the old content`;
-    emit({ type: "notice", level: "warning", code: "other_names", text });
+    const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;
+    if (others < 1) continue;
+    const what =
+      others === 1 ? "another name (hard link), which keeps" : `${others} other names (hard links), which keep`;
+    emit({ type: "notice", level: "warning", code: "other_names", text: `${path} has ${what} the old content` });
   }
 }
 

@@ -47,7 +47,7 @@ test("a plan that removes a link, and one that puts a file in its place, are car
   place.remove();
 });
 
-test("under the diff of a file with several names it is said that the others keep the old content (S24)", async () => {
+test("under the diff of a file with several names it is said that those keep the old content (S24)", async () => {
   const place = makeFolder({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   const twin = join(dirname(place.root), "twin");
   linkSync(join(place.root, "a.txt"), twin);
@@ -58,7 +58,7 @@ test("under the diff of a file with several names it is said that the others kee
   const told = ran.events.slice(ran.events.findIndex(({ type }) => type === "changes.proposed") + 1);
   expect(told[0]).toMatchObject({ type: "notice", level: "warning", code: "other_names" });
   expect(ran.eventsOf("notice").map(({ text }) => text)).toEqual([
-    "a.txt is one of 2 names of a file (hard links): the others keep the old content",
+    "a.txt has another name (hard link), which keeps the old content",
   ]);
   expect([ran.files["a.txt"], readFileSync(twin, "utf8")]).toEqual(["A\n", "a\n"]);
   place.remove();

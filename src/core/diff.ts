@@ -125,12 +125,16 @@ function renderHunks(before: string, after: string): string {
 
 /** A name as git quotes it; letters of all languages stay readable. */
 function quoteName(name: string): string {
-  return /[\x00-\x1f\x7f"\\]/.test(name) ? JSON.stringify(name) : name;
+  const quoted = name.replace(/[\x00-\x1f\x7f"\\]/g, (sign) =>
+    sign < " " || sign === "\x7f" ? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}` : `\\${sign}`,
+  );
+  return quoted === name ? name : `"${quoted}"`;
 }
 
-/** A name in a `---` or `+++` line; a tab ends one that holds a blank. */
+/** A name in a `---` or `+++` line; a tab ends one that holds a blank and has no quotes. */
 function renderName(name: string): string {
-  return quoteName(name) + (name.includes(" ") ? "\t" : "");
+  const quoted = quoteName(name);
+  return quoted === name && name.includes(" ") ? `${name}\t` : quoted;
 }
 
 function modeOf(blob: Blob): string {

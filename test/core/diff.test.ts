@@ -200,6 +200,7 @@ test("git applies what is shown", () => {
     change("from.txt", file("k\nl\nm\nn\no\n"), null),
     change("to.txt", null, file("k\nl\nM\nn\no\n"), "from.txt"),
     change("run.sh", file("a\n"), file("a\n", 0o755)),
+    change('o"d\x1b\t\\\x7f 日.txt', file("a\n"), file("b\n")),
   ];
   const folder = mkdtempSync(join(tmpdir(), "diff-"));
   try {

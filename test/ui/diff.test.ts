@@ -121,7 +121,7 @@ test("says what happened to every kind of path, in names that cannot act", () =>
         1 + src
             no newline at end of file
 
-    ● "we\\u001bird"  +1 -1
+    ● "we\\033ird"  +1 -1
         1 - a
         1 + b
     "
@@ -215,7 +215,7 @@ describe("colour", () => {
   test("carries what a sign also says, and content cannot add any (S88)", () => {
     expect(renderDiff(edit("\x1b[2Jx", "a\n", "\x1b]0;t\x07\n"), colored, plain)).toBe(
       [
-        '\x1b[36m●\x1b[39m "\\u001b[2Jx"  \x1b[32m+1\x1b[39m \x1b[31m-1\x1b[39m',
+        '\x1b[36m●\x1b[39m "\\033[2Jx"  \x1b[32m+1\x1b[39m \x1b[31m-1\x1b[39m',
         "  \x1b[31m  1 -\x1b[39m \x1b[31ma\x1b[39m",
         "  \x1b[32m  1 +\x1b[39m \x1b[32m\\x1b]0;t\\x07\x1b[39m",
         "",

@@ -73,7 +73,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     err,
     style,
     outStyle: styleOf(context, tty.stdout),
-    columns: tty.stderr ? columnsOf(context.env) : 100,
+    columns: () => (tty.stderr ? columnsOf(context.env) : 100),
     verbose: flags["verbose"] === true,
     quiet,
     live: tty.stderr && !style.plain && !quiet,

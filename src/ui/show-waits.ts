@@ -10,7 +10,8 @@ export interface WaitOptions {
   readonly verbose: boolean;
   /** May redraw a line on standard error. */
   readonly live: boolean;
-  readonly columns: number;
+  /** Width of the terminal now. */
+  readonly columns: () => number;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
 }

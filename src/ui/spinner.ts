@@ -19,7 +19,8 @@ export interface Spinner {
 export interface SpinnerOptions {
   readonly err: (text: string) => void;
   readonly style: Style;
-  readonly columns: number;
+  /** Width of the terminal now: it may be resized while something is waited for. */
+  readonly columns: () => number;
   /** Milliseconds of any clock that only goes forward. */
   readonly now: () => number;
 }
@@ -45,36 +46,37 @@ export function renderCountdown({ why, attempt, of }: Wait, ms: number, columns:
   return Bun.sliceAnsi([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), 0, Math.max(columns, leastWidth));
 }
 
-/** Draws at most five times a second, on standard error, and leaves nothing behind. */
+/** Turns four times a second, on standard error, writes the text only when it changes, and leaves nothing behind. */
 export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
-  let drawn = false;
+  /** The text that stands there; null: none. */
+  let drawn: string | null = null;
   let timer: ReturnType<typeof setInterval> | null = null;
-  /** Room for the spinner, and for a cursor that does not wrap. */
-  const width = columns - 4;
 
   function draw(): void {
     const at = now();
     if (waitingFor === null || at - since < patienceMs) return;
     const { spinner, dot } = style.glyphs;
+    // Room for the spinner, and for a cursor that does not wrap.
+    const width = columns() - 4;
     const text =
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, dot)
         : renderElapsed(waitingFor, at - since, width);
     const turn = style.paint("change", spinner[frame % spinner.length] ?? "");
-    err(`${eraseLine}${turn} ${style.paint("dim", text)}`);
+    err(text === drawn ? `\r${turn}` : `${eraseLine}${turn} ${style.paint("dim", text)}`);
     frame++;
-    drawn = true;
+    drawn = text;
   }
 
   function clear(): void {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    if (drawn) err(eraseLine);
-    drawn = false;
+    if (drawn !== null) err(eraseLine);
+    drawn = null;
   }
 
   function resume(): void {

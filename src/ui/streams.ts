@@ -11,7 +11,8 @@ export interface StreamOptions {
   readonly style: Style;
   /** Style of standard output, which may be a pipe while standard error is a terminal. */
   readonly outStyle: Style;
-  readonly columns: number;
+  /** Width of the terminal now; a run keeps the one it began with. */
+  readonly columns: () => number;
   /** Only errors on standard error. */
   readonly quiet: boolean;
   /** Both streams are the same terminal: replies stream, and nothing is shown twice. */
@@ -44,7 +45,7 @@ export interface Streams {
 
 export function openStreams(options: StreamOptions): Streams {
   const { style, outStyle, quiet, screen } = options;
-  const columns = style.plain ? null : options.columns;
+  const columns = style.plain ? null : options.columns();
   /** The last characters that were printed. */
   let tail = "";
   /** A blank line comes before whatever is printed next. */
@@ -68,7 +69,7 @@ export function openStreams(options: StreamOptions): Streams {
     style,
     columns,
     outStyle,
-    outColumns: outStyle.plain ? null : options.columns,
+    outColumns: outStyle.plain ? null : options.columns(),
     out(text) {
       if (text === "") return;
       if (screen) print(options.out, text);

@@ -98,19 +98,25 @@ function openRun(options: TerminalOptions): Terminal {
       const { applied, undone } = work;
       const state = { seen, undoable, applied, undone, replied: reply.shown, markdown: markdown(outStyle, outColumns) };
       showResult(outcome, streams, state);
-      if (outcome.error !== null) options.err(renderFailure(outcome.error, style, columns));
+      // On a screen the status line has said that it was interrupted.
+      const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
+      if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));
     },
   };
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  let run = openRun(options);
+  /** Opened with its first event: the terminal may have been resized since the last run. */
+  let run: Terminal | null = null;
   return {
-    sink: (event) => run.sink(event),
-    pause: () => run.pause(),
+    sink(event) {
+      run ??= openRun(options);
+      run.sink(event);
+    },
+    pause: () => run?.pause(),
     finish(outcome, undoable) {
-      run.finish(outcome, undoable);
-      run = openRun(options);
+      (run ?? openRun(options)).finish(outcome, undoable);
+      run = null;
     },
   };
 }

@@ -231,3 +231,22 @@ inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
   await screen.shows(/ended 0/);
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
+
+inTerminal("a terminal resized between tasks, and while one is waited for, is filled to its width (R10)", async () => {
+  const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
+  await using place = openPlace([talked(words), { ...talked(words), delayMs: 1500 }]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.resize({ columns: 50, rows: 40 });
+  await Bun.sleep(300);
+  screen.enter("talk");
+  await screen.shows(ready, 2);
+  const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
+  expect(widest(screen.text())).toBeLessThanOrEqual(50);
+  screen.enter("again");
+  await screen.shows(/planning with/);
+  screen.resize({ columns: 30, rows: 40 });
+  await screen.shows(ready, 3);
+  // What the terminal itself wrapped anew stays; every turn after it fits.
+  expect(screen.text().match(/planning/g) ?? []).toHaveLength(1);
+});

@@ -140,7 +140,7 @@ export function show(
     },
     style: styleOf(tty),
     outStyle: styleOf(tty),
-    columns: 80,
+    columns: () => 80,
     verbose: false,
     quiet: false,
     live: false,

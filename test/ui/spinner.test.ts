@@ -24,9 +24,9 @@ test("a pause counts down, then the line is what it was; taken away, nothing sta
   try {
     let [time, screen] = [0, ""];
     const err = (text: string) => {
-      screen = `${screen}${text}`.replace(/^.*\r\x1b\[K/, "");
+      screen = text.startsWith("\r\x1b[K") ? text.slice(4) : text.slice(1) + screen.slice(1);
     };
-    const spinner = createSpinner({ err, style: styleOf(true), columns: 80, now: () => time });
+    const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
     const after = (ms: number) => {
       for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
       return screen.slice(2);
@@ -43,6 +43,31 @@ test("a pause counts down, then the line is what it was; taken away, nothing sta
     expect(after(500)).toBe("working");
     spinner.stop();
     expect([screen, after(1000)]).toEqual(["", ""]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test("a second of waiting costs less than 150 bytes, and a resize in the middle is followed (R10)", () => {
+  jest.useFakeTimers();
+  try {
+    let [time, written, columns] = [0, "", 80];
+    const err = (text: string) => {
+      written += text;
+    };
+    const spinner = createSpinner({ err, style: styleOf(true), columns: () => columns, now: () => time });
+    const after = (ms: number) => {
+      written = "";
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+      return written;
+    };
+    spinner.start("planning with gemini:gemini-2.5-flash-lite");
+    after(61_000);
+    expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
+    columns = 30;
+    const narrow = after(1000).split("\r\x1b[K").at(-1) ?? "";
+    expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
+    spinner.stop();
   } finally {
     jest.useRealTimers();
   }

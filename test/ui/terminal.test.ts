@@ -60,7 +60,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
 
 test("at 60 and 120 columns the lines of the run fit", () => {
   for (const columns of [60, 120]) {
-    const widths = show(true, { columns })
+    const widths = show(true, { columns: () => columns })
       .screen.split("\n")
       .map((line) => Bun.stringWidth(line));
     expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
@@ -221,7 +221,7 @@ test("a spinner line is redrawn at most five times a second and is gone before a
     err: (text) => writes.push(text),
     style: styleOf(true),
     outStyle: styleOf(true),
-    columns: 40,
+    columns: () => 40,
     verbose: false,
     quiet: false,
     screen: true,

@@ -34,12 +34,18 @@ function newScripts({ before, after }: Change): readonly string[] {
   return changed.map(([name, command]) => `${name}: ${String(command)}`);
 }
 
-/** Who will run what of the changed file, as a clause after its path; null: nobody by its name. */
-export function describeLater(change: Change): string | null {
-  if (change.after?.kind !== "file") return null;
-  const name = change.path.slice(change.path.lastIndexOf("/") + 1).toLowerCase();
+/** Who runs what stands in a file of this name, as a clause after its path; null: nobody. */
+export function describeReader(path: string): string | null {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const runner = runners.get(name);
   if (runner !== undefined) return `${runner} runs what stands in it`;
-  const scripts = name === "package.json" ? newScripts(change) : [];
+  return name === "package.json" ? "npm runs its scripts" : null;
+}
+
+/** The same for a change: of a package.json only what is new in its scripts counts. */
+export function describeLater(change: Change): string | null {
+  const reader = change.after?.kind === "file" ? describeReader(change.path) : null;
+  if (reader === null || !/package\.json$/i.test(change.path)) return reader;
+  const scripts = newScripts(change);
   return scripts.length === 0 ? null : `npm will run ${scripts.join("; ")}`;
 }

@@ -2,6 +2,7 @@
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
+import { describeReader } from "../core/runs-later.ts";
 import { type Claim, claimsOf, pathsOfClaim } from "../core/scope.ts";
 import { toClaimPath, withinOnly } from "./right.ts";
 import type { Run } from "./run.ts";
@@ -60,8 +61,8 @@ export const commandsOf = (plan: Plan, claims: readonly Claim[]): readonly strin
 function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): string {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
   const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
-    const concern = run.ports.workspace.concern(path);
-    return concern === null ? [] : [`${path} (${concern})`];
+    const why = run.ports.workspace.concern(path) ?? describeReader(path);
+    return why === null ? [] : [`${path} (${why})`];
   });
   const lines = ["Carry out this plan?"];
   if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);

@@ -48,3 +48,15 @@ test("a run says so behind the diff, with a plan and without", async () => {
   }
   expect(free.questions.map(({ folder }) => folder)).toEqual([null]);
 });
+
+test("the question about a plan names them, deletions too", async () => {
+  const ran = await play({
+    files: { "conftest.py": "x\n" },
+    lines: [plan({ steps: ["WRITE package.json", "WRITE Makefile", "RM conftest.py", "WRITE a.txt"] })],
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(ran.questions[0]?.text.split("\n").slice(2)).toEqual([
+    "It changes what runs code later: package.json (npm runs its scripts), Makefile (make runs what stands in it), conftest.py (pytest runs what stands in it)",
+  ]);
+});

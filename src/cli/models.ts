@@ -1,40 +1,59 @@
 /** `pai models`: providers, whether a key is present, known models with their windows and prices. */
-import { knownModels } from "../models/catalogue.ts";
+import { findPrice, knownModels } from "../models/catalogue.ts";
 import { providers } from "../models/open.ts";
 import { findKeys } from "../store/keys.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase } from "./compose.ts";
 
-/** Providers with the keys at hand, and the models pai knows of them. */
+/** Providers with the keys at hand, and the models pai knows that they serve today, at today's price. */
 function findRows(context: Context) {
   const { places } = composeBase(context);
+  const day = context.now().toISOString().slice(0, 10);
   return providers.map((provider) => {
     const keyed = provider !== "replay" && provider !== "local";
     const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
-    const models = knownModels.filter((model) => model.provider === provider);
-    const shown = models.map(({ name, window, maxOutputTokens, price }) => ({
+    const served = knownModels.filter((model) => model.provider === provider && (model.ends ?? "9") > day);
+    const models = served.map(({ name, window, maxOutputTokens, ends }) => ({
       name,
       window,
       max_output: maxOutputTokens,
-      price,
+      ends,
+      price: findPrice(provider, name, day),
     }));
-    return { provider, needs_key: keyed, keys, models: shown };
+    return { provider, needs_key: keyed, keys, models };
   });
 }
 
-/** The same as text for people. */
-export function renderModels(context: Context, inUse: string): string {
-  const text = findRows(context).map(({ provider, needs_key, keys, models }) => {
-    const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
-    const lines = models.map(({ name, window, price }) => {
-      const cost =
-        price === null ? "price unknown" : `${price.input} / ${price.output} USD per million tokens in / out`;
-      return `  ${name.padEnd(24)} ${String(Math.round(window / 1000)).padStart(5)}k  ${cost}\n`;
-    });
-    return `${provider} (${key})\n${lines.join("")}`;
+type Row = ReturnType<typeof findRows>[number];
+
+const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
+  `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
+const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
+
+function renderModel({ name, window, price, ends }: Row["models"][number]): string {
+  const rates = price === null ? ["unknown"] : [price.input, price.cached, price.output].map(String);
+  const large = price?.large ?? null;
+  const notes = [
+    ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
+    ...(ends === null ? [] : [`ends ${ends}`]),
+  ].join("; ");
+  return `${alignRow(`  ${name}`, inThousands(window), ...rates)}${notes === "" ? "" : `  ${notes}`}\n`;
+}
+
+function renderProvider({ provider, needs_key, keys, models }: Row, isListed: boolean): string {
+  const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
+  return `${provider} (${key})\n${isListed ? models.map(renderModel).join("") : ""}`;
+}
+
+/** The same as text for people; `usable` leaves out the models of a provider there is no key for. */
+export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
+  const text = findRows(context).map((row) => {
+    const isUsable = row.keys.length > 0 || row.models.some(({ name }) => inUse.includes(name));
+    return renderProvider(row, which === "all" || isUsable);
   });
-  return `${text.join("")}in use: ${inUse}\n`;
+  const head = alignRow("USD per million tokens", "window", "in", "cached", "out");
+  return `${head}\n${text.join("")}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {
@@ -43,6 +62,6 @@ export async function modelsCommand(context: Context): Promise<number> {
     context,
     "models",
     { model: settings.model, providers: findRows(context) },
-    renderModels(context, settings.model),
+    renderModels(context, settings.model, "all"),
   );
 }

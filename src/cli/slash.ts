@@ -32,7 +32,7 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
   if (id === "") {
     say(
       talk,
-      `${renderModels(context, talk.model?.model.id ?? composed.base.settings.model)}switch: /model PROVIDER:NAME`,
+      `${renderModels(context, talk.model?.model.id ?? composed.base.settings.model, "usable")}switch: /model PROVIDER:NAME`,
     );
     return;
   }

@@ -130,7 +130,7 @@ function judge(status: number, body: Body, asked: Asked): Judgement {
       code: "model_unknown",
       retry: never,
       what: `${provider} does not know the model ${asked.model}`,
-      hint: "see: pai models; or check the base URL",
+      hint: "choose another one with --model or PAI_MODEL (see: pai models), or check the base URL",
     };
   }
   if (status === 407) {

@@ -1,0 +1,45 @@
+/** `pai models` and `/model`: what there is today, in lines a person can read. */
+import { expect, test } from "bun:test";
+import type { Command, Context } from "../../src/cli/command.ts";
+import { renderModels } from "../../src/cli/models.ts";
+import { openProcess, type Typed } from "./fake-context.ts";
+
+const inUse = "gemini:gemini-2.5-flash-lite";
+
+async function linesOf(day: string, which: "all" | "usable", typed: Typed = {}, used = inUse) {
+  const run = async (context: Context) => {
+    context.out(renderModels({ ...context, now: () => new Date(day) }, used, which));
+    return 0;
+  };
+  const command: Command = { name: "models", about: "", usage: "", flags: [], examples: [], run };
+  return (await openProcess().run(command, typed)).out.trimEnd().split("\n");
+}
+
+test("every model has its window and prices in columns, its dearer rate and its end behind them", async () => {
+  const lines = await linesOf("2026-11-22", "all");
+  expect(lines[0]).toBe("USD per million tokens     window      in  cached     out");
+  const models = lines.filter((line) => line.startsWith("  "));
+  const row = /^ {2}[a-z0-9.-]+ +\d+k( +[\d.]+){3}( {2}(above \d+k: [\d.]+ \/ [\d.]+)?(; )?(ends [\d-]{10})?)?$/;
+  expect(models.filter((line) => !row.test(line) && !line.endsWith("k unknown"))).toEqual([]);
+  expect(models.filter((line) => line.length > 100)).toEqual([]);
+  for (const note of [/above 200k: /, /ends 20/]) expect(models.some((line) => note.test(line))).toBe(true);
+  expect(lines.at(-1)).toBe(`in use: ${inUse}`);
+});
+
+test("a model that ended is gone, a price that ran out is unknown", async () => {
+  const lines = await linesOf("2027-01-01", "all");
+  expect(lines.filter((line) => line.startsWith("  gemini-2.5-pro"))).toEqual([]);
+  expect(lines).toContain("  gemini-3.8-flash          1049k unknown");
+});
+
+test("in a session only what there is a key for is listed, and what is in use", async () => {
+  const lines = await linesOf("2026-11-22", "usable", { env: { ANTHROPIC_API_KEY: "sk-ant-test" } });
+  expect(lines.some((line) => line.startsWith("  claude-"))).toBe(true);
+  expect(lines.some((line) => line.startsWith("  gemini-"))).toBe(true);
+  expect(lines.some((line) => line.startsWith("  gpt-"))).toBe(false);
+  expect(lines).toContain("openai (no key)");
+});
+
+test("a model nobody knows is no reason to fail", async () => {
+  expect((await linesOf("2026-11-22", "usable", {}, "nonsense")).at(-1)).toBe("in use: nonsense");
+});

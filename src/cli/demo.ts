@@ -62,7 +62,7 @@ async function play(context: Context, place: string, root: string): Promise<read
     root: null,
   });
   const model = createReplayModel(parseReplay(replies, "the demo"), "demo");
-  const view = await openView(context, context.signal, false);
+  const view = await openView(context, context.signal, "run");
   const hasPython = Bun.which("python3", { PATH: env.PATH ?? "" }) !== null;
   const title = (text: string) => context.out(`\n${"=".repeat(72)}\n$ ${text}\n${"=".repeat(72)}\n`);
   for (const [at, text] of requests.entries()) {

@@ -1,11 +1,27 @@
 /** `!command` in a session: the person's own command, its output shown and offered to the next message. */
 import { PaiError } from "../core/error.ts";
+import { counted } from "../ui/amount.ts";
 import { visible } from "../ui/sanitize.ts";
+import { createSpinner } from "../ui/spinner.ts";
 import { makeRunId } from "./compose.ts";
 import { type Talk, whileInterruptible } from "./talk.ts";
+import { columnsOf } from "./view.ts";
 
 /** Characters of output that go with the next message. */
 const mostOffered = 50_000;
+
+/** The person is there and has Ctrl+C: no limit but that of a timer. */
+const noLimitMs = 2 ** 31 - 1;
+
+/** A sign of life while nothing is shown yet; a plain terminal shows the command and then its output. */
+async function whileShown<T>({ context, view }: Talk, command: string, work: () => Promise<T>): Promise<T> {
+  const { style } = view;
+  if (style.plain) return work();
+  const columns = () => columnsOf(context.env);
+  const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now() });
+  spinner.start(`running ${command} ${style.glyphs.dot} Ctrl+C stops`);
+  return work().finally(spinner.stop);
+}
 
 /** Runs it as the person would: own environment less secrets. What it changes can be taken back with /undo. */
 export async function runOwn(talk: Talk, command: string): Promise<void> {
@@ -19,8 +35,8 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const result = await whileInterruptible(talk, async (signal) => {
     const transaction = await workspace.begin({ id: makeRunId(context.now()), task: `!${command}` });
     try {
-      const timeoutMs = composed.base.settings.commands.timeout * 1000;
-      const ran = await transaction.run(command, { by: "user", timeoutMs, signal });
+      const options = { by: "user", timeoutMs: noLimitMs, signal } as const;
+      const ran = await whileShown(talk, command, () => transaction.run(command, options));
       if (signal.aborted) throw new PaiError("interrupted", "interrupted");
       return ran;
     } finally {
@@ -29,10 +45,10 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   });
   const output = visible(result.output).trimEnd();
   if (output !== "") context.out(`${output}\n`);
-  const ended = result.timedOut ? "ended by the time limit" : `exit ${result.exit ?? "by a signal"}`;
-  const changed = result.changes.length === 0 ? "" : `, ${result.changes.length} changed: /undo takes them back`;
+  const ended = `exit ${result.exit ?? "by a signal"}`;
   talk.offered = `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`;
-  context.err(
-    talk.view.style.paint("dim", `${ended}${changed}; goes with your next message, ! alone drops it`).concat("\n"),
-  );
+  const several = result.changes.length;
+  const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
+  const note = `${ended}; goes with your next message, ! alone drops it\n`;
+  context.err(talk.view.style.paint("dim", several === 0 ? note : changed + note));
 }

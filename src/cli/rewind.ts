@@ -3,6 +3,7 @@ import { renderConversation } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
 import { compactConversation, summarizeText } from "../flows/compact.ts";
 import { runTask } from "../flows/run.ts";
+import { counted } from "../ui/amount.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { composeOptions } from "./compose.ts";
 import { type Talk, whileInterruptible } from "./talk.ts";
@@ -10,12 +11,21 @@ import { type Talk, whileInterruptible } from "./talk.ts";
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
 
+/** "09:05" where the person is. */
+const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
+
 function renderTurns({ open }: Talk): string {
   const rows = open.session.turns.map(
     ({ at, request, changed }, n) =>
-      `${n + 1}  ${at.slice(11, 16)}  ${changed ? "changed files" : "             "}  ${visibleLine(request).slice(0, 60)}`,
+      `${n + 1}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request).slice(0, 60)}`,
   );
-  return `${rows.join("\n")}\ngo back to before turn N: /rewind N both|code|conversation|summary\n`;
+  return `${rows.join("\n")}
+go back to before turn N:
+/rewind N               files and conversation
+/rewind N code          the files only
+/rewind N conversation  the conversation only
+/rewind N summary       no files; a summary takes the place of the turns from N on
+`;
 }
 
 /** Takes back what the runs from turn `from` (from 1) on have changed, the newest first. All of them or none. */
@@ -110,9 +120,6 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   }
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
-  const code =
-    taken === 0
-      ? "no files were taken back"
-      : `${taken} ${taken === 1 ? "run" : "runs"} taken back; bring back with: pai redo`;
+  const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   context.err(`rewound ${action} to before turn ${from}: ${code}\n`);
 }

@@ -13,7 +13,7 @@ import { renderError } from "./failure.ts";
 import { offerLocal } from "./offer-local.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
-import { doSlash } from "./slash.ts";
+import { doSlash, isSlash } from "./slash.ts";
 import { countInterrupt, runTurn, type Talk } from "./talk.ts";
 import { version } from "./version.ts";
 import { openView } from "./view.ts";
@@ -29,6 +29,21 @@ function renderPending(pending: readonly string[], line: string): string | null 
 /** What fails here is told, and the session goes on. */
 async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
   await work.catch((thrown) => context.err(renderError(toPaiError(thrown))));
+}
+
+/** What is meant for a shell or is a command without its slash is never a task that costs money. */
+function requireTask(line: string): void {
+  const word = line.toLowerCase();
+  if (isSlash(word)) throw new PaiError("usage", `${word} is no task`, { hint: `did you mean /${word}?` });
+  const name = /^pai\s+([a-z]+)$/.exec(word)?.[1];
+  if (name === undefined) return;
+  const here = isSlash(name) ? `; here: /${name}` : "";
+  throw new PaiError("usage", `${word} is for a shell${here}`, { hint: "see /help" });
+}
+
+async function runTask(talk: Talk, line: string, pending: string | null): Promise<void> {
+  if (pending === null) requireTask(line);
+  await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
 }
 
 async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
@@ -51,7 +66,7 @@ async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
     talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
     return "stay";
   }
-  await sayFailure(talk, runTurn(talk, pending ?? line, { typed: pending === null ? line : "" }));
+  await sayFailure(talk, runTask(talk, line, pending));
   return "stay";
 }
 
@@ -71,6 +86,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
         },
       });
       if (line !== null && line.trim() !== "") talk.input.add(line);
+      talk.interruptedAt = 0;
       return line === null ? null : line.trim();
     } catch (thrown) {
       const error = toPaiError(thrown);
@@ -98,7 +114,7 @@ function renderResumed({ id, turns, conversation }: Session, damaged: number): s
 
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
 async function openTalk(context: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
-  const view = await openView(context, context.signal, false);
+  const view = await openView(context, context.signal, "session");
   const readLine = async (question: string) => (await view.prompter()).readLine(question);
   const given = composeBase(context);
   const base = view.interactive ? await offerLocal(context, given, readLine) : given;

@@ -13,7 +13,7 @@ import { visible, visibleLine } from "../ui/sanitize.ts";
 import { composeOptions } from "./compose.ts";
 import { composeModel, listModels, priceOf } from "./compose-model.ts";
 import { renderDiffOn } from "./diff.ts";
-import { undoCommand } from "./history.ts";
+import { redoCommand, undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
@@ -46,10 +46,11 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
 function switchMode(talk: Talk, name: string): void {
   const mode = modes.find((each) => each === name);
   if (name !== "" && mode === undefined) {
-    throw new PaiError("usage", `there is no mode ${name}`, { hint: `modes: ${modes.join(", ")}` });
+    throw new PaiError("usage", `there is no mode ${name}`, { hint: `one of ${modes.join(", ")}` });
   }
   if (mode !== undefined) talk.mode = mode satisfies Mode;
-  say(talk, `mode: ${talk.mode}`);
+  const others = modes.filter((each) => each !== talk.mode).join(", ");
+  say(talk, `mode: ${talk.mode}${name === "" ? ` (/mode NAME switches: ${others})` : ""}`);
 }
 
 /** What the first call for a message would send, and what the session holds. */
@@ -159,6 +160,11 @@ export const slashCommands: readonly Slash[] = [
     about: "take back the last run",
     run: async ({ context }) => void (await undoCommand({ ...context, words: [] })),
   },
+  {
+    name: "redo",
+    about: "bring back what /undo or /rewind took back",
+    run: async ({ context }) => void (await redoCommand({ ...context, words: [] })),
+  },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
   { name: "diff", about: "what this session has changed", run: showSessionDiff },
@@ -174,8 +180,12 @@ function renderHelp(): string {
     "!command   run a command of your own; its output goes with the next message",
     "Escape     at a question: no",
     "After a task, y or lanjut does its next steps, a number does that one",
+    "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task",
   ].join("\n");
 }
+
+/** A word that is a slash command without its slash. */
+export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
 
 /** Runs one line that begins with a slash. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function doTask(context: Context, { flow, task, options, command, m
   const base = composeBase(context);
   const limited = limitTime(context.signal, base.settings.limits.timeout);
   try {
-    const view = await openView(context, limited.signal, options.planOnly === true);
+    const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const ask = view.interactive
       ? async (question: string) => (await view.decide({ kind: "command", text: question })).accept

@@ -5,7 +5,7 @@ import type { Highlight } from "../ui/highlight.ts";
 import type { Prompter } from "../ui/prompt.ts";
 import { visible } from "../ui/sanitize.ts";
 import { chooseStyle, type Style } from "../ui/style.ts";
-import { createTerminal, type Terminal } from "../ui/terminal.ts";
+import { createTerminal, type Terminal, type TerminalOptions } from "../ui/terminal.ts";
 import type { Context } from "./command.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
@@ -57,8 +57,7 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
 }
 
-/** `planIsResult`: the plan goes to standard output (`pai plan`). */
-export async function openView(context: Context, signal: AbortSignal, planIsResult: boolean): Promise<View> {
+export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
   const machine = flags["json"] === true || flags["jsonl"] === true;
   const style = styleOf(context, tty.stderr);
@@ -78,7 +77,7 @@ export async function openView(context: Context, signal: AbortSignal, planIsResu
     quiet,
     live: tty.stderr && !style.plain && !quiet,
     screen: tty.stdout && tty.stderr && !machine,
-    planIsResult,
+    kind,
     highlight: () => highlight,
     now: () => performance.now(),
   });

@@ -63,10 +63,11 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 
-function renderNext(next: readonly string[], style: Style, columns: number | null): string[] {
+function renderNext(next: readonly string[], { style, columns, session }: ResultOptions): string[] {
   if (next.length === 0) return [];
+  const how = next.length === 1 ? " (y does it)" : " (y does all, a number one of them)";
   const steps = next.flatMap((step, index) => hang(`  ${index + 1}. `, visible(step), columns));
-  return ["", style.paint("dim", "next steps"), ...steps];
+  return ["", style.paint("dim", `next steps${session ? how : ""}`), ...steps];
 }
 
 export interface ResultOptions {
@@ -76,6 +77,8 @@ export interface ResultOptions {
   readonly applied: boolean;
   /** On the same screen stand the checks above and the error below: they are not said twice. */
   readonly screen: boolean;
+  /** A session goes on, where next steps can be confirmed. */
+  readonly session: boolean;
 }
 
 /** Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say. */
@@ -87,7 +90,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
-    ...renderNext(outcome.next, style, columns),
+    ...renderNext(outcome.next, options),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }

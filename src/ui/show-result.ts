@@ -10,6 +10,8 @@ import type { Streams } from "./streams.ts";
 export interface ResultState {
   /** What standard error showed stands on the same screen: it is not said twice. */
   readonly seen: boolean;
+  /** A session goes on: its commands are named beside those of a shell. */
+  readonly session: boolean;
   /** What was changed can be taken back later. */
   readonly undoable: boolean;
   readonly applied: boolean;
@@ -31,15 +33,16 @@ function showMessage({ ok, text }: Outcome, streams: Streams, { replied, markdow
 /** Printed to standard output after the message, with the footer between result and undo. */
 export function showResult(outcome: Outcome, streams: Streams, state: ResultState): void {
   const { screen, out, aside, section, outStyle, outColumns } = streams;
-  const { seen, applied } = state;
+  const { seen, session, applied } = state;
   section();
   const told = showMessage(outcome, streams, state);
   section();
-  const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen });
+  const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, session });
   out(!screen && result !== "" && told ? `\n${result}` : result);
   section();
   if (outcome.calls.made > 0) aside(renderFooter(outcome));
   if (!state.undoable || outcome.run === null) return;
-  if (applied) out("undo with: pai undo\n");
-  else if (state.undone) out(`bring its changes back with: pai redo ${outcome.run}\n`);
+  const here = (command: string) => (session ? `, here: ${command}\n` : "\n");
+  if (applied) out(`undo with: pai undo${here("/undo")}`);
+  else if (state.undone) out(`bring its changes back with: pai redo ${outcome.run}${here("/redo")}`);
 }

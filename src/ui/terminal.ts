@@ -16,8 +16,8 @@ import { openStreams, type StreamOptions } from "./streams.ts";
 import type { Style } from "./style.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {
-  /** The plan is the result (`pai plan`): it goes to standard output. */
-  readonly planIsResult: boolean;
+  /** A plan is the result of `pai plan` and goes to standard output; after a run a session goes on. */
+  readonly kind: "run" | "plan" | "session";
   /** Colours for code, once they are loaded. */
   readonly highlight?: () => Highlight | null;
 }
@@ -35,7 +35,8 @@ export interface Terminal {
 
 /** The terminal for one run. */
 function openRun(options: TerminalOptions): Terminal {
-  const { verbose, planIsResult } = options;
+  const { verbose, kind } = options;
+  const planIsResult = kind === "plan";
   const seen = options.screen && !options.quiet;
   const streams = openStreams(options);
   const { style, columns, outStyle, outColumns, err, out, aside, section } = streams;
@@ -96,8 +97,8 @@ function openRun(options: TerminalOptions): Terminal {
         out(renderPlan(outcome.plan, steps.promise, outStyle, outColumns));
       }
       const { applied, undone } = work;
-      const state = { seen, undoable, applied, undone, replied: reply.shown, markdown: markdown(outStyle, outColumns) };
-      showResult(outcome, streams, state);
+      const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };
+      showResult(outcome, streams, { seen, session: kind === "session", undoable, applied, undone, ...shown });
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));

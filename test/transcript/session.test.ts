@@ -250,3 +250,44 @@ inTerminal("a terminal resized between tasks, and while one is waited for, is fi
   // What the terminal itself wrapped anew stays; every turn after it fits.
   expect(screen.text().match(/planning/g) ?? []).toHaveLength(1);
 });
+
+inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("help");
+  await screen.shows(/did you mean \/help\?/);
+  screen.enter("pai undo");
+  await screen.shows(/pai undo is for a shell; here: \/undo/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.enter("lanjut");
+  await screen.shows(/here: \/undo/, 2);
+  await screen.shows(ready, 4);
+  screen.enter("/undo");
+  await screen.shows(/go on\? y or n/);
+  screen.enter("y");
+  await screen.shows(/undone run/);
+  expect(place.tree()).toEqual({});
+  screen.enter("/redo");
+  await screen.shows(/go on\? y or n/, 2);
+  screen.enter("y");
+  await screen.shows(/redone run/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+});
+
+inTerminal("Ctrl+C in one command and then in another ends both, and not the session", async () => {
+  await using place = openPlace();
+  using screen = open(place);
+  await screen.shows(ready);
+  for (const time of [1, 2]) {
+    screen.enter("!sleep 60");
+    await screen.shows(/running sleep 60 · Ctrl\+C stops/);
+    screen.press("C-c");
+    await screen.shows(/pai: interrupted/, time);
+    await screen.shows(ready, time + 1);
+  }
+  screen.press("C-d");
+  await expectEnd(place, screen, 0);
+});

@@ -145,7 +145,7 @@ export function show(
     quiet: false,
     live: false,
     screen: tty,
-    planIsResult: false,
+    kind: "run",
     now: () => 0,
     ...options,
   });

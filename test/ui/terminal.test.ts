@@ -183,7 +183,7 @@ test("exit 10 prints the plan on standard output, once", () => {
   expect(show(false, {}, { events, outcome: declined }).out).toContain("2  WRITE src/lib/a/very");
   const { screen } = show(true, {}, { events, outcome: declined });
   expect(screen.match(/at most 3 calls/g)).toHaveLength(1);
-  expect(show(false, { planIsResult: true }, { events, outcome: declined }).err).not.toContain("WRITE");
+  expect(show(false, { kind: "plan" }, { events, outcome: declined }).err).not.toContain("WRITE");
 });
 
 test("undo is offered only for what is in the workspace", () => {
@@ -225,7 +225,7 @@ test("a spinner line is redrawn at most five times a second and is gone before a
     verbose: false,
     quiet: false,
     screen: true,
-    planIsResult: false,
+    kind: "run",
     ...options,
   });
   const [started, notice] = stamp([
@@ -283,4 +283,11 @@ test("a pause before the next attempt leaves a line only where it cannot be coun
   expect(lines({ live: false })).toContain(`· ${text}`);
   expect(lines({ live: true, verbose: true })).toContain(`· ${text}`);
   expect(lines({ live: true }).join()).not.toContain("asking again");
+});
+
+test("in a session the result names what can be typed there", () => {
+  const { screen } = show(true, { kind: "session" });
+  expect(screen).toMatch(/next steps \(y does (all, a number one of them|it)\)/);
+  expect(screen).toContain("undo with: pai undo, here: /undo\n");
+  expect(show(true).screen).not.toContain("here: /undo");
 });

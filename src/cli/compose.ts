@@ -7,7 +7,6 @@ import { maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
-import { findModel } from "../models/catalogue.ts";
 import { openAudit } from "../store/audit.ts";
 import { findPlaces, type Places } from "../store/places.ts";
 import { openPlanCache } from "../store/plan-cache.ts";
@@ -15,7 +14,7 @@ import { type LoadedSettings, loadSettings, type Settings } from "../store/setti
 import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
-import { type ComposedModel, composeModel } from "./compose-model.ts";
+import { type ComposedModel, composeModel, priceOf } from "./compose-model.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
@@ -141,7 +140,7 @@ export async function composeTask(
     composeWorkspace(context, base),
     given === null
       ? composeModel(context, base, (notice) => tell(notice), ask)
-      : { model: given, price: () => findModel(given.provider, given.name)?.price ?? null, mask: maskHeld([]) },
+      : { model: given, price: () => priceOf(given.id, settings, context.now()), mask: maskHeld([]) },
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
   const audit = ephemeral

@@ -142,7 +142,8 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
     const { code, message } = toPaiError(thrown);
-    if (run.signal.aborted || !refusals.includes(code)) throw thrown;
+    const isResult = refusals.includes(code) || (action.kind === "look" && code === "permission_denied");
+    if (run.signal.aborted || !isResult) throw thrown;
     report(batch, call, { kind: action.kind, code, text: message, paths: pathsOfCall(run, call) });
   }
 }

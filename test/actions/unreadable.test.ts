@@ -1,10 +1,13 @@
 /** Listings say which folders they could not read: what is missing must not look empty (D39). */
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { listPath, tree } from "../../src/actions/look.ts";
+import type { Flow } from "../../src/flows/run.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { openWorkspace } from "../../src/workspace/open.ts";
+import { makeFolder, playIn } from "../flows/scripted.ts";
 import { makePlace } from "../workspace/tree.ts";
 
 /** Root may read everything: it looks as somebody else. */
@@ -46,6 +49,26 @@ test("TREE and LIST_PATH name the folders they could not read", async () => {
   );
   expect(await at.look(listPath)).toBe("a.txt\nlocked/\nsub/\n(2 folders could not be read: locked/, sub/)");
   at.remove();
+});
+
+test("a file or folder that cannot be read is an answer to the model, not the end of the run", async () => {
+  const place = makeFolder({ "a.txt": "a\n", "locked/b.txt": "b\n", "c.txt": "c\n" });
+  for (const folder of [dirname(place.root), place.root]) chmodSync(folder, 0o755);
+  for (const name of ["locked", "a.txt"]) chmodSync(join(place.root, name), 0);
+  const calls = ["a.txt", "locked/b.txt", "c.txt"].map((path, at) => ({ id: `${at}`, name: "read", input: { path } }));
+  const tree = { id: "3", name: "tree", input: { path: "locked" } };
+  const lines = [{ text: "", calls: [...calls, tree] }, "Only c.txt can be read."];
+  const flow: Flow = (run) => asOrdinaryUser(() => toolLoop(run));
+  const ran = await playIn(place, { flow, lines, options: { mode: "tool-loop" } });
+  expect(ran.outcome.error).toBeNull();
+  const results = ran.eventsOf("call.finished").map(({ ok, text }) => `${ok} ${text}`);
+  expect(results).toEqual([
+    "false a.txt cannot be opened (EACCES)",
+    "false locked/b.txt cannot be opened (EACCES)",
+    "true ",
+    "false locked cannot be listed",
+  ]);
+  place.remove();
 });
 
 test("more than ten of them are counted", async () => {

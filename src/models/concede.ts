@@ -15,7 +15,7 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
     what: "JSON schema",
   },
   usage: { named: /stream_options/i, what: "count of tokens in its stream" },
-  reasoning: { named: /encrypted|\binclude\b|thinking.*\bblock|\bsignature\b/i, what: "reasoning of earlier replies" },
+  reasoning: { named: /encrypted|\binclude\b|thinking.*\bblock/i, what: "reasoning of earlier replies" },
 };
 
 /**

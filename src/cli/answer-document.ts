@@ -1,5 +1,6 @@
 /** Prints the result of a command that is no run: as text for people, or as its one JSON document. */
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
+import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { renderError } from "./failure.ts";
 
@@ -24,6 +25,6 @@ export async function showFinding(context: Context, command: string, data: unkno
   if (context.flags["json"] === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code, data, error: toFailure(error) }));
-  } else context.err(renderError(error));
+  } else context.err(renderError(error, columnsOfErrors(context)));
   return code;
 }

@@ -2,8 +2,9 @@
 import type { Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
 import { renderDiff } from "../ui/diff.ts";
+import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
-import { columnsOf, styleOf } from "./view.ts";
+import { styleOf } from "./view.ts";
 
 /** One diff with a blank line after it; "" for no changes. */
 export async function renderDiffOn(

@@ -54,7 +54,7 @@ async function showFailure(
   thrown: unknown,
   command: string | null,
   argv: readonly string[],
-  context: Pick<Context, "out" | "err" | "env" | "now">,
+  context: Pick<Context, "out" | "err" | "env" | "now" | "tty">,
 ): Promise<number> {
   const error = toPaiError(thrown);
   const code = exitCodes[error.code];
@@ -66,8 +66,8 @@ async function showFailure(
     context.out(renderEarlyFailure(command ?? guessCommand(given), toFailure(error), form, context.now()));
   }
   if (form !== "json") {
-    const { renderError } = await import("./failure.ts");
-    context.err(renderError(error));
+    const [{ renderError }, { columnsOfErrors }] = await Promise.all([import("./failure.ts"), import("./columns.ts")]);
+    context.err(renderError(error, columnsOfErrors(context)));
   }
   if (given.includes("--debug") || context.env["PAI_DEBUG"])
     context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);

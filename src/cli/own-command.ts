@@ -3,9 +3,9 @@ import { PaiError } from "../core/error.ts";
 import { counted } from "../ui/amount.ts";
 import { visible } from "../ui/sanitize.ts";
 import { createSpinner } from "../ui/spinner.ts";
+import { columnsOf } from "./columns.ts";
 import { makeRunId } from "./compose.ts";
 import { type Talk, whileInterruptible } from "./talk.ts";
-import { columnsOf } from "./view.ts";
 
 /** Characters of output that go with the next message. */
 const mostOffered = 50_000;

@@ -6,6 +6,7 @@ import { openInputHistory } from "../store/input-history.ts";
 import { openSessions, openUnkept } from "../store/sessions.ts";
 import { counted } from "../ui/amount.ts";
 import { isContinue } from "../ui/answer.ts";
+import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { completeMessage } from "./complete.ts";
 import { composeBase, composeTask } from "./compose.ts";
@@ -28,7 +29,7 @@ function renderPending(pending: readonly string[], line: string): string | null 
 
 /** What fails here is told, and the session goes on. */
 async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
-  await work.catch((thrown) => context.err(renderError(toPaiError(thrown))));
+  await work.catch((thrown) => context.err(renderError(toPaiError(thrown), columnsOfErrors(context))));
 }
 
 /** What is meant for a shell or is a command without its slash is never a task that costs money. */

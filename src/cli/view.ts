@@ -6,6 +6,7 @@ import type { Prompter } from "../ui/prompt.ts";
 import { visible } from "../ui/sanitize.ts";
 import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../ui/terminal.ts";
+import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
@@ -28,11 +29,6 @@ export interface View {
 export function isInteractive({ flags, tty }: Context): boolean {
   const off = ["yes", "no-input", "json", "jsonl"].some((name) => flags[name] === true);
   return tty.stdin && tty.stderr && !off;
-}
-
-export function columnsOf(env: Context["env"]): number {
-  const named = Number(env["COLUMNS"]);
-  return Number.isInteger(named) && named > 0 ? named : (process.stderr.columns ?? 80);
 }
 
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
@@ -91,7 +87,9 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
       if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
       jsonl?.(event);
     },
-    finish: terminal.finish,
+    // What the document says is not laid out for nobody.
+    finish: (outcome, undoable) =>
+      terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
     notify: ({ level, text }) => {
       if (!quiet) err(`${level === "warning" ? "warning: " : ""}${visible(text)}\n`);
     },

@@ -1,0 +1,11 @@
+/** How wide the terminal is now. */
+import type { Context } from "./command.ts";
+
+export function columnsOf(env: Context["env"]): number {
+  const named = Number(env["COLUMNS"]);
+  return Number.isInteger(named) && named > 0 ? named : (process.stderr.columns ?? 80);
+}
+
+/** The width for what is said on standard error; null: it is no terminal, and nothing is wrapped. */
+export const columnsOfErrors = ({ tty, env }: Pick<Context, "tty" | "env">): number | null =>
+  tty.stderr ? columnsOf(env) : null;

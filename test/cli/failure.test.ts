@@ -1,0 +1,24 @@
+/** An error in words, as wide as the terminal. */
+import { expect, test } from "bun:test";
+import { renderError } from "../../src/cli/failure.ts";
+import { PaiError } from "../../src/core/error.ts";
+
+const error = new PaiError("no_key", "there is no key for gemini", {
+  hint: "set GEMINI_API_KEY, store one with: pai config set, or see how pai works without one: pai demo",
+});
+
+test("at a terminal it is wrapped at words, what to do below what happened", () => {
+  expect(renderError(error, 40)).toBe(
+    [
+      "pai: there is no key for gemini",
+      "  set GEMINI_API_KEY, store one with:",
+      "  pai config set, or see how pai works",
+      "  without one: pai demo",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("elsewhere it is two lines", () => {
+  expect(renderError(error, null).split("\n")).toHaveLength(3);
+});

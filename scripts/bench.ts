@@ -7,6 +7,7 @@ import { prepareDiff } from "./bench-diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
 import { openScriptedServer } from "./bench-server.ts";
+import { measureStreams } from "./bench-stream.ts";
 import type { Folder } from "./bench-task.ts";
 import { buildFlags } from "./build-flags.ts";
 
@@ -196,6 +197,17 @@ async function measureCalls(bench: Bench): Promise<readonly Row[]> {
   ]);
 }
 
+/** A reply that streams in pieces of 20 to 60 characters, read by `pai run --json`. */
+async function measureReplies(bench: Bench): Promise<readonly Row[]> {
+  const costs = await measureStreams(bench, Math.ceil(rounds / 2));
+  const gemini = costs.find(({ bridge }) => bridge === "gemini")?.first ?? 0;
+  return costs.flatMap(({ bridge, megabyte, growth, first }) => [
+    exact(`${bridge}: a megabyte of reply, processor time`, megabyte, 150, " ms"),
+    exact(`${bridge}: four megabytes / one`, growth, 4, " x"),
+    ...(bridge === "replay" ? [] : [exact(`${bridge}: first request / gemini's`, first / gemini, 1.5, " x")]),
+  ]);
+}
+
 function renderTable(rows: readonly Row[]): string {
   const all = [{ measure: "measure", min: "min", median: "median", target: "target", met: "met" }, ...rows];
   const columns = ["measure", "min", "median", "target", "met"] as const;
@@ -219,6 +231,7 @@ try {
     ...(await measureTrace(bench)),
     ...(await measureSizes(bench)),
     ...(await measureCalls(bench)),
+    ...(await measureReplies(bench)),
   ];
   console.log(renderTable(rows));
 } finally {

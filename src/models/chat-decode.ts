@@ -90,7 +90,7 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
       if (chunk === closing) return finish();
       const reply = fields(chunk);
       served = text(reply["model"]) || served;
-      Object.assign(usage, fields(reply["usage"]));
+      if (reply["usage"] !== undefined) Object.assign(usage, fields(reply["usage"]));
       const choice = fields(list(reply["choices"])[0]);
       readMessage(fields(choice["delta"] ?? choice["message"] ?? reply["message"]));
       if (text(choice["finish_reason"]) !== "") readReason(text(choice["finish_reason"]));

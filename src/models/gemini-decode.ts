@@ -49,15 +49,18 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
     if (malformed.has(finish)) throw unusable(model, finish);
   }
 
+  function readBlock({ blockReason, blockReasonMessage }: Fields): void {
+    if (text(blockReason) !== "") throw refused(`the request (${text(blockReason)})`, text(blockReasonMessage));
+  }
+
   return {
     read(chunk) {
       const { candidates, promptFeedback, usageMetadata, modelVersion } = fields(chunk);
       Object.assign(usage, fields(usageMetadata));
       served = text(modelVersion) || served;
-      const { blockReason, blockReasonMessage } = fields(promptFeedback);
-      if (text(blockReason) !== "") throw refused(`the request (${text(blockReason)})`, text(blockReasonMessage));
+      if (promptFeedback !== undefined) readBlock(fields(promptFeedback));
       const candidate = fields(list(candidates)[0]);
-      for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
+      list(fields(candidate["content"])["parts"]).map(fields).forEach(readPart);
       if (text(candidate["finishReason"]) !== "") readFinish(candidate);
     },
     take: tally.take,

@@ -15,6 +15,8 @@ export interface TextCallReader {
 
 /** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
 const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|python_tag\|>|```/;
+/** What all of them but JSON begin with. */
+const mark = /[<[`]/;
 const json = /(?<=^\s*)[{[]/;
 const longestOpening = "<|python_tag|>".length;
 
@@ -24,19 +26,23 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
   let blank = true;
   let held = "";
   let holding = false;
+
+  function release(upto: number): string {
+    const safe = held.slice(0, upto);
+    blank &&= safe.trim() === "";
+    held = held.slice(upto);
+    return safe;
+  }
+
   return {
     push(piece) {
-      if (names.length === 0) return piece;
       held += piece;
       if (holding) return "";
+      if (names.length === 0 || !(blank || mark.test(held))) return release(held.length);
       const value = blank ? held.search(json) : -1;
       const at = value < 0 ? held.search(opening) : value;
       holding = at >= 0;
-      const upto = holding ? at : safeLength(held);
-      const safe = held.slice(0, upto);
-      blank &&= safe.trim() === "";
-      held = held.slice(upto);
-      return safe;
+      return release(holding ? at : safeLength(held));
     },
     end() {
       const calls = holding ? findCalls(held, names) : [];

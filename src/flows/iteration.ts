@@ -50,7 +50,7 @@ export interface Iterations {
 
 /** What is wrong without asking anybody: failed actions, failed checks, and at the end what was promised and not done. */
 function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
-  const failed = work.batch.reports.filter(({ ok, kind }) => !ok && kind !== "look");
+  const failed = work.batch.reports.filter(({ ok, kind, code }) => !ok && kind !== "look" && code !== "declined");
   const broken = checks.filter(({ fatal }) => fatal);
   return [
     ...failed.map(({ name, target, text }) => `${name} ${target}: ${text}`),

@@ -152,6 +152,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
 const refusals: readonly ErrorCode[] = [
   "path_refused",
   "scope_refused",
+  "declined",
   "command_refused",
   "delete_refused",
   "secret_refused",

@@ -85,11 +85,15 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     const earlier = failures.filter(
       ({ code, paths }) =>
         code !== "scope_refused" &&
+        code !== "declined" &&
         !paths.every((path) => redone.has(path)) &&
         !bad.some((report) => samePaths(report.paths, paths)),
     );
     failures = [...earlier, ...bad];
   };
+
+  /** What the person declined is worth telling the model, and no failure when no call is left for it. */
+  const isOpen = ({ code }: CallReport) => code !== "declined" || !run.ledger.exhausted;
 
   const left = (code: ErrorCode, message: string, hint: string | null = null): Left => ({
     code,
@@ -117,7 +121,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
       const open = openClaims().map(renderClaim);
       const done = facts.finished || promised.length > 0;
       const why =
-        whyNot(facts, failures.at(-1), open) ??
+        whyNot(facts, failures.findLast(isOpen), open) ??
         (done && run.ledger.exhausted ? null : asksForMore(run, batch, facts.finished));
       if (why !== null) return left(...why);
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");

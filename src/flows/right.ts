@@ -51,7 +51,7 @@ export function withinOnly(only: readonly (readonly string[])[], path: string): 
   return only.every((globs) => globs.some((glob) => new Bun.Glob(glob).match(path)));
 }
 
-/** Throws scope_refused unless the plan promised it, or the person at the terminal allows it now. */
+/** Throws scope_refused unless the plan promised it; declined when the person at the terminal does not allow it now. */
 export async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
   if (outside !== undefined) {
@@ -60,9 +60,12 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
   if (rights === null) return requireAllowed(run, claim);
   if (permits(rights.scope, claim)) return;
   const what = renderClaim(claim);
-  const text = `The plan did not promise this: ${what}\nThe model asks for it while carrying the plan out.\nYes: ${what}`;
+  const text = `Not in the plan: ${what}\nYes allows it; no leaves it out, and the rest goes on`;
   const decision = await run.ports.decide({ kind: "scope", text });
-  if (!decision.accept) throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+  if (decision.accept) return;
+  if (decision.by === "user")
+    throw new PaiError("declined", `the plan does not promise to ${what}, and the user declined it; it was not done`);
+  throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
 }
 
 /** What a mode without a plan asks before it stages: headless a deletion needs its flag and what runs code later its name; a command needs a yes. */

@@ -66,7 +66,7 @@ describe("rights", () => {
     expect([yes.outcome.code, yes.files["b.txt"]]).toEqual([0, "x\n"]);
     expect(yes.questions[1]).toEqual({
       kind: "scope",
-      text: "The plan did not promise this: change b.txt\nThe model asks for it while carrying the plan out.\nYes: change b.txt",
+      text: "Not in the plan: change b.txt\nYes allows it; no leaves it out, and the rest goes on",
     });
     const no = await play({
       files,
@@ -75,6 +75,14 @@ describe("rights", () => {
       options: { interactive: true },
     });
     expect([no.outcome.code, no.files["b.txt"]]).toEqual([0, "b\n"]);
+  });
+
+  test("a no to it fails nothing when no call is left to tell the model", async () => {
+    const lines = [create, made + modify("b.txt", ["b\n", "x\n"]) + finish()];
+    const caps = { calls: 2, tokens: null, cost: null };
+    const ran = await play({ files, lines, answers: ["yes", "no"], options: { interactive: true, caps } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified" });
+    expect(ran.files).toMatchObject({ "a.txt": "1\n", "b.txt": "b\n" });
   });
 
   test("the plan's own words widen nothing: only its steps do (P32)", async () => {

@@ -81,6 +81,13 @@ export function renderCommandDocument({ command, code, data, error }: CommandRes
   return `${stringify({ v: 1, ok: code === 0, command, code, data: data ?? null, error: failureOf(error) })}\n`;
 }
 
+/** Behind the last blank; 0: there is none. */
+function lastWordOf(text: string): number {
+  let at = text.length;
+  while (at > 0 && !/\s/.test(text[at - 1] ?? "")) at -= 1;
+  return at;
+}
+
 type Delta = Extract<StampedEvent, { type: "model.delta" }>;
 
 function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
@@ -102,29 +109,36 @@ const isInner = (event: StampedEvent): boolean =>
  */
 export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
   let held: Delta | null = null;
+  /** The last word of its text, which may go on: the rest of it is in `held`. */
+  let word = "";
 
-  function release(next: StampedEvent): void {
-    if (held === null) return;
-    write(renderEvent(held));
-    held = next.type === "model.delta" ? next : null;
+  function hold(delta: Delta): void {
+    const at = lastWordOf(delta.text);
+    held = { ...delta, text: delta.text.slice(0, at) };
+    word = delta.text.slice(at);
+  }
+
+  function release(): void {
+    if (held !== null) write(renderEvent({ ...held, text: held.text + word }));
+    held = null;
   }
 
   function join(earlier: Delta, next: Delta): void {
-    const text = earlier.text + next.text;
-    const cut = text.search(/\S*$/);
-    write(renderEvent({ ...earlier, text: text.slice(0, cut) }));
-    held = { ...next, text: text.slice(cut) };
+    const at = lastWordOf(next.text);
+    write(renderEvent(at === 0 ? earlier : { ...earlier, text: earlier.text + word + next.text.slice(0, at) }));
+    held = { ...next, text: "" };
+    word = at === 0 ? word + next.text : next.text.slice(at);
   }
 
   return (event) => {
     if (isInner(event)) return;
     if (event.type !== "model.delta") {
-      release(event);
+      release();
       write(renderEvent(event));
     } else if (held !== null && held.n === event.n && held.channel === event.channel) join(held, event);
     else {
-      release(event);
-      held = event;
+      release();
+      hold(event);
     }
   };
 }

@@ -77,3 +77,14 @@ test("a secret cut in two by the stream is masked, and no text is lost", () => {
   expect(text).toEndWith(" so keep it");
   expect(text).not.toContain(key.slice(4, 20));
 });
+
+test("a word of a megabyte takes no time, in one piece or in many", () => {
+  const word = "x".repeat(1_000_000);
+  for (const size of [40, word.length]) {
+    const pieces = ["a ", ...(word.match(new RegExp(`.{1,${size}}`, "g")) ?? []), " b"];
+    const started = performance.now();
+    const lines = jsonl(stamp(pieces.map((text) => ({ type: "model.delta", n: 1, channel: "reply", text }) as const)));
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(lines.map((line) => JSON.parse(line).text).join("")).toBe(`a ${word} `);
+  }
+});

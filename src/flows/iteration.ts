@@ -96,7 +96,10 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
     const { script, text } = await askForScript(run, { purpose, system, messages });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }];
-    showStep(run, purpose === "heal" ? 7 : 5, purpose === "heal" ? "heal" : "act", proseOf({ script, text }));
+    const prose = proseOf({ script, text });
+    // Step 7 was shown with what is to be mended.
+    if (purpose !== "heal") showStep(run, 5, "act", prose);
+    else if (prose !== "") showStep(run, 7, "heal", prose);
     const from = run.begun?.changes.length ?? 0;
     const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
     progress.absorb(work.batch);
@@ -116,8 +119,9 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     faults: readonly string[],
     last: boolean,
   ): Promise<boolean> => {
-    const reasons = [...faults, ...verdict.reasons, ...verdict.next_fix.map((fix) => `fix: ${fix}`)];
-    showStep(run, 7, "heal", reasons.map((reason) => reason.split("\n", 1)[0]).join("\n"));
+    const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
+    const reasons = [...faults, ...verdict.reasons, ...fixes];
+    showStep(run, 7, "heal", [...faults, ...fixes].map((reason) => reason.split("\n", 1)[0]).join("\n"));
     reserveFrom(at, 0);
     const failed = progress.failure;
     const healed = await act(
@@ -132,7 +136,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       run.record.next = [];
       throw new PaiError(
         codeOf(healed, progress.failure ?? failed, open),
-        `step ${at + 1} stayed failed: ${why.split("\n", 1)[0]}`,
+        `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
     return healed.finished;

@@ -50,12 +50,13 @@ function columnWidths(rows: readonly (readonly string[])[], columns: number): [n
 }
 
 function tableLines(steps: readonly PlanStep[], style: Style, columns: number): string[] {
-  const head = ["step", "action", "target", "purpose"];
+  const purposes = steps.map(purposeOf);
+  const head = ["step", "action", "target", purposes.every((purpose) => purpose === "") ? "" : "purpose"];
   const rows = steps.map((step, at) => [
     String(at + 1).padStart(4),
     step.action,
     targetOf(step, style),
-    purposeOf(step),
+    purposes[at] ?? "",
   ]);
   const widths = columnWidths([head, ...rows], columns);
   const between = " ".repeat(gap);
@@ -70,7 +71,13 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
   });
   return [
     style.paint("dim", lay(head).join(between).trimEnd()),
-    style.paint("dim", widths.map((width) => style.glyphs.rule.repeat(width)).join(between)),
+    style.paint(
+      "dim",
+      widths
+        .map((width) => style.glyphs.rule.repeat(width))
+        .join(between)
+        .trimEnd(),
+    ),
     ...body,
   ];
 }
@@ -88,8 +95,11 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
       .filter((item) => !stepped.has(plain(item)))
       .map(visibleLine)
       .join(", ");
+  const untold = work?.steps.every((step) => purposeOf(step) === "");
+  const aims = untold ? (analysis?.success_criteria ?? []) : [];
   const risk = visible(analysis?.risk_assessment ?? "").trim();
   const facts = [
+    ["aims", aims.map((aim, at) => `${at + 1}. ${visibleLine(aim)}`).join("\n")],
     ["reads", listed(analysis?.files_to_read)],
     ["creates", listed(analysis?.files_to_create)],
     ["modifies", listed(analysis?.files_to_modify)],

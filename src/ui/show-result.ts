@@ -22,9 +22,12 @@ export interface ResultState {
   readonly markdown: MarkdownOptions | null;
 }
 
-/** The message: a result, or, of a run that failed, only what the model claims. True when standard output holds it. */
-function showMessage({ ok, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
-  if (text === "" || replied === text) return false;
+/**
+ * The message: a result, or, of a run that failed, only what the model claims; a failed schedule has no word of it, and
+ * the error says the same. True when standard output holds it.
+ */
+function showMessage({ ok, mode, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
+  if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
   else streams.say(wrap(visible(`The model said: ${text}`), streams.columns));
   return ok;

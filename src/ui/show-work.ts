@@ -40,6 +40,9 @@ export interface Work {
 
 const outputTail = 10;
 
+/** What these did is shown elsewhere: the message, the list of tasks. */
+const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
+
 export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
   const { style, columns, err, say, line, aside, section } = streams;
   /** Batches that are in the workspace now. */
@@ -60,10 +63,11 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
   }
 
   function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
-    if (action === "FINISH" && ok) return;
+    if (ok && quiet.has(action)) return;
     const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
-    const done: Meaning = text.startsWith("not run") ? "dim" : "ok";
+    const ended = /^exit [1-9]/.test(first) ? "warn" : "ok";
+    const done: Meaning = text.startsWith("not run") ? "dim" : ended;
     line(ok ? done : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
     if (rest.length > 0) showTail(rest.join("\n"));
   }

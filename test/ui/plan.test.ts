@@ -116,3 +116,17 @@ test("steps are numbered by their order, and a file a step names is not listed a
   expect(text).toContain("   2  READ    b.py");
   expect(text.split("\n\n")[1]).toBe("reads     c.py\nmodifies  src/main.py\ncalls     expected 2, at most 3 calls\n");
 });
+
+test("a schedule, whose steps have no purposes, shows what it aims at instead", () => {
+  const [first] = plan.execution_plan?.steps ?? [];
+  if (first === undefined || plan.execution_plan === null || plan.analysis === null) throw new Error("no steps");
+  const schedule = {
+    ...plan,
+    analysis: { ...plan.analysis, success_criteria: ["Write the section", "Link the notes"], risk_assessment: "low" },
+    execution_plan: { ...plan.execution_plan, steps: [{ ...first, purpose: "" }], checks: [] },
+  };
+  const shown = renderPlan(schedule, promise, styleOf(true), 80);
+  expect(shown).not.toContain("purpose");
+  expect(shown).toMatch(/aims +1\. Write the section\n +2\. Link the notes/);
+  expect(at(80)).not.toContain("aims");
+});

@@ -291,3 +291,22 @@ test("in a session the result names what can be typed there", () => {
   expect(screen).toContain("undo with: pai undo, here: /undo\n");
   expect(show(true).screen).not.toContain("here: /undo");
 });
+
+test("a command that ended badly has no tick, and what the list of tasks shows is not said twice", () => {
+  const call = (action: string, target: string, text: string) =>
+    ({ type: "call.finished", id: action, action, target, ok: true, text }) as const;
+  const { screen } = show(
+    true,
+    {},
+    {
+      events: stamp([
+        call("RUN", "make", "exit 2 after 9 ms"),
+        call("RUN", "ls", "exit 0 after 1 ms"),
+        call("write_tasks", "", "[ ] a"),
+      ]),
+      outcome,
+    },
+  );
+  expect(screen).toContain("! RUN make  exit 2 after 9 ms\n✓ RUN ls  exit 0 after 1 ms\n");
+  expect(screen).not.toContain("write_tasks");
+});

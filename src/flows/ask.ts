@@ -130,11 +130,12 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
     throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
   }
+  const likely = Math.ceil(estimate * margin);
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),
     toolChoice: question.tools?.length ? "auto" : "none",
-    maxOutputTokens: Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - Math.ceil(estimate * margin))),
+    maxOutputTokens: Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely))),
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();
@@ -159,18 +160,22 @@ function readReply({ text, calls, done }: Arriving): Reply {
   return { text, calls, stop: done.stop, native: done.native };
 }
 
-/** What the provider counted; what it left out as the run estimates it, so that no cap and no promise takes it for nothing. */
-function usageOf({ ledger }: Run, { text, calls, done }: Arriving, estimate: number): Usage {
-  if (done === null) return noUsage;
-  const { input, output } = done.usage;
+/**
+ * What the provider counted; what it left out, or could not say as the reply broke off, as the run estimates it:
+ * no cap and no promise takes it for nothing.
+ */
+function usageOf({ ledger }: Run, { n, text, calls, done }: Arriving, estimate: number): Usage {
+  if (n === 0) return noUsage;
+  const counted = done?.usage ?? noUsage;
   const written = text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
-  return { ...done.usage, input: input || estimate, output: output || ledger.estimate(written) };
+  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(written) };
 }
 
 function finish(run: Run, got: Arriving, estimate: number, ms: number): void {
   const { n, done } = got;
   const usage = usageOf(run, got, estimate);
   if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate);
+  else if (n > 0) run.ledger.lose(usage);
   const { made, usage: total, cost } = run.ledger;
   run.emit({
     type: "model.finished",

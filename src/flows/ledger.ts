@@ -26,6 +26,8 @@ export interface Price extends Rate {
 export interface Ledger {
   /** Throws budget_* when one more call of this many input tokens would pass a cap. */
   admit(estimate: number): void;
+  /** Output tokens that the caps leave for a reply to this many input tokens; may be negative, infinite without caps. */
+  room(estimate: number): number;
   /** True when a cap of the user forbids one more call. */
   readonly capped: boolean;
   /** True when the promise leaves no call. */
@@ -37,6 +39,8 @@ export interface Ledger {
   /** A reply began to arrive: it counts. Returns its number, from 1. */
   count(): number;
   spend(usage: Usage, served: string, key: string | null, estimate: number): void;
+  /** A reply that broke off: it is paid, and nobody said by whom it was served. */
+  lose(usage: Usage): void;
   promise(next: CallPromise): void;
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
@@ -60,6 +64,9 @@ function costOf(usage: Usage, price: Price): number {
   return (sent + output * rate.output) / 1e6;
 }
 
+/** Nothing of the input is in the provider's cache yet, and all of it goes there: what a call costs at the most. */
+const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
+
 /** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */
 export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise): Ledger {
   let made = 0;
@@ -73,6 +80,11 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   const priceOf = (used: Usage) => {
     const price = priceNow();
     return price === null ? null : costOf(used, price);
+  };
+  const pay = (used: Usage) => {
+    const price = priceOf(used);
+    cost = cost === null || price === null ? null : cost + price;
+    usage = addUsage(usage, used);
   };
   if (caps.cost !== null && cost === null) {
     throw new PaiError("usage", "--max-cost needs a known price and there is none for this model", {
@@ -96,9 +108,16 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       }
       if (caps.cost !== null) {
         const spent = cost ?? Number.POSITIVE_INFINITY;
-        const next = priceOf({ ...noUsage, input: estimate }) ?? 0;
+        const next = priceOf(unknownYet(estimate)) ?? 0;
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
+    },
+    room(estimate) {
+      const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - usage.input - usage.output - estimate;
+      const asked = priceOf(unknownYet(estimate));
+      if (caps.cost === null || cost === null || asked === null) return tokens;
+      const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }) ?? asked) - asked;
+      return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - cost - asked) / million) * 1e6)) : tokens;
     },
     get capped() {
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
@@ -116,10 +135,9 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       made += 1;
       return made;
     },
+    lose: pay,
     spend(used, model, id, estimate) {
-      const price = priceOf(used);
-      cost = cost === null || price === null ? null : cost + price;
-      usage = addUsage(usage, used);
+      pay(used);
       key = id;
       if (!served.includes(model)) served.push(model);
       if (used.input > 0 && estimate > 0) ratio = Math.min(1, Math.max(0.1, ratio * (used.input / estimate)));

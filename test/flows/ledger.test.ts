@@ -71,3 +71,13 @@ test("one call more than promised, and tokens that would not fit, are refused be
   ledger.count();
   expect(() => ledger.admit(1)).toThrow(expect.objectContaining({ code: "budget_calls" }));
 });
+
+test("the caps leave room for a reply to the dearest reading of what is asked", () => {
+  const rate = { ...price, written: 2 };
+  expect(createLedger(none, () => rate, promise).room(1000)).toBe(Number.POSITIVE_INFINITY);
+  const ledger = createLedger({ ...none, tokens: 10_000, cost: 0.01 }, () => rate, promise);
+  expect(ledger.room(1000)).toBe((0.01 * 1e6 - 2000) / 4);
+  expect(ledger.room(9_990)).toBeLessThan(0);
+  expect(createLedger({ ...none, tokens: 10_000 }, () => null, promise).room(1000)).toBe(9000);
+  expect(() => ledger.admit(5001)).toThrow(expect.objectContaining({ code: "budget_cost" }));
+});

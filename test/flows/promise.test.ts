@@ -1,5 +1,6 @@
 /** How many calls single-shot makes, what it shows before and between them, and that the promise holds (spec 2.1, 2.6, 6.7). */
 import { describe, expect, test } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
 import { noUsage } from "../../src/core/model.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
@@ -254,6 +255,22 @@ describe("the promise in tokens and money", () => {
     expect(ran.outcome.usage).toEqual(finished?.usage ?? noUsage);
     const capped = { caps: { calls: null, tokens: (started?.estimate ?? 0) + 500, cost: null } };
     expect((await play({ files, lines: [silent], options: capped })).outcome.error?.code).toBe("budget_tokens");
+  });
+
+  test("what arrived of a reply that broke off is paid, and no reply may be longer than the caps leave room for", async () => {
+    const broken = { text: "x".repeat(4000), fail: new PaiError("reply_cut", "the stream ended early") };
+    const price = { input: 1, cached: 0.1, output: 4 };
+    const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };
+    const ran = await play({ files, price, lines: [broken, plan({ steps })], options });
+    const [lost, kept] = ran.eventsOf("model.finished");
+    expect([lost?.stop, lost?.usage.output]).toEqual(["failed", 1000]);
+    expect(ran.outcome.usage.output).toBe(1000 + (kept?.usage.output ?? 0));
+    expect(ran.outcome.cost).toBeGreaterThan(0.004);
+    const estimate = ran.eventsOf("model.started")[0]?.estimate ?? 0;
+    expect(ran.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([
+      9000 - Math.ceil(estimate * 1.2),
+      9000 - Math.ceil(estimate * 1.2) - estimate - 1000,
+    ]);
   });
 
   test("costs tokens times price when a price is known, else nothing is said", async () => {

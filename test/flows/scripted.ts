@@ -26,7 +26,7 @@ export type Line =
       readonly stop?: StopReason;
       readonly usage?: Usage;
       readonly before?: () => void | Promise<void>;
-      /** Thrown instead of a reply. */
+      /** Thrown after the text, instead of the rest of the reply. */
       readonly fail?: Error;
     };
 
@@ -77,11 +77,11 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
       } = typeof line === "string" ? { text: line } : line;
       await before?.();
       signal.throwIfAborted();
-      if (fail !== undefined) throw fail;
       for (let at = 0; at < text.length; at += 700) {
         signal.throwIfAborted();
         yield { type: "text", text: text.slice(at, at + 700) };
       }
+      if (fail !== undefined) throw fail;
       for (const call of calls) yield { type: "call", call };
       yield { type: "done", stop, usage: used, served: "model-1", key: "k1", native: null };
     },

@@ -40,7 +40,7 @@ function render(text: string, columns: number, style: Style): string | null {
   const colors = style.color && style.glyphs.bar === "│";
   const shown = Bun.markdown.ansi(text, { columns, colors, hyperlinks: false }).replace(twice, "$1$2");
   const bare = shown.replace(looks, "");
-  return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.replace(/\s+$/, "");
+  return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.trimEnd();
 }
 
 /** What stands inside one line. */

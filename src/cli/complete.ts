@@ -1,17 +1,26 @@
-/** What Tab offers in a message: slash commands, and the paths behind `@`. */
+/** What Tab offers in a message: slash commands and what follows some of them, and the paths behind `@`. */
 import type { Workspace } from "../core/ports.ts";
+import { knownModels } from "../models/catalogue.ts";
+import { modes } from "../store/setting-table.ts";
 import type { Completion } from "../ui/editor.ts";
 import { slashCommands } from "./slash.ts";
 
 const most = 100;
 
-/** Names below the folder that was typed; ignored and denied ones are left out. */
+/** What may follow these commands. */
+const followers = new Map<string, readonly string[]>([
+  ["mode", modes],
+  ["model", knownModels.map(({ provider, name }) => `${provider}:${name}`)],
+]);
+
+/** Names below the folder that was typed, in quotes where they need them; ignored and denied ones are left out. */
 async function listPaths(workspace: Workspace, typed: string): Promise<readonly string[]> {
   const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
   const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list"));
   return entries
     .map(({ path, kind }) => `${folder}${path.split("/").at(-1)}${kind === "folder" ? "/" : ""}`)
-    .filter((name) => name.startsWith(typed) && !/\s/.test(name))
+    .filter((name) => name.startsWith(typed))
+    .map((name) => (/\s/.test(name) ? `"${name}"` : name))
     .slice(0, most);
 }
 
@@ -21,6 +30,9 @@ export async function completeMessage(workspace: Workspace, before: string): Pro
     const names = ["quit", ...slashCommands.map(({ name }) => name)].sort();
     return { from: 0, words: names.map((name) => `/${name}`).filter((name) => name.startsWith(before)) };
   }
+  const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
+  const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
+  if (follows !== undefined) return { from: before.length - begun.length, words: follows };
   const typed = /(?:^|\s)@(\S*)$/.exec(before)?.[1];
   if (typed === undefined) return null;
   const names = await listPaths(workspace, typed);

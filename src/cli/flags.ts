@@ -29,7 +29,7 @@ export const flagTable = {
   mode: choiceFlag("mode", "MODE", "", ["single-shot", "eight-step", "tool-loop", "auto"]),
   cwd: valueFlag("cwd", "DIR", "work in this folder instead", "C"),
   yes: switchFlag("yes", "answer yes to questions; never widens what the plan, a budget or the policy allows", "y"),
-  "dry-run": switchFlag("dry-run", "make the plan and the edits, show the diff, write nothing", "n"),
+  "dry-run": switchFlag("dry-run", "show what would change, write nothing; a task still asks the model", "n"),
   json: switchFlag("json", "one JSON document on standard output"),
   jsonl: switchFlag("jsonl", "one JSON event a line on standard output"),
   quiet: switchFlag("quiet", "only errors on standard error", "q"),

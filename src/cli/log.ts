@@ -22,8 +22,9 @@ export async function logCommand(context: Context): Promise<number> {
   const bad = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
   const data = { runs };
   const [first] = bad;
-  if (first === undefined)
-    return showResult(context, "log", data, `${counted(runs.length, "receipt")}, every line as it was written\n`);
+  const fine =
+    runs.length === 0 ? "no receipts are kept" : `${counted(runs.length, "receipt")}, every line as it was written`;
+  if (first === undefined) return showResult(context, "log", data, `${fine}\n`);
   const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
   const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
   return showFinding(context, "log", data, new PaiError("failed", message));

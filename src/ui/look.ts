@@ -7,6 +7,8 @@ import type { Style } from "./style.ts";
 const numbered = /^ *(\d+)(?: (.*))?$/;
 const headLines = 30;
 const tailLines = 5;
+/** Folding fewer saves nothing worth a gap. */
+const leastHidden = 10;
 
 interface Row {
   readonly number: string;
@@ -29,17 +31,18 @@ function renderFile(text: string, name: string, style: Style, highlight: Highlig
     `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${colored?.[at] ?? row.text}`.trimEnd(),
   );
   const hidden = lines.length - headLines - tailLines;
-  if (hidden <= 1) return lines;
+  if (hidden < leastHidden) return lines;
   const note = `  ${style.glyphs.more.padStart(digits)}   ${counted(hidden, "more line")}`;
   return [...lines.slice(0, headLines), style.paint("dim", note), ...lines.slice(-tailLines)];
 }
 
-/** A tree's branches in what the terminal can show. */
-function drawn(text: string, style: Style): string {
-  if (style.glyphs.bar === "│") return text;
-  return text.replace(/^(?:│ {3}| {4})*(?:├── |└── )/gm, (branch) =>
-    branch.replaceAll("│", "|").replace("├──", "|--").replace("└──", "`--"),
-  );
+const branches = /^(?:│ {3}| {4})*(?:├── |└── )/gm;
+
+/** A tree's branches in what the terminal can show; read aloud, indentation is enough. */
+function drawn(text: string, { plain, glyphs }: Style): string {
+  if (plain) return text.replace(branches, (branch) => " ".repeat(branch.length - 2));
+  if (glyphs.bar === "│") return text;
+  return text.replace(branches, (branch) => branch.replaceAll("│", "|").replace("├──", "|--").replace("└──", "`--"));
 }
 
 export interface Look {

@@ -96,10 +96,11 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
 }
 
 /** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown"; recorded replies cost nothing, and nothing is said. */
-export function renderFooter({ calls, usage, cost }: Pick<Outcome, "calls" | "usage" | "cost">): string {
+export function renderFooter({ calls, usage, cost, model }: Outcome): string {
   const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
   const tokens = usage.input + usage.output;
-  const spending = tokens === 0 ? [] : [counted(tokens, "token"), priced(cost)];
+  const spending =
+    tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
   return [`${counted(calls.made, "call")} (${promise})`, ...spending].join(", ");
 }
 

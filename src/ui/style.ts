@@ -44,6 +44,9 @@ const asciiGlyphs: Glyphs = {
   spinner: ["|", "/", "-", "\\"],
 };
 
+/** Read aloud, a bar before every line is noise: indentation says the same. */
+const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
+
 const colors: Readonly<Record<Meaning, readonly [on: string, off: string]>> = {
   ok: ["\x1b[32m", "\x1b[39m"],
   change: ["\x1b[36m", "\x1b[39m"],
@@ -91,7 +94,7 @@ export function chooseStyle(choice: StyleChoice): Style {
   return {
     color,
     plain,
-    glyphs: plain || !isUtf8(choice.env) ? asciiGlyphs : unicodeGlyphs,
+    glyphs: plain ? plainGlyphs : isUtf8(choice.env) ? unicodeGlyphs : asciiGlyphs,
     paint(meaning, text) {
       if (!color || text === "") return text;
       const [on, off] = colors[meaning];

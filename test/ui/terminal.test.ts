@@ -93,8 +93,8 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12,
 
     Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
     ok READ src/main.py  2 lines
-        1 | from math import pi
-        2 | print(pi)
+        1   from math import pi
+        2   print(pi)
 
     1  READ src/main.py
        See how the formula is used today
@@ -121,8 +121,8 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12,
 
     ok applied 2 changes
     x  check pytest -q  exit 1, 0.8 s
-      | F
-      | assert 1 == 2
+        F
+        assert 1 == 2
     ok check pytest -q  exit 0, 0.8 s
 
     2 calls (expected 2, at most 3), 3,168 tokens, price unknown
@@ -309,4 +309,10 @@ test("a command that ended badly has no tick, and what the list of tasks shows i
   );
   expect(screen).toContain("! RUN make  exit 2 after 9 ms\n✓ RUN ls  exit 0 after 1 ms\n");
   expect(screen).not.toContain("write_tasks");
+});
+
+test("recorded replies cost nothing, and nothing is said of a price", () => {
+  const recorded = { ...outcome, model: { ...outcome.model, requested: "replay:demo" } };
+  const { screen } = show(true, {}, { events: [], outcome: recorded });
+  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\)$/m);
 });

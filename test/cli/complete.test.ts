@@ -1,0 +1,24 @@
+/** What Tab offers where. */
+import { expect, test } from "bun:test";
+import { completeMessage } from "../../src/cli/complete.ts";
+import type { Workspace } from "../../src/core/ports.ts";
+
+const files = ["docs/how to use.md", "docs/install.md"];
+const workspace = {
+  path: (text: string) => text,
+  list: async () => files.map((path) => ({ path, kind: "file" })),
+} as unknown as Workspace;
+
+const wordsFor = async (before: string) => (await completeMessage(workspace, before))?.words ?? null;
+
+test("slash commands, and what may follow two of them", async () => {
+  expect(await wordsFor("/mo")).toEqual(["/mode", "/model"]);
+  expect(await wordsFor("/mode e")).toEqual(["eight-step"]);
+  expect(await wordsFor("/model gemini:gemini-2.5-p")).toEqual(["gemini:gemini-2.5-pro"]);
+  expect(await wordsFor("/undo x")).toBeNull();
+});
+
+test("a path with blanks is offered in the quotes that @ takes", async () => {
+  expect(await wordsFor("see @docs/")).toEqual(['"docs/how to use.md"', "docs/install.md"]);
+  expect(await completeMessage(workspace, "see @docs/h")).toEqual({ from: 5, words: ['"docs/how to use.md"'] });
+});

@@ -21,7 +21,7 @@ const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
 
 /** Numbered lines, as many digits as the last one needs. */
-export function numberLines(text: string, from: number): string {
+function numberLines(text: string, from: number): string {
   const lines = text.split("\n");
   const width = String(from + lines.length - 1).length;
   return lines.map((line, at) => `${String(from + at).padStart(width)} ${line}`).join("\n");

@@ -4,19 +4,13 @@ import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { renderError } from "./failure.ts";
 
-/** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code it was given. */
-export async function showResult(
-  context: Context,
-  command: string,
-  data: unknown,
-  text: string,
-  code = 0,
-): Promise<number> {
+/** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code of success. */
+export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags["json"] === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
-    context.out(renderCommandDocument({ command, code, data, error: null }));
+    context.out(renderCommandDocument({ command, code: 0, data, error: null }));
   } else context.out(text);
-  return code;
+  return 0;
 }
 
 /** The same for what was looked into and found wanting: `data` tells what, the error why. Returns its exit code. */

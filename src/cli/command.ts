@@ -4,7 +4,7 @@ export interface FlagSpec {
   /** Without dashes: "model". */
   readonly name: string;
   readonly short?: string;
-  readonly kind: "switch" | "text" | "number" | "list";
+  readonly kind: "switch" | "text" | "list";
   /** Shown in help for flags with a value: "PROVIDER:NAME". FILE and DIR are completed by the shell. */
   readonly value?: string;
   /** All it may be; absent: anything. */
@@ -12,8 +12,8 @@ export interface FlagSpec {
   readonly about: string;
 }
 
-/** Parsed flags by name: true for switches, the text, the number, or all values of a list flag. */
-export type Flags = Readonly<Record<string, boolean | string | number | readonly string[] | undefined>>;
+/** Parsed flags by name: true for switches, the text, or all values of a list flag. */
+export type Flags = Readonly<Record<string, boolean | string | readonly string[] | undefined>>;
 
 /** The process as a command may use it; nothing else touches environment, streams or exit. */
 export interface Context {

@@ -1,5 +1,5 @@
 /** `pai demo`: the original's own scenario, offline, in a temporary folder. Only the model is replayed; all else is the real thing. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
@@ -42,7 +42,6 @@ export async function demoCommand(context: Context): Promise<number> {
 /** The outcomes of all runs. Throws when one fails. */
 async function play(context: Context, place: string, root: string): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  const { mkdirSync } = await import("node:fs");
   mkdirSync(root);
   const env = { PATH: context.env["PATH"] };
   const { workspace, history } = await openWorkspace({

@@ -111,7 +111,7 @@ async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<ty
 }
 
 /** Writes beside the target and renames over it. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+async function replaceFile(file: string, text: string): Promise<void> {
   const { renameSync, rmSync, writeFileSync } = await import("node:fs");
   const temporary = `${file}.${process.pid}.tmp`;
   try {
@@ -125,7 +125,6 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 
 export interface SavedPlan {
   readonly task: string;
-  readonly model: string;
   readonly only: readonly string[];
   readonly checks: readonly string[];
   readonly plan: Plan;
@@ -153,7 +152,6 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   if (!reading.ok) throw notOne(reading.why);
   return {
     task: content.task,
-    model: content.model,
     only: content.only,
     checks: content.checks,
     plan: reading.value,

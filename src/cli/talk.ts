@@ -84,7 +84,7 @@ export interface TurnOptions {
 }
 
 /** One task of the session, shown and kept. */
-export async function runTurn(talk: Talk, text: string, turn: TurnOptions = {}): Promise<Outcome> {
+export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
   const { typed = text, flow, command = "run", planOnly = false } = turn;
   const mode = flow === undefined ? talk.mode : "single-shot";

@@ -5,7 +5,7 @@ declare const PAI_COMMIT: string | undefined;
 declare const PAI_TARGET: string | undefined;
 
 export const version = typeof PAI_VERSION === "string" ? PAI_VERSION : "0.0.0-dev";
-export const commit = typeof PAI_COMMIT === "string" ? PAI_COMMIT : null;
+const commit = typeof PAI_COMMIT === "string" ? PAI_COMMIT : null;
 export const target = typeof PAI_TARGET === "string" ? PAI_TARGET : `${process.platform}-${process.arch}`;
 
 export function renderVersion(json: boolean): string {

@@ -58,7 +58,7 @@ function findCandidates(view: View, search: readonly string[]): readonly Candida
 }
 
 /** 1 less the share of characters that must change (Levenshtein). */
-export function similarity(a: string, b: string): number {
+function similarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 1;
   if (Math.min(a.length, b.length) < 0.8 * longer) return 0;

@@ -21,7 +21,7 @@ export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   );
 
 /** One of these words in any case; anything else is the fallback. */
-export const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
+const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
   leniently((value) => {
     const word = toText(value).trim().toLowerCase();
     return (words as readonly string[]).includes(word) ? word : fallback;

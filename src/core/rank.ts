@@ -8,7 +8,7 @@ const stopWords = new Set(
 );
 
 /** Words of a text, camelCase and snake_case taken apart, lower case. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
@@ -23,15 +23,13 @@ export interface Ranked {
   readonly named: boolean;
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /** True when the request holds this text as a word of its own. */
 function mentions(request: string, text: string, before = "(?<![\\p{L}\\p{N}_/.-])"): boolean {
-  return new RegExp(`${before}${escaped(text)}(?![\\p{L}\\p{N}_-])`, "iu").test(request);
+  return new RegExp(`${before}${RegExp.escape(text)}(?![\\p{L}\\p{N}_-])`, "iu").test(request);
 }
 
 /** Paths that the request's words point at or that `context` (a traceback, a log) names, also by an absolute path; best first. */
-export function rankPaths(request: string, paths: readonly string[], context = ""): Ranked[] {
+export function rankPaths(request: string, paths: readonly string[], context: string): Ranked[] {
   const wanted = new Set(wordsOf(request));
   const lower = request.toLowerCase();
   const ranked = paths.map((path) => {

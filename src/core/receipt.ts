@@ -192,7 +192,7 @@ export const factsOf = <T extends Fact["type"]>(facts: readonly Fact[], type: T)
   facts.filter((fact): fact is FactOf<T> => fact.type === type);
 
 /** What stands somewhere, as a hash: bytes of a file, target of a link, a word for a folder. */
-export function hashOf(blob: Blob | null): string | null {
+function hashOf(blob: Blob | null): string | null {
   if (blob === null) return null;
   if (blob.kind === "file") return digest(blob.bytes);
   return blob.kind === "link" ? digest(`link ${blob.target}`) : "folder";

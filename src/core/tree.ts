@@ -38,7 +38,7 @@ function renderGroups(
  * Renders the tree within `budget` characters: first fewer names a folder, then fewer folders, and says what is left out.
  * Paths in `keep` are never left out of their folder's line.
  */
-export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string> = new Set()): string {
+export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string>): string {
   const groups = groupByFolder(paths);
   let lines: string[] = [];
   for (const most of [1000, 60, 24, 12, 6, 3]) {

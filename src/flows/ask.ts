@@ -33,11 +33,6 @@ function sizeOf({ system, messages, format }: Question): number {
   return messages.reduce((sum, message) => sum + charactersOf(message), system.length + schema);
 }
 
-/** Tokens a question would cost, by the run's calibrated estimate. */
-export function estimateOf(run: Run, question: Question): number {
-  return run.ledger.estimate(sizeOf(question));
-}
-
 /** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a spare call. */
 const worthAsking: readonly string[] = ["reply_empty", "reply_invalid", "reply_cut"];
 
@@ -124,7 +119,7 @@ const margin = 1.2;
 async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
-  const estimate = estimateOf(run, question);
+  const estimate = ledger.estimate(sizeOf(question));
   ledger.admit(estimate);
   if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;

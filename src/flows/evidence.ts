@@ -17,7 +17,7 @@ export const mostBytes = 256 * 1024;
 export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
 
 /** The plan's look steps as calls. */
-export function looksOf(plan: Plan): readonly Call[] {
+function looksOf(plan: Plan): readonly Call[] {
   const steps = plan.execution_plan?.steps ?? [];
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];

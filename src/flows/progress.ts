@@ -43,10 +43,8 @@ export interface Progress {
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
 
-const needsNoTouch: readonly Claim["kind"][] = ["command"];
-
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
-  const promised = claims.filter(({ kind }) => !needsNoTouch.includes(kind));
+  const promised = claims.filter(({ kind }) => kind !== "command");
   const touched = new Set<string>();
   let settled: ReadonlySet<Claim> = new Set();
   const failedEdits = new Map<RelPath, number>();

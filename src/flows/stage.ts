@@ -10,8 +10,6 @@ export interface Overlay extends Stage {
   stage(changes: readonly Change[]): void;
   /** Throws `conflict` when one of these is no longer what the run last knew of it. */
   refuseConflict(paths: readonly RelPath[]): Promise<void>;
-  /** Throws `conflict` when somebody else changed the path since the run first read it. */
-  requireKnown(path: RelPath): Promise<void>;
   /** Takes staged changes of these paths back. */
   drop(paths: ReadonlySet<RelPath>): void;
   /** All staged changes, squashed. */
@@ -47,11 +45,6 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   if (blob?.kind !== "file" || blob.bytes.length <= limit) return blob;
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
-
-const changedMeanwhile = (path: RelPath) =>
-  new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
-    hint: "nothing of it was overwritten; run the task again on the new content",
-  });
 
 export function createOverlay(view: View): Overlay {
   let pending: readonly Change[] = [];
@@ -125,11 +118,6 @@ export function createOverlay(view: View): Overlay {
     },
     async refuseConflict(paths) {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await view.read(path));
-    },
-    async requireKnown(path) {
-      const base = known.get(path);
-      if (base === undefined || onTop().has(path)) return;
-      if (!sameBlob(base, await view.read(path))) throw changedMeanwhile(path);
     },
     drop(paths) {
       pending = pending.filter(({ path }) => !paths.has(path));

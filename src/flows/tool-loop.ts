@@ -46,7 +46,7 @@ function renderKnowledge(run: Run, files: readonly Source[]): string {
 const unshown: ReadonlySet<string> = new Set(["LIST_PATH", "TOUCH"]);
 
 /** Tools as the model sees them: the actions by their aliases, then those of the loop itself. */
-export function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
+function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
   const shown = actions.filter(({ name, kind }) => !unshown.has(name) && (kind !== "command" || hasCommands));
   const outer = shown.map(
     (action): Tool => ({ name: action.alias, description: action.description, schema: action.toolSchema() }),

@@ -16,8 +16,6 @@ export interface Exchange {
   readonly send: SendRequest;
   /** The events of the answer, those that arrived together together. */
   read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void>;
-  /** Keeps what went wrong, for `failed`. */
-  note(thrown: unknown): PaiError;
   /** What really went wrong, when the SDK only knows that something did. */
   failed(): PaiError | null;
   /** Ends the connection and every timer. */
@@ -57,6 +55,7 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
+  /** Keeps what went wrong, for `failed`. */
   function note(thrown: unknown): PaiError {
     error ??= readFetchError(asked, thrown);
     return error;
@@ -87,7 +86,6 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
         throw note(thrown);
       }),
     read: (response, decoder) => readReply(response, decoder, { asked, heard, note, now }),
-    note,
     failed: () => error,
     close,
   };

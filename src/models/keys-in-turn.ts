@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { ModelEvent } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
-import { type Retry, renderWait, type Setback } from "./http-errors.ts";
+import { often, renderWait, type Setback } from "./http-errors.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import { begin, type Stream } from "./stream.ts";
 
@@ -40,7 +40,6 @@ export interface TurnOptions {
 }
 
 const restMs = 600_000;
-const patient: Retry = { times: 5, waitMs: null };
 
 /**
  * One stream out of one per key, the default key first. A call starts after the key used last; a key that is at its
@@ -99,7 +98,7 @@ function nothingLeft(keys: readonly KeyedStream[], refused: Map<string, PaiError
   const [first] = refused.values();
   if (resting.length === 0 && first !== undefined) return first;
   const seconds = Math.max(0, Math.ceil((Math.min(...resting) - options.now()) / 1000));
-  const cause: Setback = { retry: patient, status: 429, thrown: null };
+  const cause: Setback = { retry: often, status: 429, thrown: null };
   return new PaiError("quota", `all keys of ${options.provider} are at their limit`, {
     hint: `the first is ready again in ${renderWait(seconds)}; keys of one project share its quota`,
     retryAfter: seconds,

@@ -84,7 +84,7 @@ function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
   return { name, wants: "a list of texts", fallback: [], fromText: asList, check, inFile: true, ...sources };
 }
 
-function switched(name: string, sources: Sources = {}): Setting<boolean> {
+function switched(name: string, sources: Sources): Setting<boolean> {
   const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
   return { name, wants: "true or false", fallback: false, fromText: asSwitch, check, inFile: true, ...sources };
 }

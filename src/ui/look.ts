@@ -53,7 +53,7 @@ export interface Look {
 }
 
 /** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
-export function renderLook({ action, target, text }: Look, style: Style, highlight: Highlight | null = null): string {
+export function renderLook({ action, target, text }: Look, style: Style, highlight: Highlight | null): string {
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
   const lines =

@@ -11,7 +11,7 @@ const tableFrom = 56;
 const gap = 2;
 
 /** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; what is not known is left out. */
-export function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
+function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   return [
     `expected ${grouped(expected)}`,
     `at most ${counted(at_most, "call")}`,

@@ -32,7 +32,7 @@ const keyLike =
   /(^|_)(api_?keys?|access_?keys?|secret_?keys?|private_?keys?|auth_?keys?|keys?|tokens?|secrets?|pass|passw(or)?d|passphrase|pwd|pat|credentials?|auth|session_?id)(_|$)|apikey|_dsn$/i;
 
 /** Whether a variable's name says that its value is a secret. */
-export function isKeyLike(name: string): boolean {
+function isKeyLike(name: string): boolean {
   return name !== "PWD" && name !== "OLDPWD" && keyLike.test(name);
 }
 

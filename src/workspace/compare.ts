@@ -45,7 +45,7 @@ const maxNotes = 20;
 export async function takeSnapshot(
   root: Root,
   rules: PathRules,
-  earlier: Snapshot | null = null,
+  earlier: Snapshot | null,
   limits: KeepLimits = keepLimits,
 ): Promise<Snapshot> {
   const seen = new Map<RelPath, Seen>();

@@ -149,14 +149,8 @@ export function drop(root: Root, disk: Disk, path: RelPath, temp: string): void 
 
 /** Owner and attributes of what stands there. */
 export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
-  if (path === "") return { uid: stat.uid, gid: stat.gid, attributes: {} };
-  return (
-    root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? {
-      uid: stat.uid,
-      gid: stat.gid,
-      attributes: {},
-    }
-  );
+  const owned: Traits = { uid: stat.uid, gid: stat.gid, attributes: {} };
+  return path === "" ? owned : (root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? owned);
 }
 
 export function changedMeanwhile(path: RelPath): PaiError {

@@ -36,7 +36,6 @@ export interface Work {
 }
 
 export interface Journal {
-  readonly id: string;
   /** Opens an episode; it lasts from the first promise on. Until it ends, a recovery may take it back once this process is dead. */
   begin(kind: EpisodeKind, task: string): void;
   /** Keeps both contents of every change; when it returns, the promise is on the disk. */
@@ -153,7 +152,6 @@ export function openJournal(state: State, id: string): Journal {
   };
 
   return {
-    id,
     begin(kind, task) {
       prepareState(state);
       mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });

@@ -17,13 +17,7 @@ const newline = 10;
  * Lines `from` to `to` (1-based, inclusive), at most 1 MiB of them, cut at a character; the `to` of the answer is the last
  * line in it (`from - 1`: none). UTF-8, or else one byte a character. Throws file_unusable when it is missing, no regular file, or binary.
  */
-export async function readLines(
-  root: Root,
-  path: RelPath,
-  from: number,
-  to: number,
-  signal?: AbortSignal,
-): Promise<LineRange> {
+export async function readLines(root: Root, path: RelPath, from: number, to: number): Promise<LineRange> {
   const open = root.openFile(path);
   if (open === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);
   try {
@@ -37,10 +31,7 @@ export async function readLines(
         throw new PaiError("file_unusable", `${showName(path)} is binary`);
       }
       range.add(chunk.subarray(0, length));
-      if (n % 16 === 15) {
-        await Bun.sleep(0);
-        signal?.throwIfAborted();
-      }
+      if (n % 16 === 15) await Bun.sleep(0);
     }
     return range.finish(false);
   } finally {

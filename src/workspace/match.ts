@@ -142,7 +142,7 @@ function countNewlines(text: string, from: number, to: number): number {
 }
 
 /** A line as a hit shows it: at most 400 characters, never ending inside one that people see as one. */
-export function cutAtGrapheme(text: string): string {
+function cutAtGrapheme(text: string): string {
   if (text.length <= maxHitLength) return text;
   const near = text.slice(0, maxHitLength + 64);
   const edge = new Intl.Segmenter().segment(near).containing(maxHitLength)?.index ?? maxHitLength;

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Change } from "../core/change.ts";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { CommandOptions, View, Workspace } from "../core/ports.ts";
@@ -197,7 +198,7 @@ function openPerform(root: Root, options: WorkspaceOptions) {
 /** Each workspace has a folder of its own, named so that people recognise it. */
 function openState(root: Root, stateDir: string | null): State | null {
   if (stateDir === null || !isWritable(stateDir)) return null;
-  const hash = new Bun.CryptoHasher("sha256").update(root.path).digest("hex").slice(0, 12);
+  const hash = digest(root.path).slice(0, 12);
   const name = basename(root.path).replace(/[^\w.-]/g, "_");
   return { folder: join(stateDir, `${name.slice(0, 100)}-${hash}`), disk: openDisk(), self: thisProcess() };
 }

@@ -70,7 +70,7 @@ export function isHidden(folder: RelPath, name: string, rules: PathRules): boole
 }
 
 /** A name as a careless file system or reader would see it: what two names share here, they share in the policy. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   if (/^[a-z0-9_-]*\.?[a-z0-9_-]+$/.test(name)) return name;
   const seen = name
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { rankContents, rankPaths } from "../../src/core/rank.ts";
 
 const paths = ["docs/guide.md", "shop/cart.py", "shop/report.py", "main.py"];
-const first = (request: string, context?: string) => rankPaths(request, paths, context).map(({ path }) => path);
+const first = (request: string, context = "") => rankPaths(request, paths, context).map(({ path }) => path);
 
 test("a named file comes before one whose words are named", () => {
   expect(first("fix cart in shop/report.py")).toEqual(["shop/report.py", "shop/cart.py"]);

@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { type Mask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
-import type { Price } from "../flows/ledger.ts";
+import type { Price } from "../core/price.ts";
 import { findPrice } from "../models/catalogue.ts";
 import { openModel, parseModelId } from "../models/open.ts";
 import { findEndpoint, requireConsent } from "../store/base-url.ts";

@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Workspace } from "../core/ports.ts";
-import type { Price } from "../flows/ledger.ts";
+import type { Price } from "../core/price.ts";
 import { type Preview, type PreviewPart, preview } from "../flows/preview.ts";
 import { type RunOptions, runTask, type Task } from "../flows/run.ts";
 import { describeModel } from "../models/catalogue.ts";

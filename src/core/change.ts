@@ -49,10 +49,18 @@ export function invert(changes: readonly Change[]): Change[] {
   return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
 }
 
-/** What a change is called (spec 6.1). */
-export function opOf(change: Change): ChangeOp {
-  if (change.after === null) return "delete";
-  if (change.from !== null) return "move";
-  if (change.before !== null) return "modify";
-  return change.after.kind === "folder" ? "mkdir" : "create";
+/** What a change is called; its content does not matter. */
+export function opOf({
+  before,
+  after,
+  from,
+}: {
+  readonly before: unknown;
+  readonly after: { readonly kind: string } | null;
+  readonly from: string | null;
+}): ChangeOp {
+  if (after === null) return "delete";
+  if (from !== null) return "move";
+  if (before !== null) return "modify";
+  return after.kind === "folder" ? "mkdir" : "create";
 }

@@ -6,6 +6,7 @@ import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan-type.ts";
 import type { Notice } from "./ports.ts";
+import type { CallPromise } from "./promise.ts";
 import type { SentFile } from "./receipt.ts";
 
 /** One changed path as events and results show it: no content. */
@@ -30,9 +31,7 @@ export interface CheckResult {
   readonly passed: boolean | null;
 }
 
-export interface Promised {
-  readonly expected: number;
-  readonly at_most: number;
+export interface Promised extends CallPromise {
   /** Estimate of what the whole run will send and receive; null: unknown. */
   readonly tokens: number | null;
   /** USD; null: price unknown. */

@@ -1,7 +1,9 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change } from "./change.ts";
 import type { RunEvent } from "./event.ts";
+import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
+import type { Plan } from "./plan-type.ts";
 
 export interface Entry {
   readonly path: RelPath;
@@ -132,6 +134,12 @@ export interface Workspace extends View {
   /** How many names (hard links) the file at a path has; 0 where none stands. */
   names(path: RelPath): number;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
+}
+
+/** Plans of earlier runs, by what they were made from: a sha256 in hex. Never fails a run. */
+export interface PlanCache {
+  load(key: string): Promise<Json | null>;
+  save(key: string, plan: Plan): Promise<void>;
 }
 
 export interface Question {

@@ -6,6 +6,7 @@ import { rankContents, rankPaths } from "../core/rank.ts";
 import { findStacks } from "../core/stack.ts";
 import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
+import { knowledgeFiles } from "./knowledge.ts";
 import { readMentioned } from "./mentioned.ts";
 import type { Run } from "./run.ts";
 import { noteSent, readSource, type Source } from "./sent.ts";
@@ -50,9 +51,6 @@ const limits = {
   relevance: 1 / 4,
   context: 10_000,
 };
-
-/** Read in this order; the first of each row that is there. */
-const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
 
 /** A piece of the briefing. */
 export interface Part {

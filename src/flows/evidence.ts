@@ -1,7 +1,7 @@
 /** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
 import { fence } from "../core/fence.ts";
 import type { Call } from "../core/model.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { rightOf } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
@@ -36,9 +36,10 @@ export function filesOf(plan: Plan): readonly string[] {
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
-export function toPath(run: Run, text: string, use: PathUse): RelPath | null {
+/** What may be read at a path as it was written; null: nothing. */
+export function toReadable(run: Run, text: string): RelPath | null {
   try {
-    return run.overlay.path(text, use);
+    return run.overlay.path(text, "read");
   } catch {
     return null;
   }
@@ -79,7 +80,7 @@ export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
 ): Promise<void> {
-  const path = name === "READ" && ok ? toPath(run, target, "read") : null;
+  const path = name === "READ" && ok ? toReadable(run, target) : null;
   const blob = path === null ? null : await run.overlay.read(path).catch(() => null);
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
@@ -88,14 +89,14 @@ export async function noteAnswer(
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<string> {
   const looks = looksOf(plan);
   const { reports } = await perform(run, looks, rights);
-  const paths = new Set(filesOf(plan).flatMap((text) => toPath(run, text, "read") ?? []));
+  const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
   const texts: string[] = [];
   for (const path of paths) {
     const shown = await showFile(run, path);
     if (shown !== null) texts.push(shown);
   }
   const seen = ({ name, target }: CallReport) => {
-    const path = name === "READ" ? toPath(run, target, "read") : null;
+    const path = name === "READ" ? toReadable(run, target) : null;
     return path !== null && run.overlay.shown(path) !== null;
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
@@ -105,6 +106,6 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
 /** What a look of a later phase found; a file read without a range is shown whole. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const whole = report.ok && report.name === "READ" && !("start_line" in (report.input as object));
-  const path = whole ? toPath(run, report.target, "read") : null;
+  const path = whole ? toReadable(run, report.target) : null;
   return (path === null ? null : await showFile(run, path)) ?? renderLook(run, report);
 }

@@ -41,12 +41,12 @@ interface Phase {
   readonly checks: readonly Check[];
 }
 
-/** Prose before an empty FINISH, or instead of a script when nothing was promised, is the answer. */
-function keepProse(run: Run, reply: ScriptReply, progress: Progress): boolean {
+/** Prose before an empty FINISH, or instead of a script when nothing promised is open, is the answer. */
+function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => cmd !== "FINISH");
-  if (others || progress.promisesChanges || run.record.text !== "") return false;
-  run.record.text = proseOf(reply);
-  return run.record.text !== "";
+  const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
+  record.text ||= prose;
+  return prose !== "";
 }
 
 /** Promised folders that stand and promised deletions that are gone, whoever saw to it. */

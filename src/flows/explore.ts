@@ -10,13 +10,18 @@ import type { Run } from "./run.ts";
 const mostTurns = 30;
 const aliases: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
+/** An action as models are offered it. */
+export const toTool = ({ alias, description, toolSchema }: AnyAction): Tool => ({
+  name: alias,
+  description,
+  schema: toolSchema(),
+});
+
 /** The child's answer; at the end of its turns what it found so far. */
 export async function explore(run: Run, task: string, actions: readonly AnyAction[]): Promise<string> {
   const looks = actions.filter(({ alias }) => aliases.has(alias));
   const byAlias = new Map(looks.map((action) => [action.alias, action]));
-  const tools = looks.map(
-    (action): Tool => ({ name: action.alias, description: action.description, schema: action.toolSchema() }),
-  );
+  const tools = looks.map(toTool);
   const found: string[] = [];
   let messages: readonly Message[] = [{ role: "user", text: task }];
   for (let turn = 1; turn <= mostTurns && !run.ledger.exhausted; turn += 1) {

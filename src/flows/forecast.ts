@@ -1,6 +1,6 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell (spec 2.6). */
 import type { Plan, PlanAction } from "../core/plan-type.ts";
-import { filesOf, mostBytes, toPath } from "./evidence.ts";
+import { filesOf, mostBytes, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
@@ -14,7 +14,7 @@ const finishText = 400;
 /** Characters of the files a plan names, as far as they are there and may be read. */
 async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
   let size = 0;
-  for (const path of new Set(filesOf(plan).flatMap((text) => toPath(run, text, "read") ?? []))) {
+  for (const path of new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []))) {
     const blob = await run.overlay.read(path).catch(() => null);
     if (blob?.kind === "file") size += Math.min(blob.bytes.length, mostBytes);
   }

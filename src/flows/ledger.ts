@@ -1,26 +1,13 @@
 /** Counts what a run spends and says no before it would spend more than was allowed (spec 4.4, 2.6). */
 import { PaiError } from "../core/error.ts";
 import { addUsage, noUsage, type Usage } from "../core/model.ts";
+import type { Price } from "../core/price.ts";
 import type { CallPromise } from "../core/promise.ts";
 
 export interface Caps {
   readonly calls: number | null;
   readonly tokens: number | null;
   readonly cost: number | null;
-}
-
-/** USD per million tokens. */
-export interface Rate {
-  readonly input: number;
-  readonly cached: number;
-  /** Tokens that the provider writes to its cache; absent: as input. */
-  readonly written?: number;
-  readonly output: number;
-}
-
-export interface Price extends Rate {
-  /** What a call with a larger input costs, where it costs more. */
-  readonly large?: (Rate & { readonly above: number }) | null;
 }
 
 export interface Ledger {

@@ -32,7 +32,8 @@ export interface Preview {
   readonly cost: number | null;
 }
 
-interface Message {
+/** What a mode asks first, in pieces. */
+interface FirstCall {
   readonly instructions: string;
   readonly parts: readonly Part[];
   readonly promise: CallPromise;
@@ -43,7 +44,7 @@ const singleShotPromise: CallPromise = { expected: 2, at_most: Math.max(...Objec
 /** A schedule of one step; and of the most, each healed. */
 const eightStepPromise: CallPromise = { expected: 4, at_most: 3 * mostIterations + 3 };
 
-async function writePlanMessage(run: Run): Promise<Message> {
+async function composePlanCall(run: Run): Promise<FirstCall> {
   const { mode } = run.options;
   const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
   const { parts } = await makeBriefing(run);
@@ -53,8 +54,11 @@ async function writePlanMessage(run: Run): Promise<Message> {
   return { instructions, parts, promise: { ...eightStepPromise, expected } };
 }
 
-async function writeLoopMessage(run: Run): Promise<Message> {
-  const { instructionsOf, mostTurns, readKnowledge } = await import("./tool-loop.ts");
+async function composeLoopCall(run: Run): Promise<FirstCall> {
+  const [{ instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
+    import("./tool-loop.ts"),
+    import("./knowledge.ts"),
+  ]);
   const files = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
   );
@@ -85,8 +89,8 @@ function maskedLines({ veil }: Run, text: string): readonly number[] {
 /** Weighs the first call of the run's mode. Asks nobody. */
 export async function preview(run: Run): Promise<Preview> {
   const { ledger, veil, options } = run;
-  const write = options.mode === "tool-loop" ? writeLoopMessage : writePlanMessage;
-  const { instructions, parts, promise } = await write(run);
+  const compose = options.mode === "tool-loop" ? composeLoopCall : composePlanCall;
+  const { instructions, parts, promise } = await compose(run);
   const weigh = (text: string) => ledger.estimate(veil.hide(text).length);
   const weighed = parts.map(({ kind, text, file }): PreviewPart => {
     const about = file === null ? null : { lines: linesOf(file), masked: maskedLines(run, file.shown) };

@@ -32,7 +32,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
     steps.some(({ action }) => action === "RUN") && !mayRunCommands(run.options)
       ? "Commands are not run this time: do not say what one showed."
       : "",
-    done === "" ? "" : `Checks that will run after it:\n${done}`,
+    done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
     `Request: ${run.task.text}`,
   );
   return parts.filter((part) => part !== "").join("\n\n");
@@ -89,10 +89,11 @@ export async function renderResults(run: Run, { batch, left, notes, checks, stub
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
+    left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.` : "",
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
     failed.length > 0
-      ? "Your edits are in the files now; correct what the failed check shows, in the same format, and end with FINISH."
-      : "Answer in the same format with only what is left, and end with FINISH.",
+      ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."
+      : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -4,15 +4,17 @@ import type { Change } from "../core/change.ts";
 import type { Conversation } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { CheckResult, RunEvent, StampedEvent } from "../core/event.ts";
+import type { GuardLimits } from "../core/guard.ts";
 import type { Mask } from "../core/held-keys.ts";
-import type { Json, Model } from "../core/model.ts";
+import type { Model } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
-import type { Decide, Emit, Notice, Transaction, Workspace } from "../core/ports.ts";
+import type { Decide, Emit, Notice, PlanCache, Transaction, Workspace } from "../core/ports.ts";
+import type { Price } from "../core/price.ts";
 import { planPromise } from "../core/promise.ts";
 import { createVeil, type Veil } from "../core/veil.ts";
-import { type Caps, createLedger, type Ledger, type Price } from "./ledger.ts";
+import { type Caps, createLedger, type Ledger } from "./ledger.ts";
 import { createOverlay, type Overlay } from "./stage.ts";
 
 export interface Task {
@@ -25,12 +27,6 @@ export interface Task {
   readonly files?: readonly RelPath[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
-}
-
-export interface GuardLimits {
-  readonly lines: number;
-  readonly ratio: number;
-  readonly strict: boolean;
 }
 
 export interface RunOptions {
@@ -58,12 +54,6 @@ export interface RunOptions {
   readonly keep: boolean;
   /** Stop after the plan. */
   readonly planOnly: boolean;
-}
-
-/** Plans of earlier runs, by what they were made from. */
-export interface PlanCache {
-  load(key: string): Promise<Json | null>;
-  save(key: string, plan: Plan): Promise<void>;
 }
 
 export interface Ports {

@@ -1,7 +1,7 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 import { PaiError } from "../core/error.ts";
 import type { Call, Message, Purpose } from "../core/model.ts";
-import { chooseTag, parseScript, renderResume, type Script } from "../core/script.ts";
+import { chooseTag, parseScript, renderResume, type Script, type ScriptAction } from "../core/script.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -94,13 +94,21 @@ function renderOverflow(calls: readonly Call[], most: number): string {
   return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 
+/** A check that the plan does not promise to run: it runs all the same, once everything is done. */
+function isCheck({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
+  const command = arg.trim();
+  if (cmd !== "RUN" || scope.commands.has(command)) return false;
+  return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
+}
+
 /** Performs the script's actions, at most as many as spec 6.7 allows. `prefix` makes the ids of its calls unique. */
 export async function performScript(
   run: Run,
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const calls = callsOf(usable(script), prefix);
+  const actions = usable(script).filter((action) => !isCheck(run, rights, action));
+  const calls = callsOf(actions, prefix);
   const most = Math.max(run.options.maxActions, planned + 5);
   const overflow = calls.length > most;
   const batch = await perform(run, calls.slice(0, most), rights);
@@ -112,12 +120,15 @@ export async function performScript(
   return { batch, notes, overflow };
 }
 
-/** Keeps the FINISH message and its next steps as the run's; true when there was one. */
-export function keepFinish(run: Run, script: Script): boolean {
+/** Keeps the FINISH message and its next steps as the run's, an empty one none; true when there was one. */
+export function keepFinish({ record }: Run, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
-  run.record.text = finish.arg ?? "";
-  run.record.next = finish.next ?? [];
+  const { arg = "", next = [] } = finish;
+  if (arg !== "" || record.text === "") {
+    record.text = arg;
+    record.next = next;
+  }
   return true;
 }
 

@@ -2,45 +2,21 @@
 import type { AnyAction } from "../core/action.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
-import type { RelPath } from "../core/path.ts";
 import { ask, type Reply } from "./ask.ts";
 import { compactIfNeeded } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
-import { explore } from "./explore.ts";
-import { noteHidden } from "./hidden.ts";
+import { explore, toTool } from "./explore.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
+import { readKnowledge, renderKnowledge } from "./knowledge.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 import { readMentioned } from "./mentioned.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
 import type { Flow, Run } from "./run.ts";
-import { noteSent, readSource, type Source } from "./sent.ts";
+import { noteSent } from "./sent.ts";
 
 /** Calls a run may make unless the user says otherwise. */
 export const mostTurns = 50;
-
-const knowledge: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
-const mostKnowledge = 16_000;
-
-/** What the project tells agents, and the memory that `edit` keeps; read anew for every run. */
-export async function readKnowledge(run: Run): Promise<readonly Source[]> {
-  const found: Source[] = [];
-  for (const names of knowledge) {
-    for (const name of names) {
-      const source = await readSource(run, name as RelPath);
-      if (source === null) continue;
-      found.push({ ...source, shown: source.text.slice(0, mostKnowledge) });
-      break;
-    }
-  }
-  return found;
-}
-
-function renderKnowledge(run: Run, files: readonly Source[]): string {
-  for (const { path, shown } of files) noteHidden(run, path, shown);
-  noteSent(run, files);
-  return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
-}
 
 /** What other tools do as well: `ls` and `tree`, `write`. */
 const unshown: ReadonlySet<string> = new Set(["LIST_PATH", "TOUCH"]);
@@ -48,10 +24,7 @@ const unshown: ReadonlySet<string> = new Set(["LIST_PATH", "TOUCH"]);
 /** Tools as the model sees them: the actions by their aliases, then those of the loop itself. */
 function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
   const shown = actions.filter(({ name, kind }) => !unshown.has(name) && (kind !== "command" || hasCommands));
-  const outer = shown.map(
-    (action): Tool => ({ name: action.alias, description: action.description, schema: action.toolSchema() }),
-  );
-  return [...outer, ...innerTools];
+  return [...shown.map(toTool), ...innerTools];
 }
 
 /** The calls of a reply as calls of actions; what the model wrote stays in its message. */

@@ -1,18 +1,10 @@
 /** The models pai knows (catalogue.json): what fits into them and what they cost. An unknown one gets careful limits and no price. */
 import type { Model } from "../core/model.ts";
+import type { Price, Rate } from "../core/price.ts";
 import catalogue from "./catalogue.json" with { type: "json" };
 
-/** USD per million tokens. */
-export interface Rate {
-  readonly input: number;
-  readonly cached: number;
-  /** Tokens that the provider writes to its cache. */
+export interface ListedPrice extends Price {
   readonly written: number;
-  readonly output: number;
-}
-
-export interface Price extends Rate {
-  /** What the whole call costs when its input is larger than `above`, where that is more. */
   readonly large: (Rate & { readonly above: number }) | null;
   /** Day the price was read, and where: the provider's page, or another's where only that was found. */
   readonly date: string;
@@ -29,20 +21,18 @@ export interface KnownModel {
   readonly maxOutputTokens: number;
   /** Day from which the provider serves it no more, or another model in its place; null: none is announced. */
   readonly ends: string | null;
-  readonly price: Price | null;
+  readonly price: ListedPrice | null;
 }
-
-type WrittenRate = Omit<Rate, "written"> & { readonly written?: number };
 
 /** A model as it stands in the file: what does not apply is left out, and cached input costs nothing to write. */
 interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOutputTokens"> {
   readonly ends?: string;
   readonly price:
-    | (WrittenRate & {
+    | (Rate & {
         readonly date: string;
         readonly source?: string;
         readonly until?: string;
-        readonly large?: WrittenRate & { readonly above: number };
+        readonly large?: Rate & { readonly above: number };
       })
     | null;
 }
@@ -50,7 +40,7 @@ interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOu
 const sources: Readonly<Record<string, string>> = catalogue.sources;
 const unknown: Readonly<Record<string, Pick<KnownModel, "window" | "maxOutputTokens">>> = catalogue.unknown;
 
-function readPrice({ provider, price }: Entry): Price | null {
+function readPrice({ provider, price }: Entry): ListedPrice | null {
   if (price === null) return null;
   const { large, source = sources[provider] ?? provider, until = null, ...rate } = price;
   return {
@@ -75,7 +65,7 @@ export function findModel(provider: string, name: string): KnownModel | null {
 }
 
 /** What a model costs on that day ("2026-11-22"); null: unknown, as for one that ended or whose price ran out. */
-export function findPrice(provider: string, name: string, day: string): Price | null {
+export function findPrice(provider: string, name: string, day: string): ListedPrice | null {
   const model = findModel(provider, name);
   if (model === null || (model.ends !== null && day >= model.ends)) return null;
   const { price } = model;

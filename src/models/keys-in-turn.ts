@@ -1,5 +1,6 @@
 /** Several keys of one provider: each call takes the next one, and a key at its limit rests. */
 import { PaiError } from "../core/error.ts";
+import type { KeyState } from "../core/key-turns.ts";
 import type { ModelEvent } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import { often, renderWait, type Setback } from "./http-errors.ts";
@@ -9,21 +10,6 @@ import { begin, type Stream } from "./stream.ts";
 export interface Key {
   readonly id: string;
   readonly key: string;
-}
-
-/** What outlives a run. JSON-safe. */
-export interface KeyRecord {
-  /** Id of the key used last, by provider. */
-  readonly cursor: Readonly<Record<string, string>>;
-  /** When a key may be used again, in epoch milliseconds, by `provider/id`. */
-  readonly resting: Readonly<Record<string, number>>;
-}
-
-/** Where the record is kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
-export interface KeyState {
-  load(): KeyRecord;
-  /** Adds what is new to what is kept: other processes write there too. */
-  save(news: KeyRecord): void;
 }
 
 export interface KeyedStream {

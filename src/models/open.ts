@@ -1,12 +1,13 @@
 /** Opens the model a run talks to: from `provider:name` and its keys to one stream that is retried and takes keys in turn. */
 import { PaiError } from "../core/error.ts";
+import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import { suggest } from "../core/suggest.ts";
 import type { BridgeOptions } from "./bridge.ts";
 import { describeModel } from "./catalogue.ts";
 import type { Endpoint, ProxyEnv } from "./endpoint.ts";
-import type { Key, KeyState } from "./keys-in-turn.ts";
+import type { Key } from "./keys-in-turn.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { Stream } from "./stream.ts";
 

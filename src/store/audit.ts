@@ -9,13 +9,12 @@ import {
   mkdirSync,
   openSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
-import { errnoOf } from "./safe-file.ts";
+import { errnoOf, writeWhole } from "./safe-file.ts";
 
 export interface Audit {
   /** Must be called in the order of events; never throws. */
@@ -76,12 +75,6 @@ export function openAudit(place: AuditPlace): Audit {
       log = null;
     },
   };
-}
-
-/** A short write must not cut a record in two. */
-function writeWhole(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
 function openLog(place: AuditPlace): OpenLog {

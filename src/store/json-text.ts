@@ -19,6 +19,9 @@ const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 const scalar = /"(?:[^"\\\n]|\\[^\n])*"|-?[\d.][\w.+-]*|[a-z]+/iy;
 const deepest = 64;
 
+export const isRecord = (json: Json): json is { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json);
+
 export const pathOf = (names: readonly string[]): string => names.join("\0");
 
 /** Throws config_invalid that names `file` and the line, and never shows the content. */

@@ -1,19 +1,7 @@
 /** Which key is next and which keys rest, kept in the state folder so that runs share it. */
 import { join } from "node:path";
+import type { KeyState, KeyTurns } from "../core/key-turns.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
-
-/** JSON-safe. */
-export interface KeyTurns {
-  /** Id of the key used last, by provider. */
-  readonly cursor: Readonly<Record<string, string>>;
-  /** When a key may be used again, in epoch milliseconds, by `provider/id`. */
-  readonly resting: Readonly<Record<string, number>>;
-}
-
-export interface KeyState {
-  load(): KeyTurns;
-  save(next: KeyTurns): void;
-}
 
 const empty: KeyTurns = { cursor: {}, resting: {} };
 const fileIn = (stateDir: string): string => join(stateDir, "keys.json");

@@ -2,16 +2,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../core/model.ts";
-import type { Plan } from "../core/plan-type.ts";
+import type { PlanCache } from "../core/ports.ts";
 import { readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
 
 const most = 200;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
-
-export interface PlanCache {
-  load(key: string): Promise<Json | null>;
-  save(key: string, plan: Plan): Promise<void>;
-}
 
 function prune(folder: string): void {
   const files = readdirSync(folder).map((name) => join(folder, name));
@@ -20,7 +15,7 @@ function prune(folder: string): void {
   for (const { file } of newestFirst.slice(most)) removeIfThere(file);
 }
 
-/** `key` is a sha256 in hex. A cache that cannot be read or written is no cache; it never fails a run. */
+/** A cache that cannot be read or written is no cache. */
 export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const folder = join(stateDir, "plans");
   const fileOf = (key: string) => join(folder, `${key}.json`);

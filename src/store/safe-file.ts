@@ -15,6 +15,7 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { PaiError } from "../core/error.ts";
@@ -198,6 +199,12 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** A short write must not cut a line in two. */
+export function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
 /** `ENOENT` and the like; null for what is no system error. */

@@ -1,20 +1,11 @@
 /** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { emptySession, foldSession, readSession, type Session, type SessionLine } from "../core/session.ts";
+import { writeWhole } from "./safe-file.ts";
 
 export interface OpenSession {
   /** The session as it stands. */
@@ -137,7 +128,7 @@ function openAppend(folder: string, file: string, warn: (text: string) => void):
           const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
           fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
         }
-        writeSync(
+        writeWhole(
           fd,
           `${JSON.stringify(line, (_, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value))}\n`,
         );

@@ -1,18 +1,13 @@
 /** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
 import type { Json } from "../core/model.ts";
+import type { Rate } from "../core/price.ts";
+import { isRecord } from "./json-text.ts";
 
 /** Providers that are reached over a network. */
 export type RemoteProvider = "gemini" | "openai" | "anthropic" | "local";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
-
-/** USD per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
 
 /** One setting of type T; null stands for "not set". */
 export interface Setting<T> {
@@ -66,8 +61,6 @@ function parseDuration(text: string): number | null {
 
 const isNumber = (json: Json): json is number => typeof json === "number" && Number.isFinite(json);
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
-const isRecord = (json: Json): json is { readonly [key: string]: Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
 
 const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
@@ -161,7 +154,7 @@ const guardRatio: Setting<number> = {
   narrow: lower,
 };
 
-const prices: Setting<Readonly<Record<string, Price>>> = {
+const prices: Setting<Readonly<Record<string, Rate>>> = {
   name: "prices",
   wants: 'USD per million tokens by model, {"gemini:name": {"input": 0.1, "output": 0.4}}',
   fallback: {},
@@ -170,9 +163,9 @@ const prices: Setting<Readonly<Record<string, Price>>> = {
   inFile: true,
 };
 
-function checkPrices(json: Json): Readonly<Record<string, Price>> | null {
+function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
   if (!isRecord(json)) return null;
-  const entries: [string, Price][] = [];
+  const entries: [string, Rate][] = [];
   for (const [model, price] of Object.entries(json)) {
     if (!isRecord(price)) return null;
     const { input, output, cached = input } = price;

@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
-import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
+import type { Rate } from "../core/price.ts";
+import { isRecord, type JsonText, parseJsonText, pathOf } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
-import { type Mode, type Price, type RemoteProvider, type Setting, settingTable } from "./setting-table.ts";
+import { type Mode, type RemoteProvider, type Setting, settingTable } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
 /** Absent is null. Money in USD, times in seconds. */
@@ -28,7 +29,7 @@ export interface Settings {
   readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   readonly checks: readonly string[];
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
-  readonly prices: Readonly<Record<string, Price>>;
+  readonly prices: Readonly<Record<string, Rate>>;
   readonly plain: boolean;
   readonly forceRoot: boolean;
   /** Folder of the audit log; relative to the root. */
@@ -229,8 +230,5 @@ function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): s
 function narrows(name: string): boolean {
   return allSettings.some((setting) => setting.name === name && "narrow" in setting);
 }
-
-const isRecord = (json: Json | undefined): json is { readonly [key: string]: Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

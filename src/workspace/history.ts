@@ -1,8 +1,7 @@
 /** The runs of a workspace that are kept: listed, undone, redone, and forgotten when they grow old or large. */
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Blob, Change, ChangeOp } from "../core/change.ts";
-import { invert } from "../core/change.ts";
+import { type Blob, type Change, type ChangeOp, invert, opOf } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { prepareBatch, staysIn } from "./batch.ts";
@@ -165,20 +164,8 @@ function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change
 }
 
 function recordOf(state: State, run: Run): RunRecord {
-  const changes = workPaths(run).map(({ path, before, after, from, by }) => ({
-    path,
-    op: nameOfWork(before, after, from),
-    from,
-    by,
-  }));
+  const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
   return { id: run.id, task: run.task, at: run.at, status: statusOf(run), changes, bytes: sizeOf(state, run.id) };
-}
-
-function nameOfWork(before: unknown, after: { readonly kind: string } | null, from: string | null): ChangeOp {
-  if (after === null) return "delete";
-  if (from !== null) return "move";
-  if (before !== null) return "modify";
-  return after.kind === "folder" ? "mkdir" : "create";
 }
 
 function sizeOf(state: State, id: string): number {

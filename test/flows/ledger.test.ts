@@ -1,6 +1,7 @@
 /** What a run has cost: cached tokens once, the dearer rate of large calls, and unknown when it is (P13). */
 import { describe, expect, test } from "bun:test";
-import { createLedger, type Price } from "../../src/flows/ledger.ts";
+import type { Price } from "../../src/core/price.ts";
+import { createLedger } from "../../src/flows/ledger.ts";
 
 const promise = { expected: 2, at_most: 5 };
 const none = { calls: null, tokens: null, cost: null };

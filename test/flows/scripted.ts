@@ -8,9 +8,9 @@ import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import type { Decision, Question } from "../../src/core/ports.ts";
-import type { Price } from "../../src/flows/ledger.ts";
-import { type Flow, type PlanCache, type RunOptions, runTask } from "../../src/flows/run.ts";
+import type { Decision, PlanCache, Question } from "../../src/core/ports.ts";
+import type { Price } from "../../src/core/price.ts";
+import { type Flow, type RunOptions, runTask } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openWorkspace } from "../../src/workspace/open.ts";
 

@@ -1,14 +1,15 @@
 /** Several keys: each call takes the next, a key at its limit rests (spec 1.4, 4.3). */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { PaiError } from "../../src/core/error.ts";
+import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
 import { readHttpError } from "../../src/models/http-errors.ts";
-import { type KeyRecord, takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
+import { takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
 import { withRetry } from "../../src/models/retry.ts";
 import { take } from "./loopback.ts";
 
 let now: number;
-let record: KeyRecord;
+let record: KeyTurns;
 let notices: string[];
 let used: string[];
 /** What each key answers with; absent: a reply. */

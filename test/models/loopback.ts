@@ -1,8 +1,8 @@
 /** What the tests of bridges share: a request, options that wait for nothing, a server on loopback, and one call taken whole. */
 import { expect } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
+import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
-import type { KeyRecord } from "../../src/models/keys-in-turn.ts";
 import type { OpenOptions } from "../../src/models/open.ts";
 
 export const request: ModelRequest = {
@@ -20,7 +20,7 @@ export const quiet = new AbortController().signal;
 
 /** Options of a model that waits for nothing and remembers nothing. */
 export function options(over: Partial<OpenOptions> & { id: string; baseUrl: string | null }): OpenOptions {
-  let record: KeyRecord = { cursor: {}, resting: {} };
+  let record: KeyTurns = { cursor: {}, resting: {} };
   return {
     keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE" }],
     insecureHttp: false,

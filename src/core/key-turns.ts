@@ -1,0 +1,16 @@
+/** Whose turn it is among several keys of a provider, and which of them rest: what runs share. */
+
+/** JSON-safe. */
+export interface KeyTurns {
+  /** Id of the key used last, by provider. */
+  readonly cursor: Readonly<Record<string, string>>;
+  /** When a key may be used again, in epoch milliseconds, by `provider/id`. */
+  readonly resting: Readonly<Record<string, number>>;
+}
+
+/** Where they are kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
+export interface KeyState {
+  load(): KeyTurns;
+  /** Adds what is new to what is kept: other processes write there too. */
+  save(news: KeyTurns): void;
+}

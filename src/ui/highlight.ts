@@ -1,6 +1,7 @@
 /** Code in the colours of its language. Loaded only for terminals with colour, after the first request has left. */
 import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
+import { markup } from "./markup.ts";
 import { type Code, codeColors } from "./style.ts";
 
 /** Colours a text, each of its lines by itself. Texts that end in a line feed may be the pieces of one. */
@@ -9,37 +10,29 @@ export type Paint = (text: string) => string;
 /** The colours of a language; null: it is not known. `name` is a path, or the word of a fence. */
 export type Highlight = (name: string) => Paint | null;
 
-const {
-  bash,
-  c,
-  css,
-  csv,
-  docker,
-  go,
-  html,
-  ini,
-  java,
-  js,
-  json,
-  lua,
-  make,
-  md,
-  pl,
-  py,
-  rs,
-  sql,
-  toml,
-  ts,
-  xml,
-  yaml,
-} = languages;
+const { bash, c, css, csv, docker, go, ini, java, js, json, lua, make, md, pl, py, rs, sql, toml, ts, yaml } =
+  languages;
 const known: Readonly<Record<string, object>> = {
   ...{ bash, sh: bash, zsh: bash, shell: bash, console: bash },
   ...{ c, h: c, cc: c, cpp: c, hpp: c, cs: java, kt: java, swift: java, java, scala: java, php: js },
-  ...{ css, scss: css, less: css, csv, dockerfile: docker, docker, go, html, htm: html, vue: html, svelte: html },
+  ...{ css, scss: css, less: css, csv, dockerfile: docker, docker, go, html: markup, htm: markup, vue: markup },
   ...{ ini, cfg: ini, conf: ini, js, mjs: js, cjs: js, jsx: js, javascript: js, json, jsonc: json, jsonl: json },
   ...{ lua, makefile: make, make, md, markdown: md, pl, pm: pl, perl: pl, py, python: py, rb: py, ruby: py },
-  ...{ rs, rust: rs, sql, toml, ts, tsx: ts, mts: ts, cts: ts, typescript: ts, xml, svg: xml, yaml, yml: yaml },
+  ...{
+    rs,
+    rust: rs,
+    sql,
+    toml,
+    ts,
+    tsx: ts,
+    mts: ts,
+    cts: ts,
+    typescript: ts,
+    xml: markup,
+    svg: markup,
+    svelte: markup,
+  },
+  ...{ yaml, yml: yaml },
 };
 
 const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
@@ -54,10 +47,23 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
   section: "name",
 };
 
-/** Beyond this, colours are not worth their time. */
-const mostCharacters = 200_000;
+/** Characters that one reader reads, again ones too: beyond this, colours are not worth their time. */
+const mostRead = 400_000;
+/** Characters read at once, as some patterns look from each of them to the end. A line that is longer has no colours. */
+const mostAtOnce = 1_000;
 /** A comment or string that is longer than this is not followed from piece to piece. */
 const mostOpen = 4_000;
+
+/** Whole lines, together as long as may be read at once, or one that is longer. */
+function cutPieces(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; from += pieces.at(-1)?.length ?? 0) {
+    const fits = text.length - from <= mostAtOnce ? text.length : text.lastIndexOf("\n", from + mostAtOnce - 1) + 1;
+    const to = fits > from ? fits : text.indexOf("\n", from) + 1 || text.length;
+    pieces.push(text.slice(from, to));
+  }
+  return pieces;
+}
 
 function paintToken(part: string, token: ShjToken | undefined): string {
   const code = token === undefined ? undefined : codes[token];
@@ -72,11 +78,14 @@ export const highlight: Highlight = (name) => {
   if (language === undefined) return null;
   /** What was painted already, and is read again as the next piece may be inside the same comment or string. */
   let open = "";
-  return (text) => {
-    if (text.length > mostCharacters) return text;
+  let left = mostRead;
+  const paintPiece = (text: string) => {
     const whole = open + text;
+    open = "";
+    left -= whole.length;
+    if (text.length > mostAtOnce || left < 0) return text;
     let painted = "";
-    let at = -open.length;
+    let at = text.length - whole.length;
     let isOpen = false;
     const take = (part: string, token: ShjToken | undefined) => {
       painted += paintToken(at < 0 ? part.slice(-at) : part, token);
@@ -84,7 +93,8 @@ export const highlight: Highlight = (name) => {
       if (part !== "") isOpen = token !== undefined;
     };
     tokenizeWith(whole, language as ShjLanguageData, take, { languages: known as Record<string, ShjLanguageData> });
-    open = isOpen && whole.length <= mostOpen ? whole : "";
+    if (isOpen && whole.length <= mostOpen) open = whole;
     return painted;
   };
+  return (text) => cutPieces(text).map(paintPiece).join("");
 };

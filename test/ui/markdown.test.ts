@@ -156,3 +156,33 @@ test("a megabyte that streams in costs little", () => {
   const { user, system } = process.cpuUsage(started);
   expect((user + system) / 1000).toBeLessThan(400);
 });
+
+test("code that is hard to read is coloured soon, or not at all", () => {
+  const bars = "  a".repeat(30);
+  const hard: readonly (readonly [language: string, code: string])[] = [
+    ["html", `<a${bars}\n`],
+    ["xml", `<a b="${"\\a".repeat(40)}\n`],
+    ["css", "a-".repeat(50_000)],
+    ["css", "a\n".repeat(50_000)],
+    ["js", `${"A".repeat(900)}\n`.repeat(100)],
+    ["bash", `"${" ".repeat(50_000)}`],
+    ["py", `"""\n${"a\n".repeat(40_000)}`],
+  ];
+  for (const [language, code] of hard) {
+    const started = process.cpuUsage();
+    renderMarkdown(`\`\`\`${language}\n${code}\n\`\`\`\n`, colored);
+    const painted = highlight(language)?.(code);
+    const { user, system } = process.cpuUsage(started);
+    expect({ language, seconds: Math.floor((user + system) / 2e6) }).toEqual({ language, seconds: 0 });
+    expect(painted?.replace(/\x1b\[[\d;]*m/g, "") === code).toBe(true);
+  }
+});
+
+test("markup has its colours: comments, values, names of attributes, scripts inside", () => {
+  const page = '<!-- a -->\n<a href="x>y" hidden>b &amp; c</a>\n<script>\nlet d = 1;\n</script>\n';
+  expect(highlight("html")?.(page)).toBe(
+    "\x1b[2m<!-- a -->\x1b[22m\n" +
+      '<a \x1b[34mhref\x1b[39m=\x1b[33m"x>y"\x1b[39m \x1b[34mhidden\x1b[39m>b \x1b[36m&amp;\x1b[39m c</a>\n' +
+      "<script>\n\x1b[35mlet\x1b[39m d = \x1b[36m1\x1b[39m;\n</script>\n",
+  );
+});

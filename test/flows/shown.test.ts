@@ -90,7 +90,7 @@ describe("the execution call", () => {
       modify("a.txt", ["one\n", "two\n"]) + finish(),
     ];
     const { asked, outcome } = await play({ lines, options: { checks: ["grep two a.txt"] } });
-    expect(asked(3)).toContain("Your edits are in the files now; correct what the failed check shows");
+    expect(asked(3)).toContain("Your edits are in the files now. Correct what the failed check shows");
     expect(outcome.status).toBe("verified");
   });
 });

@@ -4,31 +4,24 @@ import { PaiError } from "../core/error.ts";
 import { followPlan } from "../flows/single-shot.ts";
 import { createReplayModel } from "../models/replay.ts";
 import type { Context } from "./command.ts";
+import { listFlag } from "./flags.ts";
 import { changesOf, readPlanFile, requireBase } from "./plan-file.ts";
+import { readText } from "./read-text.ts";
 import { doTask } from "./task.ts";
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await Bun.file(path).text();
-  } catch (cause) {
-    throw new PaiError("usage", `the plan file cannot be read: ${path}`, { cause });
-  }
-}
 
 export async function applyCommand(context: Context): Promise<number> {
   const [name, ...more] = context.words;
   if (name === undefined || more.length > 0)
     throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
-  const saved = readPlanFile(await readText(resolve(context.cwd, name)), name);
-  const only = Array.isArray(context.flags["only"]) ? [context.flags["only"] as readonly string[]] : [];
-  const typed = Array.isArray(context.flags["check"]) ? (context.flags["check"] as readonly string[]) : [];
+  const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file"), name);
+  const only = listFlag(context.flags, "only");
   return doTask(context, {
     command: "apply",
     model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
     task: { text: saved.task, history: [], context: null },
     options: {
-      only: saved.only.length > 0 ? [saved.only, ...only] : only,
-      checks: [...new Set([...saved.checks, ...typed])],
+      only: [saved.only, only].filter((globs) => globs.length > 0),
+      checks: [...new Set([...saved.checks, ...listFlag(context.flags, "check")])],
     },
     flow: async (run) => {
       const { workspace } = run.ports;

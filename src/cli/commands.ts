@@ -123,7 +123,7 @@ export const commands: readonly Command[] = [
     usage: "set|add|list|show|validate|remove|set-default|reset|get|put",
     flags: flagsNamed("provider", "online", "no-input", "yes", "insecure-http", "set", "show", "remove"),
     examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],
-    run: async (context) => (await import("./config.ts")).configCommand.run(context),
+    run: async (context) => (await import("./config.ts")).configCommand(context),
   }),
   define({
     name: "demo",
@@ -139,7 +139,7 @@ export const commands: readonly Command[] = [
     usage: "",
     flags: flagsNamed("cwd", "offline", "model", "force-root", "insecure-http"),
     examples: ["pai doctor", "pai doctor --json --offline"],
-    run: async (context) => (await import("./doctor.ts")).doctorCommand.run(context),
+    run: async (context) => (await import("./doctor.ts")).doctorCommand(context),
   }),
   define({
     name: "models",
@@ -155,7 +155,7 @@ export const commands: readonly Command[] = [
     usage: "",
     flags: flagsNamed("cwd", "revoke", "yes", "force-root"),
     examples: ["pai trust", "pai trust --revoke"],
-    run: async (context) => (await import("./trust.ts")).trustCommand.run(context),
+    run: async (context) => (await import("./trust.ts")).trustCommand(context),
   }),
   define({
     name: "schema",

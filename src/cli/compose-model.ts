@@ -13,14 +13,7 @@ import { findKeys } from "../store/keys.ts";
 import type { Settings } from "../store/settings.ts";
 import type { Context } from "./command.ts";
 import type { Base } from "./compose.ts";
-
-async function readRecording(path: string): Promise<string> {
-  try {
-    return await Bun.file(path).text();
-  } catch (cause) {
-    throw new PaiError("usage", `the recording cannot be read: ${path}`, { cause });
-  }
-}
+import { readText } from "./read-text.ts";
 
 export type Ask = (question: string) => Promise<boolean>;
 
@@ -74,7 +67,7 @@ async function openOne(
   const common = {
     id,
     insecureHttp: context.flags["insecure-http"] === true,
-    readText: (path: string) => readRecording(resolve(context.cwd, path)),
+    readText: (path: string) => readText(resolve(context.cwd, path), "recording"),
     keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),

@@ -1,5 +1,4 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
@@ -8,13 +7,15 @@ import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
 import { openAudit } from "../store/audit.ts";
-import { findPlaces, type Places } from "../store/places.ts";
+import type { Places } from "../store/places.ts";
 import { openPlanCache } from "../store/plan-cache.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "../store/settings.ts";
 import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
-import { type ComposedModel, composeModel, priceOf } from "./compose-model.ts";
+import { type Ask, type ComposedModel, composeModel, priceOf } from "./compose-model.ts";
+import { listFlag, textFlag } from "./flags.ts";
+import { openPlaces } from "./open-places.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
@@ -23,13 +24,10 @@ export interface Base extends LoadedSettings {
   readonly root: string;
 }
 
-const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
-const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
-
 /** Settings and places of this call. */
 export function composeBase(context: Context): Base {
-  const places = findPlaces(context.env, { homedir: homedir() });
-  const root = resolve(context.cwd, text(context.flags["cwd"]) ?? ".");
+  const places = openPlaces(context.env);
+  const root = resolve(context.cwd, textFlag(context.flags, "cwd") ?? ".");
   const flags = context.flags as Parameters<typeof loadSettings>[0]["flags"];
   return { ...loadSettings({ flags, env: context.env, places, root }), places, root };
 }
@@ -95,7 +93,7 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,
-    only: list(flags["only"]).length > 0 ? [list(flags["only"])] : [],
+    only: [listFlag(flags, "only")].filter((globs) => globs.length > 0),
     checks: settings.checks,
     checkTimeoutMs: 600_000,
     commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
@@ -129,7 +127,7 @@ export async function composeTask(
   context: Context,
   base: Base,
   notify: (notice: Notice) => void,
-  ask: ((question: string) => Promise<boolean>) | null,
+  ask: Ask | null,
   given: Model | null = null,
 ): Promise<Composed> {
   const { settings, places } = base;

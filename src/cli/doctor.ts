@@ -1,38 +1,32 @@
 /** `pai doctor`: whether pai can work here, and where each thing it depends on comes from. */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { toPaiError } from "../core/error.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { type FoundServer, findServers, renderServer } from "../models/discover.ts";
+import { counted } from "../ui/amount.ts";
 import { renderCommandDocument } from "../ui/json.ts";
 import { hang } from "../ui/layout.ts";
 import { visible } from "../ui/sanitize.ts";
-import type { Command, Context } from "./command.ts";
+import type { Context } from "./command.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "./doctor-checks.ts";
-import { flagsNamed } from "./flags.ts";
+import { textFlag } from "./flags.ts";
 import { openPlaces } from "./open-places.ts";
 
-export const doctorCommand: Command = {
-  name: "doctor",
-  about: "check this installation, its settings and protections",
-  usage: "",
-  flags: flagsNamed("cwd", "offline", "model", "force-root", "insecure-http"),
-  examples: ["pai doctor", "pai doctor --json --offline"],
-  run: async (context) => {
-    if (context.words.length > 0) throw new PaiError("usage", "usage: pai doctor [--json] [--offline]");
-    const findings = await examineAll(context);
-    const code = findings.some(({ level }) => level === "error") ? 1 : 0;
-    if (context.flags["json"] === true) {
-      context.out(renderCommandDocument({ command: "doctor", code, data: { findings }, error: null }));
-    } else {
-      context.out(renderFindings(findings));
-    }
-    return code;
-  },
-};
+/** Exit 1 when there is an error among the findings: they are the result all the same. */
+export async function doctorCommand(context: Context): Promise<number> {
+  const findings = await examineAll(context);
+  const code = findings.some(({ level }) => level === "error") ? 1 : 0;
+  const isJson = context.flags["json"] === true;
+  const data = { findings };
+  context.out(
+    isJson ? renderCommandDocument({ command: "doctor", code, data, error: null }) : renderFindings(findings),
+  );
+  return code;
+}
 
 async function examineAll(context: Context): Promise<readonly Finding[]> {
-  const root = realpathSync(resolve(context.cwd, String(context.flags["cwd"] ?? ".")));
+  const root = realpathSync(resolve(context.cwd, textFlag(context.flags, "cwd") ?? "."));
   const patient: Patient = { context, root, places: openPlaces(context.env) };
   try {
     const loaded = loadAll(patient);
@@ -61,7 +55,6 @@ function renderFindings(findings: readonly Finding[]): string {
     ...(hint === null ? [] : hang(" ".repeat(width + 6), hint, columns)),
   ]);
   const errors = findings.filter(({ level }) => level === "error").length;
-  const verdict =
-    errors === 0 ? "pai can work here" : `pai cannot work here: ${errors} ${errors === 1 ? "error" : "errors"}`;
+  const verdict = errors === 0 ? "pai can work here" : `pai cannot work here: ${counted(errors, "error")}`;
   return `${lines.map((line) => visible(maskSecrets(line))).join("\n")}\n\n${verdict}\n`;
 }

@@ -163,4 +163,16 @@ export function requireFlags(flags: Flags, command: string, taken: readonly Flag
     throw new PaiError("usage", `pai ${command} does not take --${strange}`, { hint: `see: pai help ${command}` });
 }
 
+/** The value of a flag that takes one; null: not given. */
+export function textFlag(flags: Flags, name: FlagName): string | null {
+  const given = flags[name];
+  return typeof given === "string" ? given : null;
+}
+
+/** All values of a flag that can be repeated; none: not given. */
+export function listFlag(flags: Flags, name: FlagName): readonly string[] {
+  const given = flags[name];
+  return typeof given === "object" ? given : [];
+}
+
 export const flagsNamed = (...names: readonly FlagName[]): readonly FlagSpec[] => names.map((name) => flagTable[name]);

@@ -2,6 +2,7 @@
 import { type Change, sameBlob } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { PaiError } from "../core/error.ts";
+import { counted } from "../ui/amount.ts";
 import { renderChanges as renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { Clash, Turn } from "../workspace/history.ts";
@@ -59,7 +60,7 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
   if (done.clashes.length > 0) await refuse(context, done, verb);
   const changes = summarizeAll(done.changes, () => "plan");
   const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
-  const paths = `${changes.length} ${changes.length === 1 ? "path" : "paths"}`;
+  const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun

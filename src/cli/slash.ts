@@ -1,6 +1,6 @@
 /** The slash commands of a session. An unknown one is an error and never reaches the model. */
 
-import { squash } from "../core/change.ts";
+import { invert, squash } from "../core/change.ts";
 import { renderTasks, sizeOf } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -37,9 +37,8 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
     return;
   }
   const { base } = composed;
-  const ask = async (question: string) => (await view.decide({ kind: "command", text: question })).accept;
   const settings = { ...base.settings, model: id };
-  talk.model = await composeModel(context, { ...base, settings }, view.notify, view.interactive ? ask : null);
+  talk.model = await composeModel(context, { ...base, settings }, view.notify, view.confirm);
   say(talk, `model: ${talk.model.model.id}`);
 }
 
@@ -95,13 +94,7 @@ async function showSessionDiff(talk: Talk): Promise<void> {
     .filter(({ id, status }) => runs.has(id) && status === "applied")
     .map(({ id }) => id);
   const turns = await Promise.all(ids.map((id) => history.undo(id, { dryRun: true })));
-  const changes = squash(
-    turns
-      .reverse()
-      .flatMap(({ changes: back }) =>
-        back.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })),
-      ),
-  );
+  const changes = squash(turns.reverse().flatMap((turn) => invert(turn.changes)));
   if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
   else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
 }

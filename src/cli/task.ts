@@ -6,15 +6,15 @@ import { type Flow, type RunOptions, runTask, type Task } from "../flows/run.ts"
 import { singleShot } from "../flows/single-shot.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
+import { textFlag } from "./flags.ts";
 import { flowFor } from "./flow.ts";
+import { readText } from "./read-text.ts";
 import { openView } from "./view.ts";
-
-const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
 export async function readTask(context: Context): Promise<Task> {
   const { flags, words } = context;
-  const file = text(flags["file"]);
+  const file = textFlag(flags, "file");
   if (words.length > 1)
     throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
   if (words.length === 1 && file !== null)
@@ -23,7 +23,7 @@ export async function readTask(context: Context): Promise<Task> {
   const read = fromStdin
     ? await context.readStdin()
     : file !== null
-      ? await readFile(resolve(context.cwd, file))
+      ? await readText(resolve(context.cwd, file), "task file")
       : (words[0] ?? "");
   if (flags["stdin"] === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
@@ -34,14 +34,6 @@ export async function readTask(context: Context): Promise<Task> {
     });
   const piped = flags["stdin"] === true ? (await context.readStdin()).trim() : "";
   return { text: task, history: [], context: piped === "" ? null : piped };
-}
-
-async function readFile(path: string): Promise<string> {
-  try {
-    return await Bun.file(path).text();
-  } catch (cause) {
-    throw new PaiError("usage", `the task file cannot be read: ${path}`, { cause });
-  }
 }
 
 export interface TaskRun {
@@ -61,10 +53,7 @@ export async function doTask(context: Context, { flow, task, options, command, m
   try {
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
-    const ask = view.interactive
-      ? async (question: string) => (await view.decide({ kind: "command", text: question })).accept
-      : null;
-    const composed = await composeTask(context, base, view.notify, ask, model);
+    const composed = await composeTask(context, base, view.notify, view.confirm, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const mode = flow === null ? base.settings.mode : "single-shot";
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
@@ -90,7 +79,7 @@ export async function runCommand(context: Context): Promise<number> {
 export async function planCommand(context: Context): Promise<number> {
   const task = await readTask(context);
   const full = context.flags["full"] === true;
-  const output = text(context.flags["output"]);
+  const output = textFlag(context.flags, "output");
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {

@@ -4,27 +4,17 @@ import { resolve } from "node:path";
 import { maskSecrets } from "../core/secret.ts";
 import { loadSettings } from "../store/settings.ts";
 import { projectFile, readProjectFile, revokeTrust, trustProject } from "../store/trust.ts";
-import { renderCommandDocument } from "../ui/json.ts";
 import { visible } from "../ui/sanitize.ts";
-import type { Command, Context } from "./command.ts";
-import { flagsNamed } from "./flags.ts";
+import { showResult } from "./answer-document.ts";
+import type { Context } from "./command.ts";
+import { textFlag } from "./flags.ts";
 import { openPlaces } from "./open-places.ts";
 
-export const trustCommand: Command = {
-  name: "trust",
-  about: "let this folder's pai.json do more than narrow",
-  usage: "",
-  flags: flagsNamed("cwd", "revoke", "yes", "force-root"),
-  examples: ["pai trust", "pai trust --revoke"],
-  run: async (context) => {
-    const root = realpathSync(resolve(context.cwd, String(context.flags["cwd"] ?? ".")));
-    const { text, trusted } = context.flags["revoke"] === true ? revoke(root, context) : trust(root, context);
-    const isJson = context.flags["json"] === true;
-    const data = { root, file: projectFile, trusted };
-    context.out(isJson ? renderCommandDocument({ command: "trust", code: 0, data, error: null }) : visible(text));
-    return 0;
-  },
-};
+export async function trustCommand(context: Context): Promise<number> {
+  const root = realpathSync(resolve(context.cwd, textFlag(context.flags, "cwd") ?? "."));
+  const { text, trusted } = context.flags["revoke"] === true ? revoke(root, context) : trust(root, context);
+  return showResult(context, "trust", { root, file: projectFile, trusted }, visible(text));
+}
 
 interface Done {
   readonly text: string;

@@ -48,7 +48,7 @@ function findCompanions(program: string): readonly string[] {
   });
 }
 
-function plan(places: Places, cwd: string, purge: boolean): Removal {
+function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
   const program = findProgram();
   const { own, foreign } = findBelongings(places);
   const logs = [...new Set([...findProjects(places), cwd])]
@@ -107,7 +107,7 @@ export async function uninstallCommand(context: Context): Promise<number> {
   const { flags, cwd } = context;
   const [purge, dryRun] = [flags["purge"] === true, flags["dry-run"] === true];
   const places = openPlaces(context.env);
-  const removal = plan(places, cwd, purge);
+  const removal = planRemoval(places, cwd, purge);
   const { remove, keep } = removal;
   const data = { dry_run: dryRun, removed: remove, kept: keep };
   if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));

@@ -8,6 +8,7 @@ import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../ui/terminal.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
+import type { Ask } from "./compose-model.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
 export interface View {
@@ -16,6 +17,8 @@ export interface View {
   /** Something to say outside a run. */
   readonly notify: (notice: Notice) => void;
   readonly decide: Decide;
+  /** A yes to something outside of a run; null: nobody can be asked. */
+  readonly confirm: Ask | null;
   /** Asks again for what an earlier answer allowed from then on. */
   readonly forgetAllowed: () => void;
   /** Of standard error. */
@@ -80,6 +83,12 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
   const interactive = isInteractive(context);
   const prompter = openPrompter(context, signal);
   const asking = decideByAsking(prompter);
+  const decide: Decide = interactive
+    ? (question) => {
+        terminal.pause();
+        return asking.decide(question);
+      }
+    : decideByPolicy(flags["yes"] === true);
   const jsonl = flags["jsonl"] === true ? (await import("../ui/json.ts")).createJsonl(out) : null;
   return {
     sink: (event) => {
@@ -93,12 +102,8 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
     notify: ({ level, text }) => {
       if (!quiet) err(`${level === "warning" ? "warning: " : ""}${visible(text)}\n`);
     },
-    decide: interactive
-      ? (question) => {
-          terminal.pause();
-          return asking.decide(question);
-        }
-      : decideByPolicy(flags["yes"] === true),
+    decide,
+    confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
     forgetAllowed: asking.forget,
     style,
     interactive,

@@ -9,8 +9,8 @@ import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const canary = `AIza${"cAnArY0987".repeat(3)}tail`;
 const other = `AIza${"oThEr12345".repeat(3)}tail`;
-const config = defineConfigCommand(() => async () => canary);
-const silent = defineConfigCommand(() => async () => null);
+const config = { run: defineConfigCommand(() => async () => canary) };
+const silent = { run: defineConfigCommand(() => async () => null) };
 
 const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run(config, { words: line === "" ? [] : line.split(" "), ...typed });

@@ -10,7 +10,7 @@ const key = `AIza${"dOcToR1234".repeat(3)}tail`;
 const offline = { offline: true, json: true };
 
 const examine = async (process: Process, typed: Typed) => {
-  const { code, out } = await process.run(doctorCommand, typed);
+  const { code, out } = await process.run({ run: doctorCommand }, typed);
   return { code, out, findings: JSON.parse(out).data.findings as { name: string; level: string; text: string }[] };
 };
 
@@ -40,10 +40,10 @@ test("with a key: exit 0, its origin and never its value, nothing written", asyn
 
 test("text for people ends in a verdict; broken settings are named", async () => {
   const process = openProcess();
-  const good = await process.run(doctorCommand, { flags: { offline: true }, env: { GEMINI_API_KEY: key } });
+  const good = await process.run({ run: doctorCommand }, { flags: { offline: true }, env: { GEMINI_API_KEY: key } });
   expect(good.out).toEndWith("\npai can work here\n");
   put(process.home.config("config.json"), "{\n oops");
-  const bad = await process.run(doctorCommand, { flags: { offline: true } });
+  const bad = await process.run({ run: doctorCommand }, { flags: { offline: true } });
   expect([bad.code, bad.out]).toEqual([1, expect.stringContaining("config.json, line 2:")]);
 });
 

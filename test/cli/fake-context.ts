@@ -20,7 +20,7 @@ export interface Typed {
 
 export interface Process {
   readonly home: Home;
-  readonly run: (command: Command, typed?: Typed) => Promise<Said>;
+  readonly run: (command: Pick<Command, "run">, typed?: Typed) => Promise<Said>;
 }
 
 export function openProcess(home: Home = makeHome()): Process {

@@ -11,18 +11,18 @@ const trustOf = ({ home: { places, root } }: Process) => loadSettings({ flags: {
 test("trusts pai.json as it is, shows it, and takes it back (6.4)", async () => {
   const process = openProcess();
   put(join(process.home.root, "pai.json"), '{"checks": ["make"]}');
-  const { code, out } = await process.run(trustCommand);
+  const { code, out } = await process.run({ run: trustCommand });
   expect([code, trustOf(process)]).toEqual([0, "trusted"]);
   expect(out).toStartWith('{"checks": ["make"]}\n\nTrusted pai.json in ');
   put(join(process.home.root, "pai.json"), '{"checks": ["make evil"]}');
   expect(trustOf(process)).toBe("changed");
-  const revoked = await process.run(trustCommand, { flags: { revoke: true, json: true } });
+  const revoked = await process.run({ run: trustCommand }, { flags: { revoke: true, json: true } });
   expect([JSON.parse(revoked.out).data.trusted, trustOf(process)]).toEqual([false, "untrusted"]);
 });
 
 test("without a pai.json, or with a broken one, there is nothing to trust: exit 3", async () => {
   const process = openProcess();
-  expect((await process.run(trustCommand)).code).toBe("config_invalid");
+  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
   put(join(process.home.root, "pai.json"), '{"limits": {"calls": "x"}}');
-  expect((await process.run(trustCommand)).code).toBe("config_invalid");
+  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
 });

@@ -35,7 +35,7 @@ const isFields = (value: Json | undefined): value is Fields =>
 /** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
 export function unpackPlan(value: Json): Json {
   const plan = isFields(value) ? openEnvelope(value) : value;
-  return isFields(plan) ? nameIntent(gatherSteps(plan)) : plan;
+  return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
 }
 
 /** `{"plan": {…}}`, `{"name": "plan", "arguments": {…}}`: the one member that is a plan. */
@@ -54,6 +54,34 @@ function gatherSteps(plan: Fields): Fields {
   if (!Array.isArray(steps) || isFields(held)) return plan;
   const { checks, fallback_strategies } = rest;
   return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
+}
+
+/** Names that models give to the fields of a step. */
+const fieldNames: Readonly<Record<string, readonly string[]>> = {
+  action: ["type", "tool", "operation"],
+  target: ["path", "file", "file_path", "filepath", "filename", "from", "source", "command", "pattern", "query"],
+  destination: ["to", "new_path"],
+  purpose: ["description", "reason", "details"],
+};
+
+const isBlank = (value: Json | undefined) => value == null || value === "";
+
+/** A step with its fields under their own names; the names of others count only where its own says nothing. */
+function nameFields(step: Json): Json {
+  if (!isFields(step)) return step;
+  const meant = Object.entries(fieldNames).flatMap(([own, others]) => {
+    const other = isBlank(step[own])
+      ? others.find((name) => typeof step[name] === "string" && step[name] !== "")
+      : null;
+    return other == null ? [] : [[own, step[other] ?? null] as const];
+  });
+  return { ...step, ...Object.fromEntries(meant) };
+}
+
+function nameStepFields(plan: Fields): Fields {
+  const held = plan["execution_plan"];
+  if (!isFields(held) || !Array.isArray(held["steps"])) return plan;
+  return { ...plan, execution_plan: { ...held, steps: held["steps"].map(nameFields) } };
 }
 
 /** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */

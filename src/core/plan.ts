@@ -70,11 +70,11 @@ function findFault(plan: Plan): string | null {
     return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
   const steps = plan.execution_plan?.steps ?? [];
   if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
-  for (const [at, { action, target, destination }] of steps.entries()) {
+  const faults = steps.flatMap(({ action, target, destination }, at) => {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
-    if (action === "MV" && !destination) return `execution_plan.steps.${at}.destination is missing (MV)`;
-  }
-  return null;
+    return action === "MV" && !destination ? `execution_plan.steps.${at}.destination is missing (MV)` : [];
+  });
+  return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
 }
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */

@@ -5,6 +5,7 @@ import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan-schema.ts" with { type: "macro" };
 import type { Plan } from "../core/plan-type.ts";
 import { type CallPromise, promiseOf } from "../core/promise.ts";
+import type { Reading } from "../core/reading.ts";
 import type { Claim } from "../core/scope.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
 import type { Question, Reply } from "./ask.ts";
@@ -92,6 +93,18 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
   return makeOne(run, kind, start, "plan", 1);
 }
 
+/** A plan that spells a path of the project from the root of the disk is asked for again; it would be refused. */
+function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
+  const root = `${ports.workspace.root}/`;
+  const steps = reading.ok ? (kind.planOf(reading.value).execution_plan?.steps ?? []) : [];
+  const paths = steps.flatMap(({ action, target, destination }) =>
+    action === "RUN" ? [] : [target, destination ?? ""],
+  );
+  const absolute = [...new Set(paths.filter((path) => path.startsWith(root)))];
+  const why = absolute.map((path) => `write ${path} relative to the project root: ${path.slice(root.length)}`);
+  return why.length === 0 ? reading : { ok: false, why: why.join("; ") };
+}
+
 async function makeOne<Made>(
   run: Run,
   kind: PlanKind<Made>,
@@ -100,7 +113,10 @@ async function makeOne<Made>(
   plans: number,
 ): Promise<Draft<Made>> {
   const question: Question = { purpose, system: kind.system, messages, format: kind.format };
-  const { value: made, reply } = await askForJson(run, question, "plan", kind.load);
+  const { value: made, reply } = await askForJson(run, question, "plan", async () => {
+    const read = await kind.load();
+    return (json) => refuseAbsolute(run, kind, read(json));
+  });
   const plan = kind.planOf(made);
   const claims = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });
   return { made, plan, claims, messages: [...messages, assistant(reply.text, reply.native)] };

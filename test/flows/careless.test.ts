@@ -1,7 +1,7 @@
 /** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan } from "./plans.ts";
-import { play } from "./scripted.ts";
+import { makeFolder, play, playIn } from "./scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const done = modify("a.txt", ["one\n", "1\n"]);
@@ -38,6 +38,15 @@ describe("when all is done and only something extra was refused", () => {
     const ran = await play({ ...setup, lines: [plan({ steps }), first, "FINISH"] });
     expect(ran.outcome).toMatchObject({ code: 0, text: "It says 1 now.", next: ["Add two"] });
   });
+});
+
+test("a plan with paths of the project from the root of the disk is asked for again, with their right spelling", async () => {
+  const place = makeFolder(files);
+  const lines = [plan({ steps: [`MODIFY ${place.root}/a.txt`] }), plan({ steps }), done + finish()];
+  const ran = await playIn(place, { lines });
+  place.remove();
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.asked(2)).toContain(`write ${place.root}/a.txt relative to the project root: a.txt`);
 });
 
 test("words while something is open are told to be no action", async () => {

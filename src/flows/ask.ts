@@ -1,4 +1,5 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
+import { sizeOf } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
 import {
   type Call,
@@ -23,14 +24,10 @@ export interface Reply {
 export type Question = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
   Partial<Pick<ModelRequest, "tools">>;
 
-const charactersOf = (message: Message): number => {
-  if (message.role === "tools") return message.results.reduce((sum, { text }) => sum + text.length, 0);
-  return message.text.length;
-};
-
-function sizeOf({ system, messages, format }: Question): number {
-  const schema = format === null ? 0 : JSON.stringify(format.schema).length;
-  return messages.reduce((sum, message) => sum + charactersOf(message), system.length + schema);
+function charactersOf({ system, messages, format, tools = [] }: Question): number {
+  const schemas = [...(format === null ? [] : [format.schema]), ...tools];
+  const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);
+  return messages.reduce((sum, message) => sum + sizeOf(message), system.length + defined);
 }
 
 /** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a spare call. */
@@ -119,7 +116,7 @@ const margin = 1.2;
 async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
-  const estimate = ledger.estimate(sizeOf(question));
+  const estimate = ledger.estimate(charactersOf(question));
   ledger.admit(estimate);
   if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;

@@ -1,7 +1,7 @@
 /** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop (spec 2.8). */
 import { expect, test } from "bun:test";
 import { renderTasks } from "../../src/core/conversation.ts";
-import type { Call, Json } from "../../src/core/model.ts";
+import { type Call, type Json, noUsage } from "../../src/core/model.ts";
 import { compactConversation } from "../../src/flows/compact.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
@@ -244,4 +244,19 @@ test("a finished turn that is too long is summarized as answered, not as a reque
 
 test("no compaction under the limit (TestNoCompactionUnderLimit)", async () => {
   expect((await run(["Hi."])).purposes).toBe("turn");
+});
+
+test("what a call is estimated at counts the calls made before it, and the tools", async () => {
+  const content = "some words of a line\n".repeat(2000);
+  const lines: Line[] = [
+    { text: "", calls: [call("write", { path: "a.txt", content })], usage: noUsage },
+    { text: "Done.", usage: noUsage },
+  ];
+  const [first, second] = (await run(lines)).eventsOf("model.started");
+  expect((second?.estimate ?? 0) - (first?.estimate ?? 0)).toBeGreaterThan(content.length / 4);
+  const caps = { calls: null, cost: null, tokens: (first?.estimate ?? 0) + content.length / 4 + 2000 };
+  const capped = await run(lines, { options: { caps } });
+  expect([capped.outcome.error?.code, capped.requests.length]).toEqual(["budget_tokens", 1]);
+  const tools = capped.requests[0]?.tools ?? [];
+  expect(first?.estimate).toBeGreaterThan(JSON.stringify(tools).length / 4);
 });

@@ -199,7 +199,7 @@ export const ls = defineAction({
   },
 });
 
-/** `(?i)` in front ignores case; a JSON string is searched literally (spec 6.11). */
+/** `(?i)` in front ignores case; a JSON string is searched literally. */
 function readPattern(text: string): { pattern: string; ignoreCase: boolean } {
   if (text.startsWith('"')) {
     try {

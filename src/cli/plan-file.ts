@@ -1,4 +1,4 @@
-/** The plan file (spec 6.8): a plan, the state it was made on, and perhaps its finished edits, under one hash. */
+/** The plan file: a plan, the state it was made on, and perhaps its finished edits, under one hash. */
 import * as z from "zod/mini";
 import { type Blob, type Change, opOf } from "../core/change.ts";
 import { digest } from "../core/digest.ts";

@@ -5,7 +5,7 @@ import type { FactOf } from "../core/receipt.ts";
 import { openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
 import { visibleLine } from "../ui/sanitize.ts";
-import type { RunRecord } from "../workspace/history.ts";
+import type { KeptRun } from "../workspace/history.ts";
 import type { OpenedWorkspace } from "./compose.ts";
 
 /** How a run ended and what it took. */
@@ -15,9 +15,9 @@ interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "co
   readonly tokens: number;
 }
 
-export interface ListedRun extends Omit<RunRecord, "status"> {
+export interface ListedRun extends Omit<KeptRun, "status"> {
   /** What became of its changes; `unchanged`: there were none, or they are no longer kept. */
-  readonly status: RunRecord["status"] | "unchanged";
+  readonly status: KeptRun["status"] | "unchanged";
   /** null: no receipt, or the run was cut off. */
   readonly outcome: Ended | null;
 }

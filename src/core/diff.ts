@@ -124,7 +124,7 @@ function renderHunks(before: string, after: string): string {
 }
 
 /** A name as git quotes it; letters of all languages stay readable. */
-function quoteName(name: string): string {
+function quoteAsGit(name: string): string {
   const quoted = name.replace(/[\x00-\x1f\x7f"\\]/g, (sign) =>
     sign < " " || sign === "\x7f" ? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}` : `\\${sign}`,
   );
@@ -133,7 +133,7 @@ function quoteName(name: string): string {
 
 /** A name in a `---` or `+++` line; a tab ends one that holds a blank and has no quotes. */
 function renderName(name: string): string {
-  const quoted = quoteName(name);
+  const quoted = quoteAsGit(name);
   return quoted === name && name.includes(" ") ? `${name}\t` : quoted;
 }
 
@@ -144,13 +144,13 @@ function modeOf(blob: Blob): string {
 
 function renderHeader(change: Change, from: string | null): string {
   const { path, before, after } = change;
-  let out = `diff --git ${quoteName(`a/${from ?? path}`)} ${quoteName(`b/${path}`)}\n`;
+  let out = `diff --git ${quoteAsGit(`a/${from ?? path}`)} ${quoteAsGit(`b/${path}`)}\n`;
   if (before === null && after !== null) out += `new file mode ${modeOf(after)}\n`;
   if (before !== null && after === null) out += `deleted file mode ${modeOf(before)}\n`;
   if (before !== null && after !== null && modeOf(before) !== modeOf(after)) {
     out += `old mode ${modeOf(before)}\nnew mode ${modeOf(after)}\n`;
   }
-  if (from !== null) out += `rename from ${quoteName(from)}\nrename to ${quoteName(path)}\n`;
+  if (from !== null) out += `rename from ${quoteAsGit(from)}\nrename to ${quoteAsGit(path)}\n`;
   return out;
 }
 
@@ -169,7 +169,7 @@ function renderFile(change: Change, from: string | null): string {
   const hunks = oldText === null || newText === null ? null : renderHunks(oldText, newText);
   if (hunks) return `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
   const isEmpty = hunks === "" && (before === null || after === null);
-  return isEmpty ? header : `${header}Binary files ${quoteName(oldName)} and ${quoteName(newName)} differ\n`;
+  return isEmpty ? header : `${header}Binary files ${quoteAsGit(oldName)} and ${quoteAsGit(newName)} differ\n`;
 }
 
 function renderChange(change: Change, from: string | null): string {
@@ -177,8 +177,8 @@ function renderChange(change: Change, from: string | null): string {
   if (before !== null && after !== null && before.kind !== after.kind) {
     return renderChange({ ...change, after: null }, null) + renderChange({ ...change, before: null }, null);
   }
-  if (before?.kind === "folder") return after === null ? `deleted folder ${quoteName(path)}/\n` : "";
-  if (after?.kind === "folder") return `new folder ${quoteName(path)}/\n`;
+  if (before?.kind === "folder") return after === null ? `deleted folder ${quoteAsGit(path)}/\n` : "";
+  if (after?.kind === "folder") return `new folder ${quoteAsGit(path)}/\n`;
   return renderFile(change, from);
 }
 

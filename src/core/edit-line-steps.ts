@@ -31,7 +31,7 @@ export const lineSteps: readonly Step[] = steps.map(
   (step): Step =>
     (view, halves) =>
       matchLoosely(
-        variantsOf(halves).map((variant) => () => matchLines(view, variant, step)),
+        variantsOf(halves).map((variant) => () => matchAtLevel(view, variant, step)),
         view,
         halves,
       ),
@@ -60,7 +60,7 @@ export function matchAt(view: View, rows: readonly number[], halves: Halves, not
 /** More candidates than this are ambiguous without looking at each one's indentation. */
 const enoughCandidates = 200;
 
-function matchLines(view: View, halves: Halves, step: LineStep): Match | null {
+function matchAtLevel(view: View, halves: Halves, step: LineStep): Match | null {
   const found = findRows(view, step.level, halves.search);
   const { length } = halves.search;
   const overlap = found.some((row, at) => at > 0 && row - (found[at - 1] ?? 0) < length);

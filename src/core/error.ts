@@ -1,4 +1,4 @@
-/** The one error class of pai, its codes, and the exit code each code ends in (spec 1.2). */
+/** The one error class of pai, its codes, and the exit code each code ends in. */
 
 /** Exit code of every error code; the only table of its kind. */
 export const exitCodes = {
@@ -78,7 +78,7 @@ export class PaiError extends Error {
   }
 }
 
-/** What failed, as a JSON-safe value (spec 6.1 `error`). */
+/** What failed, as a JSON-safe value. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** What a run reports while it happens (spec 6.2): the only way core and flows speak. */
+/** What a run reports while it happens: the only way core and flows speak. */
 
 import type { ChangeOp } from "./change.ts";
 import type { TaskItem } from "./conversation.ts";

@@ -1,4 +1,4 @@
-/** How a run ended: the document of spec 6.1, computed by us and never by the model. */
+/** How a run ended: the document of `--json`, computed by us and never by the model. */
 import { exitCodes, type Failure } from "./error.ts";
 import type { ChangeSummary, CheckResult } from "./event.ts";
 import { noUsage, type Usage } from "./model.ts";

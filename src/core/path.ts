@@ -5,5 +5,5 @@ declare const relPath: unique symbol;
 /** Relative to the root, `/`-separated, no empty, `.` or `..` part; "" is the root itself. */
 export type RelPath = string & { readonly [relPath]: true };
 
-/** What a path is wanted for; the policy differs (spec 3.1). `list` alone accepts the root. */
+/** What a path is wanted for; the policy differs. `list` alone accepts the root. */
 export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";

@@ -1,4 +1,4 @@
-/** The plan as a type (spec 2.2); `plan.ts` parses it, `plan-schema.ts` describes it to the model. */
+/** The plan as a type; `plan.ts` parses it, `plan-schema.ts` describes it to the model. */
 
 export const planActions = [
   "READ",

@@ -125,7 +125,7 @@ export interface RollbackReport {
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
-  /** How paths are opened here (spec 3.1.3). */
+  /** How paths are opened here. */
   readonly protection: "openat2" | "fd-walk" | "checked";
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;

@@ -1,4 +1,4 @@
-/** The promise of a run in numbers (spec 2.6, 6.7): how many calls it may make, and why no more. Pure. */
+/** The promise of a run in numbers: how many calls it may make, and why no more. Pure. */
 import type { Schedule } from "./iterations.ts";
 import type { Complexity, Plan } from "./plan-type.ts";
 

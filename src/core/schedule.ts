@@ -1,4 +1,4 @@
-/** The schedule of eight-step (spec 2.7): classification, response and steps in one value, read like a plan. */
+/** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
 import * as z from "zod/mini";
 import { joinSurplus, type Schedule } from "./iterations.ts";
 import { complexity, filled, leniently, text, texts, toList, toText } from "./lenient.ts";

@@ -1,4 +1,4 @@
-/** The published shapes of `--json` and `--jsonl` (spec 6.1, 6.2) as zod, for `pai schema` and for the tests that hold every output to them. */
+/** The published shapes of `--json` and `--jsonl` as zod, for `pai schema` and for the tests that hold every output to them. */
 import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
 import { planSchema } from "./plan.ts";

@@ -1,4 +1,4 @@
-/** What a plan promised, as rights: everything else is refused (spec 6.7). Pure. */
+/** What a plan promised, as rights: everything else is refused. Pure. */
 import type { RelPath } from "./path.ts";
 import type { Plan, PlanStep } from "./plan-type.ts";
 

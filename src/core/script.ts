@@ -1,4 +1,4 @@
-/** The action script of an execution call (spec 2.3, 6.11): what it holds, and the words around it. */
+/** The action script of an execution call: what it holds, and the words around it. */
 import type { StopReason } from "./model.ts";
 import type { Body } from "./script-body.ts";
 import { closesWord } from "./script-open.ts";

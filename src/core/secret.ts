@@ -164,7 +164,8 @@ function maskValue(value: string, kind: string): string {
 /** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */
 export const maskSecrets = (text: string): string => replaceSecrets(text, maskValue);
 
-function findNew(before: string, after: string): Secret[] {
+/** Key-shaped text of `after` that `before` did not hold, without documented examples. */
+export function newSecrets(before: string, after: string): readonly Secret[] {
   const secrets: Secret[] = [];
   let line = 1;
   let from = 0;
@@ -179,12 +180,4 @@ function findNew(before: string, after: string): Secret[] {
   return secrets;
 }
 
-/** Key-shaped text, without documented examples. */
-export function findSecrets(text: string): readonly Secret[] {
-  return findNew("", text);
-}
-
-/** What `after` holds that `before` did not (null: there was nothing). */
-export function newSecrets(before: string | null, after: string): readonly Secret[] {
-  return findNew(before ?? "", after);
-}
+export const findSecrets = (text: string): readonly Secret[] => newSecrets("", text);

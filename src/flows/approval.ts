@@ -12,7 +12,7 @@ export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
   return claimsOf(plan, (text, right) => toClaimPath(run, text, right));
 }
 
-/** What no yes may allow is refused here, before any further call (spec 6.4). */
+/** What no yes may allow is refused here, before any further call. */
 export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
   const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
   for (const claim of claims) {

@@ -1,4 +1,4 @@
-/** Runs the checks of a run, before and after its changes; only what got worse counts against it (spec 6.9). */
+/** Runs the checks of a run, before and after its changes; only what got worse counts against it. */
 import type { CheckResult } from "../core/event.ts";
 import { judgeCommand } from "./batch.ts";
 import { requireBound } from "./bound.ts";

@@ -1,4 +1,4 @@
-/** eight-step (spec 2.7, 6.12): schedule, then think, act, judge and heal step by step, then a summary. */
+/** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
 import type { Schedule } from "../core/iterations.ts";
 import type { Message } from "../core/model.ts";

@@ -27,7 +27,7 @@ function looksOf(plan: Plan): readonly Call[] {
   });
 }
 
-/** Files the model must have seen before it may change them (spec 6.7): named to read, read, modified, overwritten or moved. */
+/** Files the model must have seen before it may change them: named to read, read, modified, overwritten or moved. */
 export function filesOf(plan: Plan): readonly string[] {
   const steps = plan.execution_plan?.steps ?? [];
   const touched = steps

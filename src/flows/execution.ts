@@ -1,4 +1,4 @@
-/** Carries an approved plan out: execution calls until nothing is left, within the promise (spec 2.1, 6.7). */
+/** Carries an approved plan out: execution calls until nothing is left, within the promise. */
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";

@@ -1,4 +1,4 @@
-/** What a run will have sent, received and cost at its end, as far as a plan can tell (spec 2.6). */
+/** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 import type { Plan, PlanAction } from "../core/plan-type.ts";
 import { filesOf, mostBytes, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };

@@ -1,4 +1,4 @@
-/** `--mode auto`: the plan's complexity chooses the way of working, and it is said which (spec 6.12). */
+/** `--mode auto`: the plan's complexity chooses the way of working, and it is said which. */
 import { scheduleOf } from "../core/iterations.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/promise.ts";

@@ -1,4 +1,4 @@
-/** Counts what a run spends and says no before it would spend more than was allowed (spec 4.4, 2.6). */
+/** Counts what a run spends and says no before it would spend more than was allowed. */
 import { PaiError } from "../core/error.ts";
 import { addUsage, noUsage, type Usage } from "../core/model.ts";
 import type { Price } from "../core/price.ts";

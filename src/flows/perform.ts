@@ -109,7 +109,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
   }
 }
 
-/** A file that was read whole has been seen: it may be overwritten (spec 3.2). Flows with a plan show files themselves. */
+/** A file that was read whole has been seen: it may be overwritten. Flows with a plan show files themselves. */
 async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   if (
     name !== "READ" ||
@@ -173,7 +173,7 @@ function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly L
   });
 }
 
-/** Without a plan a batch is done whole or not at all: what it had changed when it broke off is taken back (spec 6.9). */
+/** Without a plan a batch is done whole or not at all: what it had changed when it broke off is taken back. */
 async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<void> {
   const done = squash(begun?.changes.slice(earlier) ?? []);
   try {

@@ -1,4 +1,4 @@
-/** The identity of a plan: same request, same model, same hashes of everything it was made from (spec 2.1). */
+/** The identity of a plan: same request, same model, same hashes of everything it was made from. */
 import { digest } from "../core/digest.ts";
 import type { Briefing } from "./briefing.ts";
 import type { Run } from "./run.ts";

@@ -1,4 +1,4 @@
-/** Keeps track of what a plan promised and what of it is still left, over the phases of a run (spec 6.7). */
+/** Keeps track of what a plan promised and what of it is still left, over the phases of a run. */
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";

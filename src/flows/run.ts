@@ -125,7 +125,7 @@ export interface Run {
 /** A way of working. Throws PaiError for every failure; what it reached stands in `run.record`. */
 export type Flow = (run: Run) => Promise<void>;
 
-/** Numbers and dates the events of one run (spec 6.2); in UTC, since the local zone costs more than all else before the first request. */
+/** Numbers and dates the events of one run; in UTC, since the local zone costs more than all else before the first request. */
 function createStamper({ id, now, sink, mask = (value) => value }: Ports): Emit {
   let seq = 0;
   return (event: RunEvent) => {

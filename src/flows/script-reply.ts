@@ -101,7 +101,7 @@ function isCheck({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }:
   return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
 }
 
-/** Performs the script's actions, at most as many as spec 6.7 allows. `prefix` makes the ids of its calls unique. */
+/** Performs the script's actions, at most as many as one reply may hold. `prefix` makes the ids of its calls unique. */
 export async function performScript(
   run: Run,
   script: Script,

@@ -58,7 +58,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
   }
 }
 
-/** Builds the outcome (spec 6.1). `run` is null when it could not even begin. */
+/** Builds the outcome. `run` is null when it could not even begin. */
 export async function settle(run: Run | null, failed: PaiError | null, { options, ports }: Ending): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
   const [changes, failure] = await closeTransaction(run, failed);

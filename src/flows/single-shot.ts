@@ -1,4 +1,4 @@
-/** single-shot (spec 2.1): one call to understand and plan, one to do, more only when something is left. */
+/** single-shot: one call to understand and plan, one to do, more only when something is left. */
 
 import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan-type.ts";

@@ -1,4 +1,4 @@
-/** tool-loop (spec 2.8): ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
+/** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 import type { AnyAction } from "../core/action.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";

@@ -1,4 +1,4 @@
-/** Keeps the plans of runs that succeeded, to use them again for the same request on the same files (spec 2.1). */
+/** Keeps the plans of runs that succeeded, to use them again for the same request on the same files. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../core/model.ts";

@@ -1,4 +1,4 @@
-/** What a typed answer means (spec 6.9): pure, so that no question can be answered by accident. */
+/** What a typed answer means: pure, so that no question can be answered by accident. */
 
 export type Answer = "yes" | "no" | "always" | "again" | { readonly feedback: string };
 
@@ -26,7 +26,7 @@ export function readAnswer(
   return /\S\s+\S/.test(said) ? { feedback: said } : "again";
 }
 
-/** Whether a message runs the pending next steps (spec 1.3). */
+/** Whether a message runs the pending next steps. */
 export function isContinue(text: string): boolean {
   return goOn.has(text.trim().toLowerCase());
 }

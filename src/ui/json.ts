@@ -1,4 +1,4 @@
-/** The faces for programs: one document (spec 6.1), one event a line (spec 6.2). */
+/** The faces for programs: one document, one event a line. */
 import type { Failure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";

@@ -1,4 +1,4 @@
-/** Shows a run to a person, line by line and in the order of spec 1.3; where each line goes is spec 6.3. */
+/** Shows a run to a person, line by line: what it is asked for on standard output, all else on standard error. */
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Highlight } from "./highlight.ts";

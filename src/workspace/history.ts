@@ -12,7 +12,7 @@ import { openIds, openJournal, runFolder, runIds, type State } from "./journal.t
 import type { Lock } from "./lock.ts";
 import { lastEpisode, type Run, type RunStatus, readRun, statusOf, traitsOf, workOf, workPaths } from "./run.ts";
 
-export interface RunRecord {
+export interface KeptRun {
   readonly id: string;
   readonly task: string;
   /** ISO 8601, when the run first changed something. */
@@ -37,7 +37,7 @@ export interface Clash {
 
 /** What an undo or redo does, or would do. With clashes nothing was touched. */
 export interface Turn {
-  readonly run: RunRecord;
+  readonly run: KeptRun;
   readonly changes: readonly Change[];
   readonly clashes: readonly Clash[];
 }
@@ -49,7 +49,7 @@ export interface HistoryLimits {
 
 export interface History {
   /** Newest first. */
-  list(): readonly RunRecord[];
+  list(): readonly KeptRun[];
   /** Takes back the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous id. */
   undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Turn>;
   /** Brings back what was undone last and no newer run has replaced, or the named run, also a rolled-back one. */
@@ -70,7 +70,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
   const turn = (kind: "undo" | "redo", run: Run, dryRun: boolean): Turn => {
     const work = workOf(state, run);
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
-    const record = recordOf(state, run);
+    const record = describeRun(state, run);
     if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };
     const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
     const batch = prepareBatch(root, changes, 0o022, traits);
@@ -83,13 +83,13 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
       throw thrown;
     }
     journal.end("applied", []);
-    return { run: recordOf(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
+    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
   };
 
   return {
     list: () =>
       readAll()
-        .map((run) => recordOf(state, run))
+        .map((run) => describeRun(state, run))
         .reverse(),
     undo: (id, { dryRun }) => lock(() => turn("undo", pick(readAll(), id, "undo"), dryRun)),
     redo: (id, { dryRun }) => lock(() => turn("redo", pick(readAll(), id, "redo"), dryRun)),
@@ -163,7 +163,7 @@ function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change
   return { changes, clashes };
 }
 
-function recordOf(state: State, run: Run): RunRecord {
+function describeRun(state: State, run: Run): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
   return { id: run.id, task: run.task, at: run.at, status: statusOf(run), changes, bytes: sizeOf(state, run.id) };
 }

@@ -13,7 +13,7 @@ import {
   type Kept,
   type KeptBlob,
   type Line,
-  readLines,
+  readRecordLines,
   unlessMissing,
   type Where,
   writeLine,
@@ -80,7 +80,7 @@ export function openIds(state: State): string[] {
 
 /** Every readable line of a run's record, and how many were not. */
 export function readRecord(state: State, id: string): { readonly lines: readonly Line[]; readonly damaged: number } {
-  return readLines(recordOf(state, id));
+  return readRecordLines(recordOf(state, id));
 }
 
 /** Forgets that a run is open. */

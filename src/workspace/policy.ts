@@ -1,4 +1,4 @@
-/** Which paths may be touched, by name alone: deny, ask, allow (spec 3.1.2); pure. */
+/** Which paths may be touched, by name alone: deny, ask, allow; pure. */
 import type { PathUse, RelPath } from "../core/path.ts";
 import { joinPath, parentOf, showName } from "./parse.ts";
 

@@ -56,7 +56,7 @@ export function writeLine(line: Line): Uint8Array {
 }
 
 /** Lines that are whole; `damaged` counts the others. */
-export function readLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
+export function readRecordLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
   const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
     .toString()
     .split("\n");

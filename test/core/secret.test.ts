@@ -153,7 +153,7 @@ test("tells only the secrets the old text did not have", () => {
   expect(newSecrets(`x = ${a}`, `y = ${a}\nz = ${b}`)).toEqual([
     { line: 2, kind: "GitLab token", sample: "glpa…[masked]" },
   ]);
-  expect(newSecrets(null, a)).toHaveLength(1);
+  expect(newSecrets("", a)).toHaveLength(1);
   expect(newSecrets(a, a)).toEqual([]);
 });
 

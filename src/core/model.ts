@@ -96,7 +96,8 @@ export type ModelEvent =
  * Contract of `stream`:
  * - must yield exactly one `done`, last;
  * - must throw PaiError for every failure, `interrupted` when the signal ended it;
- * - must not retry once it has yielded an event.
+ * - must not retry once it has yielded an event;
+ * - must ask `refit` for `maxOutputTokens` before another model takes over: it throws budget_* when that may not be asked.
  */
 export interface Model {
   /** `provider:name`, as asked for. */
@@ -106,7 +107,7 @@ export interface Model {
   /** Tokens of input and output the model can hold, and of output alone. */
   readonly window: number;
   readonly maxOutputTokens: number;
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal, refit?: () => number): AsyncIterable<ModelEvent>;
 }
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };

@@ -62,8 +62,14 @@ interface Arriving {
   done: Done | null;
 }
 
-async function receive(run: Run, request: ModelRequest, got: Arriving, onText: (text: string, n: number) => void) {
-  for await (const event of run.ports.model.stream(request, run.signal)) {
+interface Asking {
+  readonly request: ModelRequest;
+  readonly refit: () => number;
+  readonly onText: (text: string, n: number) => void;
+}
+
+async function receive(run: Run, { request, refit, onText }: Asking, got: Arriving) {
+  for await (const event of run.ports.model.stream(request, run.signal, refit)) {
     if (got.n === 0) got.n = run.ledger.count();
     if (event.type === "text") {
       got.text += event.text;
@@ -113,28 +119,35 @@ const leastReply = 256;
 /** An estimate may be a fifth too low. */
 const margin = 1.2;
 
-async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
-  const { ledger, emit, ports } = run;
-  const { model } = ports;
-  const estimate = ledger.estimate(charactersOf(question));
+/** Output tokens that a reply of the model in use may have. Throws for a request that it may not be asked, or cannot hold. */
+function fit({ ledger, ports: { model } }: Run, estimate: number): number {
   ledger.admit(estimate);
   if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
     throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
   }
   const likely = Math.ceil(estimate * margin);
+  return Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
+}
+
+async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
+  const { ledger, emit, ports } = run;
+  const { model } = ports;
+  const estimate = ledger.estimate(charactersOf(question));
+  const refit = () => fit(run, estimate);
+  const maxOutputTokens = refit();
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),
     toolChoice: question.tools?.length ? "auto" : "none",
-    maxOutputTokens: Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely))),
+    maxOutputTokens,
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate });
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {
-    await receive(run, request, got, onText);
+    await receive(run, { request, refit, onText }, got);
   } catch (thrown) {
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = ledger.count();
     throw thrown;

@@ -39,9 +39,9 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
     get maxOutputTokens() {
       return current.maxOutputTokens;
     },
-    async *stream(request, signal) {
-      const attempt = async (): ReturnType<typeof begin> => {
-        const maxOutputTokens = Math.min(request.maxOutputTokens, current.maxOutputTokens);
+    async *stream(request, signal, refit = () => request.maxOutputTokens) {
+      const attempt = async (fits: number): ReturnType<typeof begin> => {
+        const maxOutputTokens = Math.min(fits, current.maxOutputTokens);
         try {
           return await begin(current.stream({ ...request, maxOutputTokens }, signal));
         } catch (thrown) {
@@ -51,10 +51,10 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
           notify({ level: "warning", code: "model_switched", text: `${thrown.message}; going on with ${next.id}` });
           current = next;
           left = rest;
-          return attempt();
+          return attempt(refit());
         }
       };
-      yield* await attempt();
+      yield* await attempt(request.maxOutputTokens);
     },
   };
   return { model, current: () => current };

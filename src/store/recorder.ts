@@ -129,9 +129,9 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
     get maxOutputTokens() {
       return model.maxOutputTokens;
     },
-    async *stream(request, signal) {
+    async *stream(request, signal, refit) {
       const at = now().toISOString();
-      const events = model.stream(request, signal)[Symbol.asyncIterator]();
+      const events = model.stream(request, signal, refit)[Symbol.asyncIterator]();
       let next = events.next();
       // The request is on its way; only now there is time to look at it.
       const described = describeRequest(request);

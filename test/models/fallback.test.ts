@@ -52,6 +52,24 @@ describe("a list of models", () => {
     expect([first.asked.length, second.asked.length, current().name, both.window]).toEqual([1, 2, "second", 6000]);
   });
 
+  test("the next model is asked for what its price and window leave room for, or not at all", async () => {
+    const asked = { ...request, maxOutputTokens: 400 };
+    const [one, two] = [model("second", []), model("second", [])];
+    const { model: both } = fallBack(model("first", ["network"]), [one], () => {});
+    for await (const _ of both.stream(asked, quiet, () => 7));
+    expect(one.asked[0]?.maxOutputTokens).toBe(7);
+    const refuse = () => {
+      throw new PaiError("budget_cost", "too dear");
+    };
+    const stream = fallBack(model("first", ["network"]), [two], () => {}).model.stream(asked, quiet, refuse);
+    expect(
+      await stream[Symbol.asyncIterator]()
+        .next()
+        .catch(({ code }) => code),
+    ).toBe("budget_cost");
+    expect(two.asked).toEqual([]);
+  });
+
   const staying: readonly ErrorCode[] = [
     "key_rejected",
     "request_rejected",

@@ -121,7 +121,7 @@ const margin = 1.2;
 
 /** Output tokens that a reply of the model in use may have. Throws for a request that it may not be asked, or cannot hold. */
 function fit({ ledger, ports: { model } }: Run, estimate: number): number {
-  ledger.admit(estimate);
+  ledger.admit(estimate, leastReply);
   if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
     throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });

@@ -11,8 +11,8 @@ export interface Caps {
 }
 
 export interface Ledger {
-  /** Throws budget_* when one more call of this many input tokens would pass a cap. */
-  admit(estimate: number): void;
+  /** Throws budget_* when one more call of this many input tokens would pass a cap, or leave less than `reply` for output. */
+  admit(estimate: number, reply?: number): void;
   /** Output tokens that the caps leave for a reply to this many input tokens; may be negative, infinite without caps. */
   room(estimate: number): number;
   /** True when a cap of the user forbids one more call. */
@@ -82,20 +82,20 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     throw new PaiError(code, `budget reached: ${what}`, { hint: "nothing was changed by the call that was not made" });
   };
   return {
-    admit(estimate) {
+    admit(estimate, reply = 0) {
       if (caps.calls !== null && made >= caps.calls) refuse("budget_calls", `${made} of ${caps.calls} calls made`);
       if (made >= promised.at_most)
         refuse("budget_calls", `${made} of at most ${promised.at_most} promised calls made`);
       const tokens = usage.input + usage.output;
-      if (caps.tokens !== null && tokens + estimate > caps.tokens) {
+      if (caps.tokens !== null && tokens + estimate + reply > caps.tokens) {
         refuse(
           "budget_tokens",
-          `${tokens} tokens used, the next call needs about ${estimate}, the limit is ${caps.tokens}`,
+          `${tokens} tokens used, the next call needs about ${estimate + reply}, the limit is ${caps.tokens}`,
         );
       }
       if (caps.cost !== null) {
         const spent = cost ?? Number.POSITIVE_INFINITY;
-        const next = priceOf(unknownYet(estimate)) ?? 0;
+        const next = priceOf({ ...unknownYet(estimate), output: reply }) ?? 0;
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
     },

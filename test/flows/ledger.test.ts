@@ -81,4 +81,9 @@ test("the caps leave room for a reply to the dearest reading of what is asked", 
   expect(ledger.room(9_990)).toBeLessThan(0);
   expect(createLedger({ ...none, tokens: 10_000 }, () => null, promise).room(1000)).toBe(9000);
   expect(() => ledger.admit(5001)).toThrow(expect.objectContaining({ code: "budget_cost" }));
+  ledger.admit(1000, 2000);
+  expect(() => ledger.admit(1000, 2001)).toThrow(expect.objectContaining({ code: "budget_cost" }));
+  const tokens = createLedger({ ...none, tokens: 10_000 }, () => null, promise);
+  tokens.admit(9000, 1000);
+  expect(() => tokens.admit(9000, 1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
 });

@@ -59,9 +59,9 @@ async function set(call: ConfigCall): Promise<ConfigAnswer> {
 function add(call: ConfigCall): Promise<ConfigAnswer> {
   const [id = "", given] = call.words;
   const fault = judgeId(id);
-  if (fault !== null) throw new PaiError("usage", `The name of a key ${fault}`);
+  if (fault !== null) throw new PaiError("usage", `the name of a key ${fault}`);
   if (judgeKey("gemini", id) === null || id.startsWith("sk-")) {
-    throw new PaiError("usage", "That looks like a key; a name for it comes first", { hint: "pai config add NAME" });
+    throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
   }
   return store(call, id, given);
 }
@@ -70,7 +70,7 @@ async function store(call: ConfigCall, id: string, given: string | undefined): P
   const provider = providerOf(call);
   const key = await readKey(call, given, `Key for ${provider} (not shown): `);
   const fault = findFault(key);
-  if (fault !== null) throw new PaiError("key_invalid", `The key ${fault}; nothing was stored`);
+  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
   const doubt = judgeKey(provider, key);
   if (doubt !== null) call.warn(`the key ${doubt}; stored all the same`);
   const { isNew } = putKey(call.places, provider, id, key, call.warn);
@@ -89,7 +89,7 @@ async function readKey({ context, askHidden, warn }: ConfigCall, given: string |
   }
   if (given === "-" || !context.tty.stdin) return (await context.readStdin()).trim();
   if (context.flags["no-input"] === true)
-    throw new PaiError("usage", "No key was given", { hint: "pai config set < FILE" });
+    throw new PaiError("usage", "no key was given", { hint: "pai config set < FILE" });
   return ((await askHidden(question)) ?? "").trim();
 }
 
@@ -157,7 +157,7 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   if (keys.length === 0 && !(isOnline && provider === "local")) throw new PaiError("no_key", none, { hint });
   for (const { id, key } of keys) {
     const fault = judgeKey(provider, key);
-    if (fault !== null) throw new PaiError("key_invalid", `The ${provider} key ${id} ${fault}`);
+    if (fault !== null) throw new PaiError("key_invalid", `the ${provider} key ${id} ${fault}`);
   }
   if (isOnline) return askForAll(call, provider, keys);
   return {

@@ -86,7 +86,7 @@ function prepareConsent(
 
 function write(places: Places, name: string, value: Json): string {
   if (places.configDir === null) {
-    throw new PaiError("config_invalid", "There is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
+    throw new PaiError("config_invalid", "there is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
   }
   const file = join(places.configDir, "config.json");
   withLock(file, () => writePrivate(file, replaceJson(readPrivate(file) ?? "", file, name.split("."), value)));
@@ -100,7 +100,7 @@ function demandSetting(name: string): AnySetting {
     name,
     all.map((setting) => setting.name),
   );
-  throw new PaiError("usage", "There is no setting of that name", {
+  throw new PaiError("usage", "there is no setting of that name", {
     hint: near === null ? "all of them: pai config get" : `did you mean ${near}?`,
   });
 }

@@ -50,10 +50,10 @@ export function findEndpoint(
 function parseUrl(text: string, origin: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "") {
-    throw new PaiError("config_invalid", `The address in ${origin} must be an http:// or https:// URL`);
+    throw new PaiError("config_invalid", `the address in ${origin} must be an http:// or https:// URL`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new PaiError("config_invalid", `The address in ${origin} must not hold a user name or password`);
+    throw new PaiError("config_invalid", `the address in ${origin} must not hold a user name or password`);
   }
   return url;
 }

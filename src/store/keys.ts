@@ -58,7 +58,7 @@ function findInEnvironment(provider: string, env: Environment): FoundKey | null 
     const key = direct === "" && file !== "" ? readKeyFile(file, origin) : direct;
     if (key === "") continue;
     const problem = findFault(key);
-    if (problem !== null) throw new PaiError("key_invalid", `The key in ${origin} ${problem}`);
+    if (problem !== null) throw new PaiError("key_invalid", `the key in ${origin} ${problem}`);
     return { id: "env", key, origin };
   }
   return null;
@@ -109,7 +109,7 @@ function edit<T>(
   change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
 ): T {
   if (places.configDir === null) {
-    throw new PaiError("config_invalid", "There is no folder to keep keys in", {
+    throw new PaiError("config_invalid", "there is no folder to keep keys in", {
       hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
     });
   }
@@ -123,10 +123,10 @@ function edit<T>(
 /** The id itself when the ring has it. */
 export function demandId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
-    throw new PaiError("no_key", `No ${provider} key is stored`, { hint: "pai config set" });
+    throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });
   }
   if (id !== null && ring.keys.has(id)) return id;
-  throw new PaiError("usage", `There is no ${provider} key of that id`, {
+  throw new PaiError("usage", `there is no ${provider} key of that id`, {
     hint: `stored: ${[...ring.keys.keys()].join(", ")}`,
   });
 }

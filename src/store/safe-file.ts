@@ -107,7 +107,7 @@ export function withLock<T>(file: string, work: () => T): T {
   const lock = `${targetOf(file)}.lock`;
   for (let tries = 0; !takeLock(lock); tries += 1) {
     if (tries >= 500) {
-      throw new PaiError("io_failed", `Another pai is writing ${file}`, { hint: `if none is running: rm ${lock}` });
+      throw new PaiError("io_failed", `another pai is writing ${file}`, { hint: `if none is running: rm ${lock}` });
     }
     Bun.sleepSync(10);
   }

@@ -24,7 +24,7 @@ export function trustOf(places: Places, root: string, text: string): Trust {
 /** Binds the present content of `root`'s pai.json. Throws config_invalid when there is none or no place to keep it. */
 export function trustProject(places: Places, root: string): void {
   const text = readProjectFile(root);
-  if (text === null) throw new PaiError("config_invalid", `There is no ${projectFile} in ${root}`);
+  if (text === null) throw new PaiError("config_invalid", `there is no ${projectFile} in ${root}`);
   change(places, (hashes) => hashes.set(root, digest(text)));
 }
 
@@ -39,7 +39,7 @@ export function revokeTrust(places: Places, root: string): boolean {
 
 function change(places: Places, edit: (hashes: Map<string, string>) => void): void {
   if (places.stateDir === null) {
-    throw new PaiError("config_invalid", "There is no state folder to keep trust in", {
+    throw new PaiError("config_invalid", "there is no state folder to keep trust in", {
       hint: "set HOME or PAI_STATE_DIR",
     });
   }

@@ -115,7 +115,7 @@ function checkedHandle(at: string, identity: Identity, path: RelPath): Handle {
     check() {
       const fd = openFolderAt(at, ".", path);
       if (fd !== null && isSame(identify(fd), identity) && realpathSync(at) === at) return;
-      throw new PaiError("conflict", `${showName(path) || "The root"} was replaced by somebody else meanwhile`);
+      throw new PaiError("conflict", `${showName(path) || "the root"} was replaced by somebody else meanwhile`);
     },
     close() {},
   };

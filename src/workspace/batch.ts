@@ -183,7 +183,7 @@ function refuseUnlessEmptied(root: Root, path: RelPath, after: ReadonlyMap<RelPa
   if (first === undefined) return;
   const rest = more.length > 0 ? ` and ${more.length} more` : "";
   throw new PaiError("delete_refused", `${showName(path)} still holds ${showName(first)}${rest}`, {
-    hint: "Remove what is in the folder first",
+    hint: "remove what is in the folder first",
   });
 }
 
@@ -205,7 +205,7 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: St
     if (why.code !== "file_unusable") return why;
   }
   return new PaiError("conflict", `${showName(path)} ${blob === null ? "is gone" : "exists already"}`, {
-    hint: "Nothing was written; look at it and run the task again",
+    hint: "nothing was written; look at it and run the task again",
   });
 }
 

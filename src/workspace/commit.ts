@@ -22,13 +22,13 @@ export function commitBatch(root: Root, disk: Disk, journal: Journal | null, bat
       takeBack(root, disk, batch.changes, batch.traits, (back) => journal?.promiseTemps(back.temps));
     } catch (second) {
       throw new PaiError(failure.code, `${failure.message}; taking it back failed too: ${toPaiError(second).message}`, {
-        hint: journal ? "The next start of pai here takes it back" : "Look at the files by hand",
+        hint: journal ? "the next start of pai here takes it back" : "look at the files by hand",
         cause: thrown,
       });
     }
     if (copies.length === 0) throw failure;
     throw new PaiError(failure.code, failure.message, {
-      hint: `What was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
+      hint: `what was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
       cause: thrown,
     });
   }

@@ -130,6 +130,6 @@ function namesOrNone(root: Root, folder: RelPath): readonly string[] {
 
 function withinLimit(notes: readonly string[], partial: boolean): string[] {
   const shown = notes.length > maxNotes ? [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`] : notes;
-  const why = "There are too many files here to keep all: some changes of commands cannot be taken back";
+  const why = "there are too many files here to keep all: some changes of commands cannot be taken back";
   return partial ? [...shown, why] : [...shown];
 }

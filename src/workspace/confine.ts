@@ -74,7 +74,7 @@ export function openRoot(path: string, options: RootOptions): Root {
   if (why !== null) {
     closeSync(fd);
     throw new PaiError("root_refused", `${showName(real)} ${why}`, {
-      hint: "Start in the folder of a project, or pass --force-root",
+      hint: "start in the folder of a project, or pass --force-root",
     });
   }
   return borrowRoot({
@@ -117,7 +117,7 @@ export function borrowRoot(lent: LentRoot): Root {
   };
 
   const withParent = <T>(target: RelPath, use: (at: string, name: string) => T): T | null => {
-    if (target === "") throw new PaiError("path_refused", "That is the root itself");
+    if (target === "") throw new PaiError("path_refused", "that is the root itself");
     return withFolder(parentOf(target), (folder) => use(folder, nameOf(target)));
   };
 
@@ -167,7 +167,7 @@ function openRootFolder(path: string): number {
       "root_refused",
       `${showName(path)} ${missing ? "does not exist" : "is no folder that can be opened"}`,
       {
-        hint: "Start in the folder of a project",
+        hint: "start in the folder of a project",
         cause: thrown,
       },
     );

@@ -155,7 +155,7 @@ export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
 
 export function changedMeanwhile(path: RelPath): PaiError {
   return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
-    hint: "Nothing was written; look at the file and run the task again",
+    hint: "nothing was written; look at the file and run the task again",
   });
 }
 

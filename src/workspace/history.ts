@@ -104,10 +104,10 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
 const noHistory: History = {
   list: () => [],
   undo: async () => {
-    throw new PaiError("nothing_to_undo", "Nothing is kept here, so nothing can be undone");
+    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone");
   },
   redo: async () => {
-    throw new PaiError("nothing_to_undo", "Nothing is kept here, so nothing can be redone");
+    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be redone");
   },
   work: () => null,
   prune: () => 0,
@@ -116,11 +116,11 @@ const noHistory: History = {
 function pick(runs: readonly Run[], id: string | null, kind: "undo" | "redo"): Run {
   const able = id === null ? stack(runs, kind) : named(runs, id);
   const run = able.at(-1);
-  if (run === undefined) throw new PaiError("nothing_to_undo", `There is nothing to ${kind}`);
+  if (run === undefined) throw new PaiError("nothing_to_undo", `there is nothing to ${kind}`);
   const status = statusOf(run);
   if (kind === "undo" ? status === "applied" : status === "undone" || status === "rolled_back") return run;
   const why = { open: "is still open", applied: "is applied", undone: "is undone", rolled_back: "was rolled back" };
-  throw new PaiError("nothing_to_undo", `There is nothing to ${kind}: run ${run.id} ${why[status]}`);
+  throw new PaiError("nothing_to_undo", `there is nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
 /** Runs that a plain undo or redo may take; the next one is the last. */
@@ -141,7 +141,7 @@ function stack(runs: readonly Run[], kind: "undo" | "redo"): Run[] {
 function named(runs: readonly Run[], prefix: string): Run[] {
   const exact = runs.filter((run) => run.id === prefix);
   const found = exact.length > 0 ? exact : runs.filter((run) => run.id.startsWith(prefix));
-  if (found.length === 0) throw new PaiError("nothing_to_undo", `No run ${prefix} is kept here`);
+  if (found.length === 0) throw new PaiError("nothing_to_undo", `no run ${prefix} is kept here`);
   if (found.length === 1) return found;
   throw new PaiError("usage", `${prefix} names ${found.length} runs: ${found.map((run) => run.id).join(", ")}`);
 }

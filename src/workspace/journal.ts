@@ -63,7 +63,7 @@ export function prepareState(state: State): void {
     const stat = lstatSync(folder);
     if (stat.isDirectory() && stat.uid === process.geteuid?.()) continue;
     throw new PaiError("permission_denied", `${folder} is not a folder of yours`, {
-      hint: "Look at it, then remove it, or run with --ephemeral",
+      hint: "look at it, then remove it, or run with --ephemeral",
     });
   }
 }
@@ -191,8 +191,8 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
   } catch {
     // Told below, as one error for both kinds of damage.
   }
-  throw new PaiError("io_failed", "The journal is damaged: a kept file cannot be read", {
-    hint: "The files of the workspace were not touched",
+  throw new PaiError("io_failed", "the journal is damaged: a kept file cannot be read", {
+    hint: "the files of the workspace were not touched",
   });
 }
 

@@ -48,7 +48,7 @@ export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
     try {
       const until = performance.now() + patienceMs;
       while (folder !== null && !tryLock(folder)) {
-        if (performance.now() > until) throw anotherAtWork("", "Wait for it to end");
+        if (performance.now() > until) throw anotherAtWork("", "wait for it to end");
         await Bun.sleep(2);
       }
       return await inner(work);
@@ -161,17 +161,17 @@ function parseClaim(text: string): Claim {
 }
 
 function oddLock(path: string, cause: unknown): PaiError {
-  return new PaiError("permission_denied", `The lock ${path} is not a plain file of yours`, {
-    hint: "Look at it, then remove it",
+  return new PaiError("permission_denied", `the lock ${path} is not a plain file of yours`, {
+    hint: "look at it, then remove it",
     cause,
   });
 }
 
 function heldTooLong(path: string): PaiError {
   const pid = readClaim(path)?.holder?.pid;
-  return anotherAtWork(pid ? ` (process ${pid})` : "", `Wait for it to end; if there is none, remove ${path}`);
+  return anotherAtWork(pid ? ` (process ${pid})` : "", `wait for it to end; if there is none, remove ${path}`);
 }
 
 function anotherAtWork(which: string, hint: string): PaiError {
-  return new PaiError("conflict", `Another pai is at work in this workspace${which}`, { hint });
+  return new PaiError("conflict", `another pai is at work in this workspace${which}`, { hint });
 }

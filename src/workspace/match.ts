@@ -32,9 +32,9 @@ export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): Reg
   } catch (cause) {
     throw new PaiError(
       "file_unusable",
-      `Not a regular expression: ${cause instanceof Error ? cause.message : source}`,
+      `not a regular expression: ${cause instanceof Error ? cause.message : source}`,
       {
-        hint: 'To search for it as it is, write it as a JSON string: "a(b"',
+        hint: 'to search for it as it is, write it as a JSON string: "a(b"',
         cause,
       },
     );

@@ -88,6 +88,6 @@ export function readWhole({ fd, stat }: OpenFile, limit: number, path: RelPath):
 function tooLarge(path: RelPath, limit: number): PaiError {
   const size = limit < mebibyte ? `${Math.floor(limit / 1024)} KiB` : `${Math.floor(limit / mebibyte)} MiB`;
   return new PaiError("file_unusable", `${showName(path)} is larger than ${size}`, {
-    hint: "Read a range of its lines",
+    hint: "read a range of its lines",
   });
 }

@@ -148,7 +148,7 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
   const created = changes.filter(({ before, after }) => before === null && after !== null).map(({ path }) => path);
   const shape = findRepositoryShape(created, (folder) => (isFolder(root, folder) ? (namesIn(root, folder) ?? []) : []));
   if (shape === null) return;
-  throw new PaiError("path_refused", `${showName(shape) || "The root"} would become a git repository by its shape`, {
+  throw new PaiError("path_refused", `${showName(shape) || "the root"} would become a git repository by its shape`, {
     hint: "git runs what such a folder configures",
   });
 }
@@ -228,8 +228,8 @@ function isWritable(folder: string): boolean {
 
 function weaknesses(root: Root, stateDir: string | null, state: State | null): string[] {
   const found: string[] = [];
-  if (root.backend === "checked") found.push("Files: paths are only checked here, races are possible");
-  if (stateDir !== null && state === null) found.push(`Undo is off: ${stateDir} cannot be written`);
+  if (root.backend === "checked") found.push("paths are only checked here, races are possible");
+  if (stateDir !== null && state === null) found.push(`undo is off: ${stateDir} cannot be written`);
   const mode = root.stat("" as RelPath)?.mode ?? 0;
   if ((mode & 0o1002) === 0o0002) found.push(`${showName(root.path)} can be written by everybody on this machine`);
   return found;

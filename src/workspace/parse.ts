@@ -44,13 +44,13 @@ export function parsePath(text: string, root: string | null = null): ParsedPath 
   };
   if (!text.isWellFormed()) refuse("is no well-formed text");
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) refuse("has a control character in it");
-  if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "Write it relative to the root");
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "Write it relative to the root");
-  if (text.includes("\\")) refuse("has a backslash in it", "Separate folders with /");
+  if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
+  if (text.includes("\\")) refuse("has a backslash in it", "separate folders with /");
   if (text.startsWith("/")) refuse("is absolute", relativeSpelling(text, root));
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) refuse('leads upwards with ".."', "Only paths below the root can be used");
+  if (parts.includes("..")) refuse('leads upwards with ".."', "only paths below the root can be used");
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
   if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
     refuse(`has a name of more than ${maxPartBytes} bytes in it`);
@@ -61,9 +61,9 @@ export function parsePath(text: string, root: string | null = null): ParsedPath 
 }
 
 function relativeSpelling(text: string, root: string | null): string {
-  if (root !== null && (text === root || text === `${root}/`)) return 'Write "." for the root';
+  if (root !== null && (text === root || text === `${root}/`)) return 'write "." for the root';
   if (root !== null && text.startsWith(`${root}/`)) {
-    return `Write it relative to the root: "${showName(text.slice(root.length + 1))}"`;
+    return `write it relative to the root: "${showName(text.slice(root.length + 1))}"`;
   }
-  return "Only paths below the root can be used, written relative to it";
+  return "only paths below the root can be used, written relative to it";
 }

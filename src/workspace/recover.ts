@@ -64,7 +64,7 @@ function recoverRun(root: Root, state: State, id: string): string | null {
     ]);
   }
   if (batches.length === 0 && since.length === 0) return null;
-  const what = kind === "run" ? `Run ${id} was cut off` : `The ${kind} of run ${id} was cut off`;
+  const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
   return [
     `${what} and was taken back`,
     ...told("changed by somebody else and left as they are", left),

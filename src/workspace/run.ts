@@ -100,7 +100,7 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
     const open = (blob: KeptBlob | null): Blob | null => {
       if (blob?.kind !== "file") return blob;
       const where = places[blob.hash];
-      if (where === undefined) throw new PaiError("io_failed", `The journal of run ${id} is damaged`);
+      if (where === undefined) throw new PaiError("io_failed", `the journal of run ${id} is damaged`);
       return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
     };
     return changes.map(({ path, before, after, from }) => ({

@@ -139,7 +139,7 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
     return { handle, folder, names, told, ignored: rulesFor(names), next: openOrder(names) };
   } catch (thrown) {
     handle.close();
-    throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "The root"} cannot be listed`, {
+    throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
       cause: thrown,
     });
   }

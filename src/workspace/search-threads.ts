@@ -72,7 +72,7 @@ function openThread(about: Omit<SearchRequest, "bunches">) {
   let started = false;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const giveUp = () => {
-    const error = new PaiError("internal", "The search thread did not start");
+    const error = new PaiError("internal", "the search thread did not start");
     for (const { resolve, reject } of waiting.splice(0)) started ? resolve(null) : reject(error);
   };
   /** Counts from the last sign of life, and only while an answer is due. */

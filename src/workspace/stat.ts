@@ -67,7 +67,7 @@ export function refuseUnlessFile(stat: Stat, path: RelPath): void {
 export function linkRefused(path: RelPath, target: string | null): PaiError {
   const points = target === null ? "" : ` to ${showName(target)}`;
   return new PaiError("path_refused", `${showName(path)} is a link${points}; links are not followed`, {
-    hint: "Name the real path, if it is below the root",
+    hint: "name the real path, if it is below the root",
   });
 }
 

@@ -55,7 +55,7 @@ export function openTransaction(
     meant.push(...batch.changes);
   };
   const refuseEnded = (): void => {
-    if (state === "ended") throw new PaiError("internal", `Run ${run.id} has ended`);
+    if (state === "ended") throw new PaiError("internal", `run ${run.id} has ended`);
   };
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
     const begun = state === "begun";
@@ -129,7 +129,7 @@ export function openTransaction(
 function refuseReadOnly({ path, before, after }: Change): void {
   if (before?.kind !== "file" || after?.kind !== "file" || (before.mode & 0o222) !== 0) return;
   throw new PaiError("permission_denied", `${showName(path)} is write-protected`, {
-    hint: "Run chmod u+w on it if pai may change it",
+    hint: "run chmod u+w on it if pai may change it",
   });
 }
 

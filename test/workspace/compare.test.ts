@@ -106,7 +106,7 @@ test("a state folder that cannot be written is said, and undo is off (S69, P35)"
   const made = place({ file: "" });
   const { workspace, warnings } = await openWorkspace(options(made, join(made.work, "file/state")));
   expect(workspace.undoable).toBe(false);
-  expect(warnings).toEqual([expect.stringContaining("Undo is off")]);
+  expect(warnings).toEqual([expect.stringContaining("undo is off")]);
 });
 
 test("opening touches neither the workspace nor the state folder", async () => {

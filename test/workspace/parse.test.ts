@@ -90,8 +90,8 @@ describe("takes", () => {
 });
 
 test("tells the relative spelling of an absolute path inside the root (S3)", () => {
-  expect(refusal("/w/proj/src/a.ts")?.hint).toBe('Write it relative to the root: "src/a.ts"');
-  expect(refusal("/w/proj")?.hint).toBe('Write "." for the root');
+  expect(refusal("/w/proj/src/a.ts")?.hint).toBe('write it relative to the root: "src/a.ts"');
+  expect(refusal("/w/proj")?.hint).toBe('write "." for the root');
   expect(refusal("/w/proj-secrets/key")?.hint).not.toContain("key");
 });
 

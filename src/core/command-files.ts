@@ -10,8 +10,15 @@ const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["make", ["Makefile", "makefile", "GNUmakefile"]],
 ]);
 
-/** Names that may be files of the workspace: every word of the command, and what its tools read. */
+/** What stands before the folder in which a command, or the rest of the line, runs. */
+const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
+
+/** Names that may be files of the workspace: every word of the command, quoted ones whole, and what its tools read. */
 export function filesOfCommand(command: string): readonly string[] {
   const words = command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
-  return [...new Set(words.flatMap((word) => [word, ...(filesOf.get(word) ?? [])]))];
+  const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
+  const names = [...words, ...quoted, ...words.flatMap((word) => filesOf.get(word) ?? [])];
+  const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
+  const folders = new Set([...entered, entered.join("/")].filter((folder) => folder !== ""));
+  return [...new Set([...names, ...[...folders].flatMap((folder) => names.map((name) => `${folder}/${name}`))])];
 }

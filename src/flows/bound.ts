@@ -5,22 +5,37 @@ import type { RelPath } from "../core/path.ts";
 import type { View } from "../core/ports.ts";
 import type { Run } from "./run.ts";
 
-function pathsOf(view: View, command: string): readonly RelPath[] {
-  return filesOfCommand(command).flatMap((name) => {
+/** A name as a shell understands it, relative to the root: what leads upwards is taken back. */
+function relativeTo(root: string, name: string): string {
+  const parts: string[] = [];
+  for (const part of name.replace(`${root}/`, "").split("/")) {
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+function parsePaths({ ports: { workspace } }: Run, names: readonly string[]): readonly RelPath[] {
+  return names.flatMap((name) => {
     try {
-      return [view.path(name, "read")];
+      return [workspace.path(relativeTo(workspace.root, name), "read")];
     } catch {
       return [];
     }
   });
 }
 
-/** The files of the workspace that a command may run. */
-async function readFiles(view: View, command: string): Promise<ReadonlyMap<RelPath, Blob>> {
+/** The files of the workspace that a command may run, and the links that lead to them. */
+async function readFiles(run: Run, view: View, command: string): Promise<ReadonlyMap<RelPath, Blob>> {
   const files = new Map<RelPath, Blob>();
-  for (const path of pathsOf(view, command)) {
+  const paths = new Set(parsePaths(run, filesOfCommand(command)));
+  for (const path of paths) {
     const blob = await view.read(path).catch(() => null);
-    if (blob?.kind === "file") files.set(path, blob);
+    if (blob === null || blob.kind === "folder") continue;
+    files.set(path, blob);
+    const target =
+      blob.kind === "file" ? [] : [blob.target.startsWith("/") ? blob.target : `${path}/../${blob.target}`];
+    for (const next of parsePaths(run, target)) paths.add(next);
   }
   return files;
 }
@@ -28,26 +43,24 @@ async function readFiles(view: View, command: string): Promise<ReadonlyMap<RelPa
 /** Remembers what the commands of a plan would run, before anybody is asked about it. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
-    for (const path of (await readFiles(run.overlay, command)).keys()) run.record.bases.add(path);
+    for (const path of (await readFiles(run, run.overlay, command)).keys()) run.record.bases.add(path);
   }
 }
 
 /** Throws conflict when somebody else has changed what a command of the plan runs. */
 export async function requireBound(run: Run, command: string): Promise<void> {
-  await run.overlay.refuseConflict(pathsOf(run.overlay, command));
+  const found = await readFiles(run, run.overlay, command);
+  await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
 }
 
 /** Asks until what the command runs is still what it was when the question was put. False: no. */
-export async function askBound(
-  { ports: { workspace } }: Run,
-  command: string,
-  ask: (note: string) => Promise<boolean>,
-): Promise<boolean> {
+export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
+  const { workspace } = run.ports;
   let note = "";
   for (;;) {
-    const before = await readFiles(workspace, command);
+    const before = await readFiles(run, workspace, command);
     if (!(await ask(note))) return false;
-    const after = await readFiles(workspace, command);
+    const after = await readFiles(run, workspace, command);
     const paths = new Set([...before.keys(), ...after.keys()]);
     const changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
     if (changed.length === 0) return true;

@@ -1,6 +1,6 @@
 /** A yes to a command holds for the script it runs as it was then: another one is asked about again, or refused (S84, S91). */
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesOfCommand } from "../../src/core/command-files.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
@@ -39,6 +39,35 @@ for (const [command, script] of commands) {
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([11, "conflict"]);
     expect(ran.outcome.error?.message).toContain(`${script} was changed by someone else`);
     expect(Object.keys(ran.files)).toEqual([script]);
+  });
+}
+
+const hidden: readonly (readonly [command: string, script: string])[] = [
+  ["cd tools && sh x.sh", "tools/x.sh"],
+  ["cd tools && cd in && ./x.sh", "tools/in/x.sh"],
+  ["make -C tools", "tools/Makefile"],
+  ["npm --prefix=tools test", "tools/package.json"],
+  ['sh "my script.sh"', "my script.sh"],
+  ["sh link.sh", "tools/x.sh"],
+  ["sh tools/../x.sh", "x.sh"],
+  ["cd tools && sh ../x.sh", "x.sh"],
+];
+
+for (const [command, script] of hidden) {
+  test(`${command} is bound to ${script}`, async () => {
+    const place = makeFolder({ [script]: say("one") });
+    symlinkSync("tools/next", join(place.root, "link.sh"));
+    mkdirSync(join(place.root, "tools"), { recursive: true });
+    symlinkSync(join(place.root, "tools/x.sh"), join(place.root, "tools/next"));
+    const ran = await playIn(place, {
+      lines: [
+        plan({ steps: [`RUN ${command}`] }),
+        { text: `RUN::${command}\n${finish()}`, before: () => writeFileSync(join(place.root, script), say("two")) },
+      ],
+      options: { allowRun: true },
+    });
+    place.remove();
+    expect([ran.outcome.code, ran.outcome.error?.message.split(" by ")[0]]).toEqual([11, `${script} was changed`]);
   });
 }
 

@@ -27,6 +27,8 @@ export interface Context {
   readonly out: (text: string) => void;
   /** Progress, questions, errors. */
   readonly err: (text: string) => void;
+  /** Resolves when readers, however slow, have taken all text. */
+  readonly shown: () => Promise<unknown>;
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Whole standard input, at most 8 MiB. */
   readonly readStdin: () => Promise<string>;

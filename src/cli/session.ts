@@ -71,10 +71,18 @@ async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
   return "stay";
 }
 
+/** A slow terminal takes its time before the next message; Ctrl+C leaves out what it has not shown yet. */
+async function showAll({ shown, onInterrupt }: Context): Promise<void> {
+  onInterrupt(() => {});
+  await shown();
+  onInterrupt(null);
+}
+
 /** One message of the user; null: leave. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const prompter = await view.prompter();
+  await showAll(context);
   for (;;) {
     try {
       context.err("\n");

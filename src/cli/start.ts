@@ -1,7 +1,7 @@
 /** The process around a command: streams, signals, exit code. The only file that ends the process. */
 import { PaiError } from "../core/error.ts";
 import { isInForeground, isTerminal } from "../ui/tty.ts";
-import { openWriter, type Writer } from "../ui/writer.ts";
+import { openWriters, type Writer } from "../ui/writer.ts";
 import type { Context } from "./command.ts";
 import { main } from "./index.ts";
 
@@ -24,12 +24,16 @@ const stops = [
   ["SIGHUP", 129, "hangup", "the terminal was closed"],
 ] as const;
 
+/** For as long a terminal that takes no text holds up the end of a run that was interrupted. */
+const lastWordsMs = 1000;
+
 /** The first signal asks everything to stop and be taken back; the second ends the process at once. */
-function watchSignals(): Pick<Context, "signal" | "onInterrupt"> {
+function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
   const controller = new AbortController();
   let taken: (() => void) | null = null;
   for (const [name, exit, code, message] of stops) {
     process.on(name, () => {
+      for (const { skip } of writers) skip();
       if (name === "SIGINT" && taken !== null) return taken();
       if (controller.signal.aborted) process.exit(exit);
       controller.abort(new PaiError(code, message));
@@ -72,21 +76,24 @@ function endInBackground(code: number): void {
 
 /** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */
 export async function start(argv: readonly string[]): Promise<void> {
-  const [stdout, stderr] = [openWriter(1), openWriter(2)];
+  const writers = openWriters();
+  const [stdout, stderr] = writers;
   watchMistakes(stderr);
   const code = await main(argv, {
     env: process.env,
     cwd: process.cwd,
     out: stdout.write,
     err: stderr.write,
+    shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },
     readStdin,
-    ...watchSignals(),
+    ...watchSignals(writers),
     now: () => new Date(),
   });
-  await stdout.flush();
+  const limitMs = code > 128 ? lastWordsMs : Number.POSITIVE_INFINITY;
+  await stdout.flush(limitMs);
   if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
-  await stderr.flush();
-  process.exitCode = exitCodeOf(code, [stdout, stderr]);
+  await stderr.flush(limitMs);
+  process.exitCode = exitCodeOf(code, writers);
   endInBackground(code);
 }

@@ -33,22 +33,6 @@ export interface Bridge {
 /** What may still go wrong when the reply is whole: it does not matter then. */
 const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
 
-/** For as long a process may be deaf to Ctrl+C. */
-const mostBusyMs = 50;
-
-/** What arrived together, one by one. Where whoever shows it is slow, signals are heard in between. */
-async function* handOut(events: readonly ModelEvent[], signal: AbortSignal, now: () => number) {
-  throwIfInterrupted(signal);
-  let since = now();
-  for (const event of events) {
-    yield event;
-    if (now() - since < mostBusyMs) continue;
-    await Bun.sleep(0);
-    throwIfInterrupted(signal);
-    since = now();
-  }
-}
-
 /** One attempt per call; asking again is the business of `retry.ts`. Throws `key_invalid` for a key no header can carry. */
 export function openBridge(
   { provider, headers, ask, decode }: Bridge,
@@ -66,7 +50,8 @@ export function openBridge(
     const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });
     try {
       for await (const events of exchange.read(await ask(request, exchange), decoder)) {
-        yield* handOut(events, signal, now);
+        throwIfInterrupted(signal);
+        for (const event of events) yield event;
       }
       throwIfInterrupted(signal);
     } catch (thrown) {

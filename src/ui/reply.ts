@@ -36,9 +36,6 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
 /** Pieces are shown at once, but not more often than the eye sees and a slow line carries. */
 const frameMs = 30;
 
-/** More does not wait for its frame: a slow terminal then holds up the model, and not Ctrl+C behind one long write. */
-const frameLength = 2048;
-
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
   let kept = "";
   let shown = "";
@@ -79,7 +76,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       shown = kept;
       waiting += text;
       if (frame === null) tick();
-      else if (waiting.length >= frameLength) draw();
     },
     close() {
       whole = true;

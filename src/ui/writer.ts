@@ -5,8 +5,10 @@ import { PaiError, toPaiError } from "../core/error.ts";
 export interface Writer {
   /** Never throws and never waits; what a slow reader does not take yet is kept and sent later, in order. */
   readonly write: (text: string) => void;
-  /** Resolves when everything is written, or never will be (`closed`, `failure`). */
-  readonly flush: () => Promise<void>;
+  /** Resolves when everything is written, or never will be (`closed`, `failure`); gives up after `limitMs`. */
+  readonly flush: (limitMs?: number) => Promise<void>;
+  /** Drops what a slow terminal has not taken yet, after the line it is in: who interrupts has seen enough. */
+  readonly skip: () => void;
   /** The reader has gone, or the descriptor was never open: no error, further text is dropped. */
   readonly closed: boolean;
   /** Why text was lost: disk_full or io_failed. */
@@ -15,29 +17,59 @@ export interface Writer {
 
 const names = { 1: "standard output", 2: "standard error" } as const;
 const retryMs = 5;
+const lineFeed = 10;
 
 /**
- * A pipe is opened again for ourselves, so that it does not wait for its reader.
- * Setting the flag on the descriptor itself would change it for every process that shares it.
+ * A pipe or terminal is opened again for ourselves, so that it does not wait for its reader: however slow that is,
+ * signals are heard. Setting the flag on the descriptor itself would change it for every process that shares it.
  */
 function openOwn(fd: number): number {
   try {
-    return fstatSync(fd).isFIFO()
-      ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_APPEND)
+    const stat = fstatSync(fd);
+    return stat.isFIFO() || stat.isCharacterDevice()
+      ? openSync(
+          `/proc/self/fd/${fd}`,
+          constants.O_WRONLY | constants.O_NONBLOCK | constants.O_APPEND | constants.O_NOCTTY,
+        )
       : fd;
   } catch {
     return fd;
   }
 }
 
-/** Writes to standard output or error without loading Node's streams. Call it once for each. */
-export function openWriter(fd: 1 | 2): Writer {
+function isDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+function leadToOnePlace(fd: number, other: number): boolean {
+  try {
+    const [one, two] = [fstatSync(fd), fstatSync(other)];
+    return !one.isFile() && one.dev === two.dev && one.ino === two.ino;
+  } catch {
+    return false;
+  }
+}
+
+/** Standard output and standard error. Where both lead to one pipe or terminal they are one, so that no text overtakes. */
+export function openWriters(): readonly [out: Writer, err: Writer] {
+  const out = openWriter(1);
+  return [out, leadToOnePlace(1, 2) ? out : openWriter(2)];
+}
+
+/** Writes without loading Node's streams. */
+function openWriter(fd: 1 | 2): Writer {
   const own = openOwn(fd);
+  const isTerminal = isDevice(own);
   const waiting: Uint8Array[] = [];
   let closed = false;
   let failure: PaiError | null = null;
   let idle = Promise.resolve();
   let wake: (() => void) | null = null;
+  let giveUpAt = Number.POSITIVE_INFINITY;
 
   function stop(thrown: unknown): void {
     const code = (thrown as NodeJS.ErrnoException).code;
@@ -72,6 +104,7 @@ export function openWriter(fd: 1 | 2): Writer {
 
   function drainLater(): void {
     setTimeout(() => {
+      if (performance.now() > giveUpAt) waiting.length = 0;
       if (drain()) {
         wake?.();
         wake = null;
@@ -89,7 +122,16 @@ export function openWriter(fd: 1 | 2): Writer {
       });
       drainLater();
     },
-    flush: () => idle,
+    flush(limitMs = Number.POSITIVE_INFINITY) {
+      giveUpAt = performance.now() + limitMs;
+      return idle;
+    },
+    skip() {
+      const [head] = waiting;
+      if (!isTerminal || head === undefined) return;
+      const end = head.indexOf(lineFeed) + 1;
+      waiting.splice(0, waiting.length, head.subarray(0, end === 0 ? head.length : end));
+    },
     get closed() {
       return closed;
     },

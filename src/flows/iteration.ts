@@ -11,7 +11,7 @@ import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { ask } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
-import { collectEvidence } from "./evidence.ts";
+import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
@@ -74,6 +74,23 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
+/** A failure that is not fatal is one that the work did not cause. */
+function renderCheck({ command, exit, output, passed, fatal }: CheckReport): string {
+  const note = passed === false && !fatal ? { note: "failed before the work began; later steps may mend it" } : {};
+  return fence("check", { command, exit: String(exit), ...note }, output);
+}
+
+/** What the next call is told about this one. */
+async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[]): Promise<string> {
+  const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
+  const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
+  const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
+  const failed = checks.filter(({ passed }) => passed === false).map(renderCheck);
+  return [...shown, [done, ...notes].filter((part) => part !== "").join("\n"), ...failed]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
 const meanOf = (scores: readonly number[]) =>
   scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
 
@@ -101,13 +118,21 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     if (purpose !== "heal") showStep(run, 5, "act", prose);
     else if (prose !== "") showStep(run, 7, "heal", prose);
     const from = run.begun?.changes.length ?? 0;
+    const isOverdue = at === steps.length - 1 && !passesChecks();
     const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
     progress.absorb(work.batch);
     const changes = run.options.dryRun ? run.record.staged : squash((run.begun?.changes ?? []).slice(from));
-    const reports = work.batch.changed && !run.options.dryRun ? await runChecks(run, checks, passedBefore) : [];
-    news = [renderCalls(work.batch.reports), ...work.notes].filter((part) => part !== "").join("\n");
+    const isDue = (work.batch.changed || isOverdue) && !run.options.dryRun;
+    const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
+    news = await renderNews(run, work, reports);
     return { work, checks: reports, finished: keepFinish(run, script), diff: renderChanges(changes) };
   };
+
+  const passesChecks = () => run.record.checks.every(({ passed }) => passed !== false);
+
+  /** A check that failed before the work began may fail until the last step. */
+  const judgeLater = (report: CheckReport, at: number): CheckReport =>
+    at === steps.length - 1 || passedBefore.has(report.command) ? report : { ...report, fatal: false };
 
   /** Keeps back what this step (`own` more calls), later steps and the summary may need, so that no resume takes it. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
@@ -120,14 +145,15 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     last: boolean,
   ): Promise<boolean> => {
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
-    const reasons = [...faults, ...verdict.reasons, ...fixes];
-    showStep(run, 7, "heal", [...faults, ...fixes].map((reason) => reason.split("\n", 1)[0]).join("\n"));
+    const short = faults.map((fault) => fault.split("\n", 1)[0]);
+    const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
+    showStep(run, 7, "heal", [...short, ...fixes.map((fix) => fix.split("\n", 1)[0])].join("\n"));
     reserveFrom(at, 0);
     const failed = progress.failure;
     const healed = await act(
       "heal",
       at,
-      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with actions only.`,
+      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with an action script only.`,
     );
     const open = last ? progress.open : [];
     const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
@@ -164,7 +190,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
       const good = verdict.passed && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, step, verdict, faults, last);
-      return finished && progress.open.length === 0;
+      return finished && progress.open.length === 0 && passesChecks();
     },
   };
 }
@@ -181,7 +207,7 @@ async function judge(run: Run, step: ScheduleStep, { work, checks, diff }: Act):
     `Step: ${renderStep(step)}`,
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),
-    ...checks.map(({ command, exit, output }) => fence("check", { command, exit: String(exit) }, output)),
+    ...checks.map(renderCheck),
   ];
   try {
     const reply = await ask(run, {

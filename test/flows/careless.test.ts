@@ -1,6 +1,7 @@
 /** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan } from "./plans.ts";
+import { eightStep } from "../../src/flows/eight-step.ts";
+import { finish, modify, plan, write } from "./plans.ts";
 import { makeFolder, play, playIn } from "./scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -55,4 +56,63 @@ test("words while something is open are told to be no action", async () => {
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
   expect(ran.asked(3)).toContain("could not be used: the reply held no action and no answer.");
   expect(ran.asked(3)).toContain("Still to do from the plan:\n- change a.txt");
+});
+
+describe("a step of eight-step", () => {
+  const schedule = JSON.stringify({
+    mode: "task",
+    complexity: "moderate",
+    reply: "I will do it.",
+    steps: ["one", "two"].map((title) => ({ title, hint: "" })),
+    scope: {
+      files_to_read: [],
+      files_to_create: ["b.txt"],
+      files_to_modify: ["a.txt"],
+      files_to_delete: [],
+      commands: [],
+    },
+  });
+  const verdict = (passed: boolean) =>
+    JSON.stringify({
+      passed,
+      quality_score: "8/10",
+      reasons: [passed ? "Well done" : "a.txt is as it was"],
+      next_fix: [],
+    });
+  const checks = ["grep 1 a.txt && cat b.txt"];
+  const setup = { files, flow: eightStep, options: { mode: "eight-step", checks } };
+
+  test("does not fail by a check that only all steps together can pass", async () => {
+    const lines = [schedule, done, verdict(true), write("b.txt", "two\n"), verdict(true), "Done."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
+    expect(ran.outcome).toMatchObject({ status: "verified", score: 8 });
+    const shown = 'exit="1" note="failed before the work began; later steps may mend it">';
+    expect([ran.asked(3), ran.asked(4)].map((text) => text.includes(shown))).toEqual([true, true]);
+  });
+
+  test("the last one does, even when it changes nothing; and FINISH before it ends nothing", async () => {
+    const bad = write("b.txt", "two\n");
+    const lines = [schedule, bad + finish(), verdict(true), finish(), verdict(true), finish(), "Done."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome).toMatchObject({ status: "failed", code: 9 });
+    expect(ran.files).toEqual(files);
+  });
+
+  test("that is mended sees what it read, and is told once what is wrong, without praise", async () => {
+    const bad = modify("b/a.txt", ["one\n", "1\n"]);
+    const lines = [
+      schedule,
+      `READ::a.txt\n${bad}`,
+      verdict(true),
+      done,
+      write("b.txt", "two\n"),
+      verdict(true),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome.status).toBe("verified");
+    expect(ran.asked(4)).toContain('<file path="a.txt">\none\n</file>');
+    expect(ran.asked(4)).not.toContain("Well done");
+  });
 });

@@ -130,7 +130,7 @@ test("validate --online asks the provider and never shows the key (R46)", async 
   expect([bad.code, bad.err.includes(canary)]).toEqual(["key_rejected", false]);
 });
 
-test("validate --online asks for every key of every provider and names the one that was refused (spec 1.4)", async () => {
+test("validate --online asks for every key of every provider and names the one that was refused", async () => {
   const process = openProcess();
   const seen: string[] = [];
   using server = Bun.serve({
@@ -160,7 +160,7 @@ test("validate --online asks for every key of every provider and names the one t
   expect(seen.slice(3)).toEqual(["/v1/models Bearer sk-x", "/v1/models none"]);
 });
 
-test("list says which keys rest and for how long (spec 1.4)", async () => {
+test("list says which keys rest and for how long", async () => {
   const process = openProcess();
   await say(process, `add a ${canary}`);
   await say(process, `add b ${other}`);
@@ -189,7 +189,7 @@ test("remove promotes the next key; set-default and reset change who is next (D1
   expect((await say(process, "remove")).code).toBe("no_key");
 });
 
-test("--json is one document (6.1)", async () => {
+test("--json is one document", async () => {
   const process = openProcess();
   await say(process, `set ${canary}`);
   const { out } = await say(process, "list", { flags: { json: true } });
@@ -237,7 +237,7 @@ test("get says what is in force, put writes it and keeps the rest of the file (R
   expect((await say(process, "put historyDir x")).err).toContain("PAI_HISTORY_DIR");
 });
 
-test("who puts an address agrees to send the present keys there (6.6)", async () => {
+test("who puts an address agrees to send the present keys there", async () => {
   const process = openProcess();
   await say(process, `set ${canary}`);
   expect((await say(process, "put baseUrl.gemini ftp://x")).code).toBe("config_invalid");

@@ -1,4 +1,4 @@
-/** A local server is offered where no key is set, and never used without a yes (spec 6.6). */
+/** A local server is offered where no key is set, and never used without a yes. */
 import { expect, test } from "bun:test";
 import type { Context } from "../../src/cli/command.ts";
 import { composeBase } from "../../src/cli/compose.ts";

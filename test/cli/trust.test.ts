@@ -8,7 +8,7 @@ import { openProcess, type Process } from "./fake-context.ts";
 
 const trustOf = ({ home: { places, root } }: Process) => loadSettings({ flags: {}, env: {}, places, root }).trust;
 
-test("trusts pai.json as it is, shows it, and takes it back (6.4)", async () => {
+test("trusts pai.json as it is, shows it, and takes it back", async () => {
   const process = openProcess();
   put(join(process.home.root, "pai.json"), '{"checks": ["make"]}');
   const { code, out } = await process.run({ run: trustCommand });

@@ -1,4 +1,4 @@
-/** The promise is kept whatever the model does: one spare call for the run, and no call beyond (spec 2.6, 6.7). */
+/** The promise is kept whatever the model does: one spare call for the run, and no call beyond. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import { finish, plan, write } from "./plans.ts";

@@ -1,4 +1,4 @@
-/** Checks and commands of a run: what they prove, what they fail, what they change (spec 6.9). */
+/** Checks and commands of a run: what they prove, what they fail, what they change. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";

@@ -1,4 +1,4 @@
-/** eight-step: schedule, act, judge, heal, summary; the verdict counts (spec 2.7, 6.12). */
+/** eight-step: schedule, act, judge, heal, summary; the verdict counts. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
@@ -210,7 +210,7 @@ test("a file that somebody changed while the plan was made is met before anythin
   }
 });
 
-test("a move is a deletion here and content there; a command must be in the scope (6.12)", async () => {
+test("a move is a deletion here and content there; a command must be in the scope", async () => {
   const files = { "old.py": "x\n" };
   const scoped = (commands: readonly string[]) =>
     JSON.stringify({

@@ -1,4 +1,4 @@
-/** How a run ends when somebody else, the user or the disk has a say: conflicts, interrupts, rollback (spec 3.6, 6.9). */
+/** How a run ends when somebody else, the user or the disk has a say: conflicts, interrupts, rollback. */
 import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How a tool-loop ends: by its checks, and not by a refusal nobody sees (6.7, 6.9). */
+/** How a tool-loop ends: by its checks, and not by a refusal nobody sees. */
 import { expect, test } from "bun:test";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { type Line, play, type Setup } from "./scripted.ts";

@@ -1,4 +1,4 @@
-/** What a phase leaves to the next, and what a run that ends with something left becomes (spec 2.3, 2.4, 6.7, 3.4). */
+/** What a phase leaves to the next, and what a run that ends with something left becomes. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "./plans.ts";
 import { defaults, play } from "./scripted.ts";
@@ -213,7 +213,7 @@ test("a look of a later phase may bring the word in, too: the next phase is told
 describe("the change guard", () => {
   const python = Array.from({ length: 30 }, (_, n) => `def f${n}():\n    return ${n}\n`).join("\n");
 
-  test("refuses what loses most of a file unsaid; counts and the way out reach the next phase (3.4)", async () => {
+  test("refuses what loses most of a file unsaid; counts and the way out reach the next phase", async () => {
     const ran = await play({
       files: { "a.py": python, "b.txt": "b\n" },
       lines: [

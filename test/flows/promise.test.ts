@@ -1,4 +1,4 @@
-/** How many calls single-shot makes, what it shows before and between them, and that the promise holds (spec 2.1, 2.6, 6.7). */
+/** How many calls single-shot makes, what it shows before and between them, and that the promise holds. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import { noUsage } from "../../src/core/model.ts";

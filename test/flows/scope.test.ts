@@ -1,4 +1,4 @@
-/** The plan is a contract: what it does not list is refused, and some things before the second call (spec 2.2, 6.4, 6.7). */
+/** The plan is a contract: what it does not list is refused, and some things before the second call. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, talk, write } from "./plans.ts";
 import { play, type Setup } from "./scripted.ts";
@@ -106,7 +106,7 @@ describe("rights", () => {
     expect(ran.files).toEqual({ ...files, ...evil });
   });
 
-  test("WRITE over a file that was not sent is refused, with the way out (6.7)", async () => {
+  test("WRITE over a file that was not sent is refused, with the way out", async () => {
     const big = "line\n".repeat(60_000);
     const script = write("big.txt", "x\n") + finish();
     const ran = await play({ files: { "big.txt": big }, lines: [plan({ steps: ["WRITE big.txt"] }), script, script] });

@@ -1,4 +1,4 @@
-/** A model that holds little is shown less, visibly cut, and never sent what cannot fit (spec 4.4, P09, P44). */
+/** A model that holds little is shown less, visibly cut, and never sent what cannot fit (P09, P44). */
 import { describe, expect, test } from "bun:test";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";

@@ -1,4 +1,4 @@
-/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on (6.9, P4, P55, P59, P60). */
+/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on (P4, P55, P59, P60). */
 import { expect, test } from "bun:test";
 import type { Conversation } from "../../src/core/conversation.ts";
 import { PaiError } from "../../src/core/error.ts";
@@ -46,7 +46,7 @@ function interruptible(): { readonly signal: AbortSignal; readonly interrupt: ()
   return { signal: controller.signal, interrupt: () => controller.abort(new PaiError("interrupted", "interrupted")) };
 }
 
-test("in a session an interrupt keeps finished batches; headless it takes everything back (6.9)", async () => {
+test("in a session an interrupt keeps finished batches; headless it takes everything back", async () => {
   for (const keep of [true, false]) {
     const { signal, interrupt } = interruptible();
     const lines: Line[] = [calls(make("a.txt")), { text: "never", before: interrupt }];
@@ -56,7 +56,7 @@ test("in a session an interrupt keeps finished batches; headless it takes everyt
   }
 });
 
-test("of the reply that was being carried out nothing stays, also not what its command had made by then (6.9)", async () => {
+test("of the reply that was being carried out nothing stays, also not what its command had made by then", async () => {
   const { signal, interrupt } = interruptible();
   setTimeout(interrupt, 400);
   const lines = [

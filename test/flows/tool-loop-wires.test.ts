@@ -1,4 +1,4 @@
-/** tool-loop on all four providers, as they stand on the wire: one turn with everything in it, and a compaction (spec 2.8). */
+/** tool-loop on all four providers, as they stand on the wire: one turn with everything in it, and a compaction. */
 import { describe, expect, test } from "bun:test";
 import type { Json, Model } from "../../src/core/model.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";

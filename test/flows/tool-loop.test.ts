@@ -1,4 +1,4 @@
-/** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop (spec 2.8). */
+/** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop. */
 import { expect, test } from "bun:test";
 import { renderTasks } from "../../src/core/conversation.ts";
 import { type Call, type Json, noUsage } from "../../src/core/model.ts";

@@ -176,7 +176,7 @@ describe("anthropic", () => {
     expect(bodies.every((body) => body.includes("toolu_a") && !body.includes("temperature"))).toBe(true);
   });
 
-  test("asks with the cache marked on system and conversation, the schema, and limits (spec 4.1)", async () => {
+  test("asks with the cache marked on system and conversation, the schema, and limits", async () => {
     const schema = { type: "object", properties: { a: { type: "integer", minimum: 1 } }, required: ["a"] };
     const asked: ModelRequest = {
       ...request,

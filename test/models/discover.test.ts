@@ -1,4 +1,4 @@
-/** Model servers on this machine are found at once and named with their owner (P44, spec 6.6). */
+/** Model servers on this machine are found at once and named with their owner (P44). */
 import { expect, test } from "bun:test";
 import { findServers, renderServer } from "../../src/models/discover.ts";
 

@@ -1,4 +1,4 @@
-/** What a status, a body or a broken connection means, and what people are told (spec 4.3, 6.6). */
+/** What a status, a body or a broken connection means, and what people are told. */
 import { describe, expect, test } from "bun:test";
 import { type Asked, readFetchError, readHttpError } from "../../src/models/http-errors.ts";
 

@@ -1,4 +1,4 @@
-/** Several keys: each call takes the next, a key at its limit rests (spec 1.4, 4.3). */
+/** Several keys: each call takes the next, a key at its limit rests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";

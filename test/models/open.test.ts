@@ -1,4 +1,4 @@
-/** From a model's name, its keys and its address to a model, or to words about what is wrong (spec 1.4, 6.6). */
+/** From a model's name, its keys and its address to a model, or to words about what is wrong. */
 import { describe, expect, test } from "bun:test";
 import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/endpoint.ts";
 import { openModel, parseModelId } from "../../src/models/open.ts";

@@ -177,7 +177,7 @@ describe("openai", () => {
     expect(bodies.every((body) => body.includes("call_a"))).toBe(true);
   });
 
-  test("asks for nothing to be stored, with the strict schema, tools and limits (P74, spec 4.1)", async () => {
+  test("asks for nothing to be stored, with the strict schema, tools and limits (P74)", async () => {
     const schema = { $schema: "x", type: "object", properties: { a: { type: "string" } }, required: [] };
     const asked: ModelRequest = {
       ...request,

@@ -1,4 +1,4 @@
-/** Which failures are asked again, how often, and after how long (spec 4.3, 6.6). */
+/** Which failures are asked again, how often, and after how long. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { ModelEvent } from "../../src/core/model.ts";

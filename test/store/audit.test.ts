@@ -55,7 +55,7 @@ test("keys in data are masked and long data is cut (P28, S122)", () => {
 });
 
 test.each(["a link", "a file"])(
-  "a history folder that is %s is left alone: a warning, and the state folder (6.9)",
+  "a history folder that is %s is left alone: a warning, and the state folder",
   (kind) => {
     const home = makeHome();
     const elsewhere = join(home.root, "elsewhere");
@@ -87,7 +87,7 @@ test("a folder the user named keeps its mode and gets no .gitignore when it was 
   expect([modeOf(home.root), existsSync(join(home.root, ".gitignore"))]).toEqual(["755", false]);
 });
 
-test("each event says what matters, as it happens (D110, 1.5)", () => {
+test("each event says what matters, as it happens (D110)", () => {
   const usage = { input: 10, cached: 4, output: 5, thought: 1 };
   const change = {
     path: "a",

@@ -32,7 +32,7 @@ test("without a place to write, turns live in this process (R45)", () => {
   }
 });
 
-test("two processes at once never corrupt the file nor lose each other's keys (spec 1.4)", async () => {
+test("two processes at once never corrupt the file nor lose each other's keys", async () => {
   const { places } = makeHome();
   const program = `
     import { openKeyState } from ${JSON.stringify(join(import.meta.dir, "../../src/store/key-state.ts"))};

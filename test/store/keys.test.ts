@@ -64,7 +64,7 @@ test("takes over version 1 with its order and default, once, the old file kept 0
   ]);
 });
 
-test("merges credentials and credentials.json, none lost, none doubled (6.6)", () => {
+test("merges credentials and credentials.json, none lost, none doubled", () => {
   const home = makeHome();
   put(home.config("credentials"), JSON.stringify({ version: 1, default: "a", keys: { a: one, primary: two } }));
   put(home.config("credentials.json"), JSON.stringify({ version: 2, api_key: one }));

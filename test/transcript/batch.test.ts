@@ -1,4 +1,4 @@
-/** tool-loop in a real terminal: each batch asks, and an `a` answers for its folder from then on (spec 2.8). */
+/** tool-loop in a real terminal: each batch asks, and an `a` answers for its folder from then on. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Holds what a run printed to the published shapes (spec 6.1, 6.2). */
+/** Holds what a run printed to the published shapes. */
 import { expect } from "bun:test";
 import * as z from "zod/mini";
 import { commandSchema, eventSchema, outcomeSchema } from "../../src/core/schemas.ts";

@@ -7,7 +7,7 @@ const part = { functionCall: { name: "write", args: { path: "a.txt", content: "x
 const reply = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
 const body = `data: ${JSON.stringify(reply)}\r\n\r\n`;
 
-test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing (6.4)", async () => {
+test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing", async () => {
   await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }]);
   const outcome = readOutcome(await place.pai(["run", "--json", "--mode", "tool-loop", "make a.txt"]));
   expect(outcome).toMatchObject({ ok: false, code: 10, status: "declined", changes: [], calls: { made: 1 } });

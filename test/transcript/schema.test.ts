@@ -73,7 +73,7 @@ test.concurrent("events fit pai schema jsonl", async () => {
   }
 });
 
-test.concurrent("file contents never travel in --jsonl (spec 6.2)", async () => {
+test.concurrent("file contents never travel in --jsonl", async () => {
   await using place = openPlace(
     [
       planned([

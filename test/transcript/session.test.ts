@@ -1,4 +1,4 @@
-/** The interactive session in a real terminal: what is shown, asked and kept (spec 1.3, 6.9). */
+/** The interactive session in a real terminal: what is shown, asked and kept. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed (spec 2.8, P66-P90). */
+/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed (P66-P90). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -129,7 +129,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   expect(sent).toContain("this turn was cut off before it ended; what it had changed was taken back");
 });
 
-inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (6.9, P4)", async () => {
+inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (P4)", async () => {
   await using place = openPlace([
     calls(write("a.txt", "one\n")),
     calls(write("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),

@@ -1,4 +1,4 @@
-/** Every answer of spec 6.9. */
+/** Every answer to every question. */
 import { expect, test } from "bun:test";
 import { isContinue, readAnswer } from "../../src/ui/answer.ts";
 

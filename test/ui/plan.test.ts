@@ -23,7 +23,7 @@ test("a target too wide for its column is wrapped at its slashes, never cut", ()
   }
 });
 
-test("60 columns", () => {
+test("60 columns hold a plan as a table", () => {
   expect(at(60)).toMatchInlineSnapshot(`
     "step  action  target                  purpose
     ────  ──────  ──────────────────────  ──────────────────────
@@ -45,7 +45,7 @@ test("60 columns", () => {
     "
   `);
 });
-test("80 columns", () => {
+test("80 columns hold a plan as a table", () => {
   expect(at(80)).toMatchInlineSnapshot(`
     "step  action  target                            purpose
     ────  ──────  ────────────────────────────────  ────────────────────────────────
@@ -64,7 +64,7 @@ test("80 columns", () => {
     "
   `);
 });
-test("120 columns", () => {
+test("120 columns hold a plan as a table", () => {
   expect(at(120)).toMatchInlineSnapshot(`
     "step  action  target                                        purpose
     ────  ──────  ────────────────────────────────────────────  ──────────────────────────────────────────────────────

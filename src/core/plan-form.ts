@@ -1,7 +1,7 @@
 /** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
 import type { Json } from "./model.ts";
 
-type Fields = { readonly [key: string]: Json };
+export type Fields = { readonly [key: string]: Json };
 
 /** Names that models give to actions beside those of the script. */
 const actionNames: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export function plainAction(name: string): string {
   return actionNames[word] ?? word.replace(/_FILES?$/, "");
 }
 
-const isFields = (value: Json | undefined): value is Fields =>
+export const isFields = (value: Json | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
@@ -39,7 +39,7 @@ export function unpackPlan(value: Json): Json {
 }
 
 /** `{"plan": {…}}`, `{"name": "plan", "arguments": {…}}`: the one member that is a plan. */
-function openEnvelope(value: Fields): Fields {
+export function openEnvelope(value: Fields): Fields {
   if (isPlan(value)) return value;
   const inner = Object.values(value).filter((member): member is Fields => isFields(member) && isPlan(member));
   return inner.length === 1 ? (inner[0] ?? value) : value;
@@ -56,8 +56,10 @@ function gatherSteps(plan: Fields): Fields {
   return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
 }
 
-/** Names that models give to the fields of a step. */
-const fieldNames: Readonly<Record<string, readonly string[]>> = {
+/** Fields by their own names, each with those that models give it. */
+export type FieldNames = Readonly<Record<string, readonly string[]>>;
+
+const stepNames: FieldNames = {
   action: ["type", "tool", "operation"],
   target: ["path", "file", "file_path", "filepath", "filename", "from", "source", "command", "pattern", "query"],
   destination: ["to", "new_path"],
@@ -66,22 +68,20 @@ const fieldNames: Readonly<Record<string, readonly string[]>> = {
 
 const isBlank = (value: Json | undefined) => value == null || value === "";
 
-/** A step with its fields under their own names; the names of others count only where its own says nothing. */
-function nameFields(step: Json): Json {
-  if (!isFields(step)) return step;
-  const meant = Object.entries(fieldNames).flatMap(([own, others]) => {
-    const other = isBlank(step[own])
-      ? others.find((name) => typeof step[name] === "string" && step[name] !== "")
-      : null;
-    return other == null ? [] : [[own, step[other] ?? null] as const];
+/** The value with its fields under their own names; the names of others count only where its own says nothing. */
+export function nameFields(names: FieldNames, value: Json): Json {
+  if (!isFields(value)) return value;
+  const meant = Object.entries(names).flatMap(([own, others]) => {
+    const other = isBlank(value[own]) ? others.find((name) => !isBlank(value[name])) : null;
+    return other == null ? [] : [[own, value[other] ?? null] as const];
   });
-  return { ...step, ...Object.fromEntries(meant) };
+  return { ...value, ...Object.fromEntries(meant) };
 }
 
 function nameStepFields(plan: Fields): Fields {
   const held = plan["execution_plan"];
   if (!isFields(held) || !Array.isArray(held["steps"])) return plan;
-  return { ...plan, execution_plan: { ...held, steps: held["steps"].map(nameFields) } };
+  return { ...plan, execution_plan: { ...held, steps: held["steps"].map((step) => nameFields(stepNames, step)) } };
 }
 
 /** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */

@@ -27,7 +27,7 @@ const step = z.object({
     const name = plainAction(toText(value));
     return aliases[name] ?? name;
   }, z.enum(planActions)),
-  target: text,
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toText(value)), z.string()),
   destination: leniently((value) => (value === "" || value == null ? null : toText(value)), z.nullable(z.string())),
   purpose: text,
   depends_on: numbers,

@@ -5,8 +5,16 @@ import { complexity, filled, leniently, text, texts, toList, toText } from "./le
 import type { Json } from "./model.ts";
 import type { Plan, PlanAction, PlanStep } from "./plan-type.ts";
 import { type Reading, readAs } from "./reading.ts";
+import { isForeignScope, unpackSchedule } from "./schedule-form.ts";
 
 const step = z.object({ title: text, hint: text });
+const scopeFields = {
+  files_to_read: texts,
+  files_to_create: texts,
+  files_to_modify: texts,
+  files_to_delete: texts,
+  commands: texts,
+};
 
 /** As it is asked for and as it is read. */
 export const scheduleSchema = z.object({
@@ -14,13 +22,7 @@ export const scheduleSchema = z.object({
   complexity,
   reply: text,
   steps: leniently(toList, z.array(step)),
-  scope: filled({
-    files_to_read: texts,
-    files_to_create: texts,
-    files_to_modify: texts,
-    files_to_delete: texts,
-    commands: texts,
-  }),
+  scope: filled(scopeFields),
 });
 
 type Written = z.infer<typeof scheduleSchema>;
@@ -75,12 +77,15 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
 
 /** `why` is worded for the model that has to repair it. */
 export function readSchedule(value: Json): Reading<Schedule> {
-  const written = readAs(scheduleSchema, value, "the reply");
+  const schedule = unpackSchedule(value);
+  const written = readAs(scheduleSchema, schedule, "the reply");
   if (!written.ok) return written;
   const { mode, reply, steps } = written.value;
   if (mode === "chat" && reply.trim() === "")
     return { ok: false, why: 'reply is empty: in mode "chat" it is the whole answer' };
   if (mode === "task" && steps.length === 0) return { ok: false, why: "steps is empty: a task needs 2 to 6 steps" };
+  if (mode === "task" && isForeignScope(schedule))
+    return { ok: false, why: `scope must be an object with the lists ${Object.keys(scopeFields).join(", ")}` };
   return { ok: true, value: { plan: planOf(written.value), steps: joinSurplus(steps) } };
 }
 

@@ -1,15 +1,16 @@
-/** Replies as small models really write them, each with the one reading it has (spec 2.3, P07, P44). */
+/** Replies as small models really write them, each with the one reading it has (P07, P44). */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "../../src/core/json.ts";
 import type { StopReason } from "../../src/core/model.ts";
 import { readPlan } from "../../src/core/plan.ts";
+import { readSchedule } from "../../src/core/schedule.ts";
 import { parse } from "./parse-reply.ts";
 
 interface PlanReply {
   readonly id: string;
-  readonly kind: "plan";
+  readonly kind: "plan" | "schedule";
   readonly reply: string;
   readonly expect: Readonly<Record<string, unknown>>;
 }
@@ -56,6 +57,28 @@ describe("a plan", () => {
   const plans = replies.filter((each) => each.kind === "plan");
   test.each(plans.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
     const read = readReply(reply);
+    if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
+    else expect(read).toEqual(wanted);
+  });
+});
+
+/** What a schedule comes to: its steps and its scope in short. */
+function readScheduleReply(reply: string): Readonly<Record<string, unknown>> {
+  const json = readJson(reply);
+  const reading = json.ok ? readSchedule(json.value) : json;
+  if (!reading.ok) return { unusable: reading.why };
+  const { plan, steps } = reading.value;
+  return {
+    mode: plan.intent === "task" ? "task" : "chat",
+    steps: steps.map(({ title, hint }) => (hint === "" ? title : `${title}: ${hint}`)),
+    scope: (plan.execution_plan?.steps ?? []).map(({ action, target }) => `${action} ${target}`),
+  };
+}
+
+describe("a schedule", () => {
+  const schedules = replies.filter((each) => each.kind === "schedule");
+  test.each(schedules.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const read = readScheduleReply(reply);
     if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
     else expect(read).toEqual(wanted);
   });

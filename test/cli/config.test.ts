@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { defineConfigCommand } from "../../src/cli/config.ts";
 import { requireConsent } from "../../src/store/base-url.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
-import { put } from "../store/temp.ts";
+import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const canary = `AIza${"cAnArY0987".repeat(3)}tail`;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/doctor.ts";
-import { put } from "../store/temp.ts";
+import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const key = `AIza${"dOcToR1234".repeat(3)}tail`;

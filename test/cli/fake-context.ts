@@ -1,7 +1,7 @@
 /** A process for one command: a temporary home, what is typed, and everything that was said. */
 import type { Command, Context, Flags } from "../../src/cli/command.ts";
 import { toPaiError } from "../../src/core/error.ts";
-import { type Home, makeHome } from "../store/temp.ts";
+import { type Home, makeHome } from "../store/temp-home.ts";
 
 export interface Said {
   /** Exit code, or the code of the PaiError that was thrown. */

@@ -4,7 +4,7 @@ import type { Context } from "../../src/cli/command.ts";
 import { composeBase } from "../../src/cli/compose.ts";
 import { offerLocal } from "../../src/cli/offer-local.ts";
 import type { FoundServer } from "../../src/models/discover.ts";
-import { makeHome } from "../store/temp.ts";
+import { makeHome } from "../store/temp-home.ts";
 
 const servers: readonly FoundServer[] = [
   { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: { uid: 0, process: null }, models: ["a", "b"] },

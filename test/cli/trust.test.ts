@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { trustCommand } from "../../src/cli/trust.ts";
 import { loadSettings } from "../../src/store/settings.ts";
-import { put } from "../store/temp.ts";
+import { put } from "../store/temp-home.ts";
 import { openProcess, type Process } from "./fake-context.ts";
 
 const trustOf = ({ home: { places, root } }: Process) => loadSettings({ flags: {}, env: {}, places, root }).trust;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import { openAudit } from "../../src/store/audit.ts";
 import { renderAuditLines } from "../../src/store/audit-lines.ts";
-import { type Home, makeHome, modeOf } from "./temp.ts";
+import { type Home, makeHome, modeOf } from "./temp-home.ts";
 
 const at = "2026-01-31T07:05:09.000Z";
 const stamp = (event: RunEvent): StampedEvent => ({ ...event, run: "r1", seq: 1, at });

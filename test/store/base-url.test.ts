@@ -1,7 +1,7 @@
 /** Where a provider is reached, and when a key may go there. */
 import { expect, test } from "bun:test";
 import { type Endpoint, findEndpoint, requireConsent } from "../../src/store/base-url.ts";
-import { makeHome } from "./temp.ts";
+import { makeHome } from "./temp-home.ts";
 
 const unset = { url: null, origin: "default" };
 const find = (provider: Endpoint["provider"], env: Record<string, string>, url: string | null = null) =>

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openKeyState, resetKeyState } from "../../src/store/key-state.ts";
-import { makeHome, modeOf, put } from "./temp.ts";
+import { makeHome, modeOf, put } from "./temp-home.ts";
 
 test("a missing or damaged file is empty", () => {
   const { places } = makeHome();

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { findKeys, judgeKey, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
-import { type Home, makeHome, modeOf, put } from "./temp.ts";
+import { type Home, makeHome, modeOf, put } from "./temp-home.ts";
 
 const one = `AIza${"1".repeat(35)}`;
 const two = `AIza${"2".repeat(35)}`;

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPrivate, withLock, writePrivate } from "../../src/store/safe-file.ts";
-import { makeFolder, modeOf, put } from "./temp.ts";
+import { makeFolder, modeOf, put } from "./temp-home.ts";
 
 test("writes folder 0700 and file 0600, and leaves nothing else behind (R44)", () => {
   const folder = join(makeFolder(), "a", "b");

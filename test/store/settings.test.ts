@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadSettings } from "../../src/store/settings.ts";
 import { trustProject } from "../../src/store/trust.ts";
-import { type Home, makeHome, put } from "./temp.ts";
+import { type Home, makeHome, put } from "./temp-home.ts";
 
 const load = (home: Home, env: Record<string, string> = {}, flags: Record<string, string | number | boolean> = {}) =>
   loadSettings({ flags, env, places: home.places, root: home.root });

@@ -95,13 +95,16 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }
 
-/** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown"; recorded replies cost nothing, and nothing is said. */
-export function renderFooter({ calls, usage, cost, model }: Outcome): string {
+/**
+ * "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; recorded replies cost nothing, and nothing is
+ * said. `ms`: how long pai worked, in milliseconds.
+ */
+export function renderFooter({ calls, usage, cost, model }: Outcome, ms: number): string {
   const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
   const tokens = usage.input + usage.output;
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
-  return [`${counted(calls.made, "call")} (${promise})`, ...spending].join(", ");
+  return [`${counted(calls.made, "call")} (${promise})`, ...spending, spent(ms)].join(", ");
 }
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */

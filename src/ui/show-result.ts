@@ -14,6 +14,8 @@ export interface ResultState {
   readonly session: boolean;
   /** What was changed can be taken back later. */
   readonly undoable: boolean;
+  /** Milliseconds that pai worked. */
+  readonly ms: number;
   readonly applied: boolean;
   readonly undone: boolean;
   /** The reply that stands on the screen already; "" for none. */
@@ -43,7 +45,7 @@ export function showResult(outcome: Outcome, streams: Streams, state: ResultStat
   const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, session });
   out(!screen && result !== "" && told ? `\n${result}` : result);
   section();
-  if (outcome.calls.made > 0) aside(renderFooter(outcome));
+  if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));
   if (!state.undoable || outcome.run === null) return;
   const here = (command: string) => (session ? `, here: ${command}\n` : "\n");
   if (applied) out(`undo with: pai undo${here("/undo")}`);

@@ -35,7 +35,10 @@ export interface Terminal {
 
 /** The terminal for one run. */
 function openRun(options: TerminalOptions): Terminal {
-  const { verbose, kind } = options;
+  const { verbose, kind, now } = options;
+  /** When the work that is not over yet began; null: a question waits for its answer. */
+  let since: number | null = now();
+  let workedMs = 0;
   const planIsResult = kind === "plan";
   const seen = options.screen && !options.quiet;
   const streams = openStreams(options);
@@ -78,10 +81,13 @@ function openRun(options: TerminalOptions): Terminal {
   function pause(): void {
     spinner.stop();
     reply.close();
+    workedMs += now() - (since ?? now());
+    since = null;
   }
 
   return {
     sink(event) {
+      since ??= now();
       spinner.clear();
       if (event.type !== "model.delta") reply.close();
       if (event.type !== "call.finished") work.showLooked();
@@ -98,7 +104,8 @@ function openRun(options: TerminalOptions): Terminal {
       }
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };
-      showResult(outcome, streams, { seen, session: kind === "session", undoable, applied, undone, ...shown });
+      const state = { seen, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
+      showResult(outcome, streams, state);
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));

@@ -1,6 +1,7 @@
 /** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
 import { expect, test } from "bun:test";
-import { outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
+import { createTerminal, type TerminalOptions } from "../../src/ui/terminal.ts";
+import { events, outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
 
 test("a whole run at 80 columns, in the order of a task", () => {
   expect(show(true).screen).toMatchInlineSnapshot(`
@@ -52,7 +53,7 @@ test("a whole run at 80 columns, in the order of a task", () => {
       1. Tambahkan tes untuk area()
       2. Type the arguments
 
-    2 calls (expected 2, at most 3), 3,168 tokens, price unknown
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s
     undo with: pai undo
     "
   `);
@@ -125,7 +126,7 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12,
         assert 1 == 2
     ok check pytest -q  exit 0, 0.8 s
 
-    2 calls (expected 2, at most 3), 3,168 tokens, price unknown
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s
     "
   `);
 });
@@ -164,7 +165,7 @@ test("a conversation streams on a screen and is not said twice; in a pipe it is 
     { type: "plan.ready", plan: { ...plan, intent: "conversation", reply: text }, promise, cached: false },
   ]);
   const answered = { ...outcome, status: "answered", text, changes: [], checks: [], next: [] } as const;
-  const footer = "2 calls (expected 2, at most 3), 3,168 tokens, price unknown\n";
+  const footer = "2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s\n";
   expect(show(true, {}, { events, outcome: answered }).screen).toBe(`${text}\n\n${footer}`);
   expect(show(false, {}, { events, outcome: answered })).toMatchObject({ out: `${text}\n`, err: footer });
 });
@@ -209,13 +210,9 @@ test("hostile text in every place is shown, not obeyed (S87, S88, D87)", () => {
   expect(screen).toContain("\\x1b]52;c;aGk=\\x07\\u202e[/red]");
 });
 
-test("a spinner line is redrawn at most five times a second and is gone before any other line (P41)", async () => {
-  let time = 0;
-  const options = { live: true, now: () => (time += 1000) };
-  const { screen } = show(true, options);
-  expect(screen).not.toContain("⠋");
+/** A terminal that takes one event after the other, and what it wrote on standard error. */
+function watch(options: Partial<TerminalOptions>) {
   const writes: string[] = [];
-  const { createTerminal } = await import("../../src/ui/terminal.ts");
   const terminal = createTerminal({
     out: () => {},
     err: (text) => writes.push(text),
@@ -224,10 +221,34 @@ test("a spinner line is redrawn at most five times a second and is gone before a
     columns: () => 40,
     verbose: false,
     quiet: false,
+    live: false,
     screen: true,
     kind: "run",
+    now: () => 0,
     ...options,
   });
+  return { terminal, writes };
+}
+
+test("the footer says how long pai worked; a question takes the person's time", () => {
+  let time = 0;
+  const { terminal, writes } = watch({ now: () => time });
+  for (const event of events) terminal.sink(event);
+  time = 3000;
+  terminal.pause();
+  time = 60_000;
+  for (const event of events.slice(-1)) terminal.sink(event);
+  time = 61_200;
+  terminal.finish(outcome);
+  expect(writes.join("")).toContain("price unknown, 4.2 s\n");
+});
+
+test("a spinner line is redrawn at most five times a second and is gone before any other line (P41)", async () => {
+  let time = 0;
+  const options = { live: true, now: () => (time += 1000) };
+  const { screen } = show(true, options);
+  expect(screen).not.toContain("⠋");
+  const { terminal, writes } = watch(options);
   const [started, notice] = stamp([
     { type: "model.started", n: 1, purpose: "plan", model: "gemini:a-model-with-a-long-name", estimate: 1 },
     { type: "notice", level: "info", code: "x", text: "note" },
@@ -314,5 +335,5 @@ test("a command that ended badly has no tick, and what the list of tasks shows i
 test("recorded replies cost nothing, and nothing is said of a price", () => {
   const recorded = { ...outcome, model: { ...outcome.model, requested: "replay:demo" } };
   const { screen } = show(true, {}, { events: [], outcome: recorded });
-  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\)$/m);
+  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
 });

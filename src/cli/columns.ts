@@ -1,6 +1,7 @@
 /** How wide the terminal is now. */
 import type { Context } from "./command.ts";
 
+/** Columns: what COLUMNS says, else the terminal, else 80. */
 export function columnsOf(env: Context["env"]): number {
   const named = Number(env["COLUMNS"]);
   return Number.isInteger(named) && named > 0 ? named : (process.stderr.columns ?? 80);

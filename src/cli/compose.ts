@@ -41,6 +41,7 @@ export interface OpenedWorkspace {
   readonly stateFolder: string | null;
 }
 
+/** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
 export async function composeWorkspace(context: Context, base: Base): Promise<OpenedWorkspace> {
   const { settings, places } = base;
   const opened = await openWorkspace({
@@ -78,6 +79,7 @@ export function limitTime(
   return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 
+/** Options of a run as flags and settings say them; what a command wants otherwise it lays over them. */
 export function composeOptions(
   context: Context,
   settings: Settings,

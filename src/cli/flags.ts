@@ -175,4 +175,5 @@ export function listFlag(flags: Flags, name: FlagName): readonly string[] {
   return typeof given === "object" ? given : [];
 }
 
+/** In this order, which is that of the help. */
 export const flagsNamed = (...names: readonly FlagName[]): readonly FlagSpec[] => names.map((name) => flagTable[name]);

@@ -46,6 +46,7 @@ export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly Li
     });
 }
 
+/** Forgets what is old, receipts too; returns how many runs the journal forgot. */
 export function pruneRuns({ history, stateFolder }: OpenedWorkspace, now: Date): number {
   if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now);
   return history.prune();

@@ -34,6 +34,7 @@ export function isInteractive({ flags, tty }: Context): boolean {
   return tty.stdin && tty.stderr && !off;
 }
 
+/** The terminal is taken at the first question. */
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
   return () => {
@@ -56,6 +57,7 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
 }
 
+/** Chooses the face by flags and streams. `signal` ends every question. */
 export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
   const machine = flags["json"] === true || flags["jsonl"] === true;

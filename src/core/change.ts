@@ -18,6 +18,7 @@ export interface Change {
 
 export type ChangeOp = "create" | "modify" | "delete" | "move" | "mkdir";
 
+/** Kind and content are the same; of a file the permission bits too, of a folder nothing else counts. */
 export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   if (a === null || b === null) return a === b;
   if (a.kind === "file" && b.kind === "file") return a.mode === b.mode && Buffer.compare(a.bytes, b.bytes) === 0;

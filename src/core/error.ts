@@ -107,6 +107,7 @@ export function toPaiError(thrown: unknown): PaiError {
   return new PaiError("internal", String(thrown));
 }
 
+/** Anything thrown as the value that outcomes and events carry. */
 export function toFailure(thrown: unknown): Failure {
   const error = toPaiError(thrown);
   return { code: error.code, message: error.message, hint: error.hint, retry_after: error.retryAfter };

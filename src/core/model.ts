@@ -112,6 +112,7 @@ export interface Model {
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
 
+/** `written` stays absent where neither has any. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.written ?? 0) + (b.written ?? 0);
   return {

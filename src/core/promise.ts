@@ -13,6 +13,7 @@ export interface CallPromise {
 /** Before the plan is known: one call to plan, one spare for repair. */
 export const planPromise: CallPromise = { expected: 1, at_most: 2 };
 
+/** As the plan says; moderate where it does not. */
 export function complexityOf(plan: Plan): Complexity {
   return plan.intelligence_notes?.complexity_assessment ?? "moderate";
 }

@@ -207,6 +207,7 @@ export const changedPath = ({ path, from, before, after }: Change): ChangedPath 
 
 const mostContent = 1024 * 1024;
 
+/** With the new content, that of a file of more than 1 MiB left out. */
 export function changedContent(change: Change): ChangedContent {
   const { after } = change;
   const content =

@@ -62,6 +62,7 @@ export function claimsOf(plan: Plan, toPath: (text: string, right: Claim["kind"]
   return steps.flatMap((step) => claimOf(step.action, step.target, step.destination, toPath) ?? []);
 }
 
+/** The rights that claims amount to. */
 export function scopeOf(claims: readonly Claim[]): Scope {
   const pathsOf = (kind: Claim["kind"]) =>
     new Set(claims.flatMap((claim) => (claim.kind === kind && "path" in claim ? [claim.path] : [])));

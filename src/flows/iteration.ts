@@ -94,6 +94,7 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
 const meanOf = (scores: readonly number[]) =>
   scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
 
+/** Reads the evidence and runs the checks as they are now. Throws conflict when a promised path has changed since it was read. */
 export async function createIterations(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<Iterations> {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);

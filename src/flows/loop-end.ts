@@ -24,6 +24,7 @@ export interface LoopEnd {
   findRest(): Promise<string | null>;
 }
 
+/** For one run; in a dry run there are no checks. */
 export function watchEnd(run: Run): LoopEnd {
   const checks = run.options.dryRun ? [] : checksOf(run);
   let refused: CallReport | null = null;

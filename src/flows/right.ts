@@ -20,6 +20,7 @@ export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPa
   return run.overlay.path(text, useOf[right]);
 }
 
+/** A text of the input; "" where there is none. */
 export const field = (input: Json, name: string): string => {
   const value = typeof input === "object" && input !== null ? (input as Readonly<Record<string, Json>>)[name] : null;
   return typeof value === "string" ? value : "";
@@ -32,11 +33,13 @@ export function targetOf({ input }: Call): string {
   return to === "" ? (subject ?? "") : `${subject} → ${to}`;
 }
 
+/** What a call wants to touch; null: it needs no right. Throws path_refused. */
 export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
   const target = field(input, name === "RUN" ? "command" : name === "MV" ? "from" : "path");
   return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
 }
 
+/** The same as paths; none where the policy refuses one. */
 export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   try {
     const claim = claimOfCall(run, call);

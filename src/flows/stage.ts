@@ -46,6 +46,7 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
 
+/** `view` is what lies below; nothing is ever written to it. */
 export function createOverlay(view: View): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];

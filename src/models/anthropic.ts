@@ -8,6 +8,7 @@ import type { Stream } from "./stream.ts";
 
 export const anthropicUrl = "https://api.anthropic.com";
 
+/** Throws as openBridge does. */
 export function openAnthropic(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;
   // Loaded while the workspace is looked at: the first request need not wait for it.

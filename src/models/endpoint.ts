@@ -53,6 +53,7 @@ function findCertificate(env: ProxyEnv): ClientCertificate | null {
   return certFile === "" ? null : { certFile, keyFile: (env["PAI_CLIENT_KEY"] ?? "").trim() || certFile };
 }
 
+/** By its name or address alone; nothing is looked up. */
 export function isLoopback(host: string): boolean {
   return host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }

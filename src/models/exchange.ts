@@ -37,6 +37,7 @@ export interface ExchangeOptions {
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
+/** Silence is counted from now on: it must be closed. */
 export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;

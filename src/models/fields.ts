@@ -7,10 +7,12 @@ export function fields(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
+/** The value as a list; an empty one when it is anything else. */
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The value as text; "" when it is anything else. */
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -8,6 +8,7 @@ import type { Stream } from "./stream.ts";
 
 export const geminiUrl = "https://generativelanguage.googleapis.com";
 
+/** Throws as openBridge does. */
 export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
   return openBridge(

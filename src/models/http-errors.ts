@@ -47,6 +47,7 @@ export function retryOf(error: PaiError): Retry {
   return retry ?? never;
 }
 
+/** A PaiError that tells `retry.ts` whether asking again may help. */
 export function failure(
   code: ErrorCode,
   message: string,

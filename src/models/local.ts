@@ -17,6 +17,7 @@ export interface LocalOptions extends BridgeOptions {
   readonly notify: (notice: Notice) => void;
 }
 
+/** Throws as openBridge does. */
 export function openLocal(options: LocalOptions, without: Without): Stream {
   const { model, endpoint, server, notify } = options;
   const isOllama = server.kind === "ollama";

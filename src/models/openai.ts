@@ -8,6 +8,7 @@ import type { Stream } from "./stream.ts";
 
 export const openaiUrl = "https://api.openai.com/v1";
 
+/** Throws as openBridge does. */
 export function openOpenai(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;
   // Loaded while the workspace is looked at: the first request need not wait for it.

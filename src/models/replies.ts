@@ -4,6 +4,7 @@ import type { Json, ModelEvent, StopReason } from "../core/model.ts";
 import { parseJson } from "./fields.ts";
 import { failure, never } from "./http-errors.ts";
 
+/** `what` follows "the model refused"; `why` is its own word, "" for none. */
 export function refused(what: string, why: string): PaiError {
   const said = why === "" ? "" : `: ${why.slice(0, 300)}`;
   return failure("reply_blocked", `the model refused ${what}${said}`, never, {
@@ -11,6 +12,7 @@ export function refused(what: string, why: string): PaiError {
   });
 }
 
+/** For a reply that came whole and means nothing here. */
 export function unusable(model: string, why: string): PaiError {
   return failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, {
     hint: "ask again, or choose another model",

@@ -22,6 +22,7 @@ const deepest = 64;
 export const isRecord = (json: Json): json is { readonly [key: string]: Json } =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
+/** The key of `spans` for a path. */
 export const pathOf = (names: readonly string[]): string => names.join("\0");
 
 /** Throws config_invalid that names `file` and the line, and never shows the content. */

@@ -90,6 +90,7 @@ function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
+/** Throws a system error for anything but a file that is not there. */
 export function removeIfThere(file: string): void {
   try {
     unlinkSync(file);

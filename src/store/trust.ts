@@ -15,6 +15,7 @@ export function readProjectFile(root: string): string | null {
   return readRegular(join(root, projectFile), { follow: false });
 }
 
+/** `text` is the content of the file as it is now. Throws config_invalid for a trust file that others may write. */
 export function trustOf(places: Places, root: string, text: string): Trust {
   const known = places.stateDir === null ? undefined : readHashes(fileIn(places.stateDir)).get(root);
   if (known === undefined) return "untrusted";

@@ -24,6 +24,7 @@ function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["ki
   return end - start;
 }
 
+/** In order; lines that only went or only came are none. */
 export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
   const found: Replacement[] = [];
   for (let start = 0; start < lines.length; ) {

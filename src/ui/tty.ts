@@ -4,6 +4,7 @@ import { fstatSync, readFileSync } from "node:fs";
 /** Device majors of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
 const majors = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
 
+/** False also for a descriptor that is closed. */
 export function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);

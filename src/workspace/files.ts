@@ -26,6 +26,7 @@ export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
+/** A new one each time; `isTemporary` knows it. */
 export function temporaryName(): string {
   return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 }
@@ -153,6 +154,7 @@ export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
   return path === "" ? owned : (root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? owned);
 }
 
+/** The conflict of a path that is no longer as it was known. */
 export function changedMeanwhile(path: RelPath): PaiError {
   return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
     hint: "nothing was written; look at the file and run the task again",

@@ -11,6 +11,7 @@ export interface Holder {
   readonly space: string;
 }
 
+/** Throws a system error where there is no /proc. */
 export function thisProcess(): Holder {
   return {
     pid: process.pid,

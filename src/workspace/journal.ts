@@ -196,6 +196,7 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
   });
 }
 
+/** All contents kept of a run; empty where none are. */
 export function readImages(state: State, id: string): Uint8Array {
   const path = imagesOf(state, id);
   return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();

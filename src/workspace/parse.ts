@@ -29,6 +29,7 @@ export function parentOf(path: RelPath): RelPath {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 }
 
+/** The last part of a path; "" of the root. */
 export function nameOf(path: RelPath): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

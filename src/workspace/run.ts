@@ -56,10 +56,12 @@ export function readRun(state: State, id: string): Run | null {
   return first ? { id, task: first.task, at: first.at, episodes: [first, ...more] } : null;
 }
 
+/** The one under way, or that ended last. */
 export function lastEpisode(run: Run): Episode {
   return run.episodes.at(-1) ?? run.episodes[0];
 }
 
+/** What became of its work: an undo or redo counts once it has ended. */
 export function statusOf(run: Run): RunStatus {
   let status: RunStatus = "open";
   for (const { kind, end } of run.episodes) {
@@ -112,6 +114,7 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
   });
 }
 
+/** Of each path as it was before the first of these batches. */
 export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
   return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
 }

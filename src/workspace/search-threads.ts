@@ -22,6 +22,7 @@ const maxSilenceMs = 1000;
 const maxMs = 1000;
 const maxMsEachMiB = 40;
 
+/** Started at once, and must be closed; they never keep the process from ending. */
 export function openThreads(about: Omit<SearchRequest, "bunches">): Searchers {
   const threads = Array.from({ length: Math.min(maxThreads, Math.max(1, availableParallelism())) }, () =>
     openThread(about),

@@ -48,6 +48,7 @@ export function statAt(at: string, name: string, path: RelPath): Stat | null {
   }
 }
 
+/** The same; null also where it cannot be looked at. */
 export function statUnlessGone(at: string, name: string, path: RelPath): Stat | null {
   try {
     return statAt(at, name, path);
@@ -56,6 +57,7 @@ export function statUnlessGone(at: string, name: string, path: RelPath): Stat | 
   }
 }
 
+/** Throws path_refused for a link, file_unusable for what is no regular file. */
 export function refuseUnlessFile(stat: Stat, path: RelPath): void {
   if (stat.kind === "link") throw linkRefused(path, stat.target);
   if (stat.kind === "folder") throw new PaiError("file_unusable", `${showName(path)} is a folder`);
@@ -71,6 +73,7 @@ export function linkRefused(path: RelPath, target: string | null): PaiError {
   });
 }
 
+/** True for ENOENT. */
 export function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -33,6 +33,7 @@ export interface TransactionParts {
   ended(): void;
 }
 
+/** Touches nothing before its first change or command. */
 export function openTransaction(
   parts: TransactionParts,
   run: { readonly id: string; readonly task: string },

@@ -16,6 +16,7 @@ export interface Watch {
 
 const most = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 
+/** For the commands of one run. */
 export function openWatch(journal: Journal): Watch {
   let known: Files = new Map();
   return {

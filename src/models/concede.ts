@@ -34,7 +34,7 @@ export function createConcessions({
     async function* (request, signal) {
       const attempt = async (): ReturnType<typeof begin> => {
         try {
-          return await begin(open(without)(request, signal));
+          return await begin(open(without)(without.has("format") ? tellSchema(request) : request, signal));
         } catch (thrown) {
           const extra = findRefused(thrown, request, without);
           if (extra === null) throw thrown;
@@ -49,6 +49,12 @@ export function createConcessions({
       };
       yield* await attempt();
     };
+}
+
+/** A schema that nobody enforces can still be read. */
+function tellSchema(request: ModelRequest): ModelRequest {
+  if (request.format === null) return request;
+  return { ...request, system: `${request.system}\nIts JSON Schema:\n${JSON.stringify(request.format.schema)}` };
 }
 
 function findRefused(thrown: unknown, { format }: ModelRequest, without: Without): Extra | null {

@@ -147,6 +147,10 @@ describe("local", () => {
     expect((await take(model, quiet, planned)).text).toBe("{}");
     expect((await take(model, quiet, planned)).text).toBe("{}");
     expect(server.seen.map(({ body }) => "response_format" in (body as object))).toEqual([true, false, false]);
+    const told = server.seen.map(({ body }) =>
+      JSON.stringify(body).includes('Its JSON Schema:\\n{\\"type\\":\\"object\\"}'),
+    );
+    expect(told).toEqual([false, true, true]);
   });
 
   test("a server that knows no usage in its stream is asked without it", async () => {

@@ -68,7 +68,11 @@ interface Asking {
   readonly onText: (text: string, n: number) => void;
 }
 
+/** Characters: tokens are longer only where one character is repeated. A server that heeds no limit is left at this one. */
+const mostPerToken = 32;
+
 async function receive(run: Run, { request, refit, onText }: Asking, got: Arriving) {
+  let left = mostPerToken * request.maxOutputTokens;
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
     if (got.n === 0) got.n = run.ledger.count();
     if (event.type === "text") {
@@ -78,6 +82,8 @@ async function receive(run: Run, { request, refit, onText }: Asking, got: Arrivi
       run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
     else if (event.type === "call") got.calls.push(event.call);
     else got.done = event;
+    if (event.type === "text" || event.type === "thought") left -= event.text.length;
+    if (left < 0) throw new PaiError("reply_cut", "the reply went on far beyond the length that was asked for");
   }
 }
 

@@ -3,7 +3,7 @@ import { type PaiError, toPaiError } from "../core/error.ts";
 import type { ModelEvent } from "../core/model.ts";
 import type { Decoder } from "./decoder.ts";
 import { fields, parseJson, text } from "./fields.ts";
-import { type Asked, failure, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
+import { type Asked, failure, never, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
 /** What stands for the `[DONE]` that closes some streams. */
@@ -18,6 +18,9 @@ export interface ReplyOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+/** Characters of one event. A provider sends what it says in small ones; what is longer would only fill the memory. */
+const mostHeld = 2 ** 24;
 
 /** Names of errors that come without a status of their own; any other means the provider is down. */
 const statuses: Readonly<Record<string, number>> = {
@@ -57,6 +60,7 @@ export async function* readReply(
       options.heard();
       const all = reader.push(characters.decode(bytes, { stream: true }));
       seen ||= all.length > 0;
+      if (reader.held() > mostHeld) throw endless(options.asked);
       yield* readAll(all, { ...reading, wrong: broken });
     }
     const tail = [...reader.push(characters.decode()), ...reader.end()];
@@ -130,6 +134,10 @@ function cut({ model }: Asked): PaiError {
 
 function broken({ provider }: Asked): PaiError {
   return failure("reply_invalid", `${provider} sent a reply that is not JSON`, onceAtOnce, { hint: "ask again" });
+}
+
+function endless({ provider }: Asked): PaiError {
+  return failure("reply_invalid", `${provider} sent a reply without an end`, never, { hint: "check the base URL" });
 }
 
 function noStream({ provider, address }: Asked, response: Response): PaiError {

@@ -5,8 +5,10 @@ export interface ChunkReader {
   push(piece: string): readonly string[];
   /** The end of the stream; returns the data of an event whose blank line never came. */
   end(): readonly string[];
-  /** Lines that belong to no event: a plain JSON or HTML body. At most 64 Ki characters. */
+  /** Lines that belong to no event: a plain JSON or HTML body. */
   stray(): string;
+  /** Characters of what is not whole yet. */
+  held(): number;
 }
 
 const strayLimit = 65_536;
@@ -35,6 +37,7 @@ export function createSseReader(): ChunkReader {
     push: (piece) => readLines(cut.push(piece)),
     end: () => readLines([cut.end(), ""]),
     stray: () => stray,
+    held: () => cut.held() + (data?.length ?? 0),
   };
 }
 
@@ -48,6 +51,7 @@ export function createLineReader(): ChunkReader {
     push: (piece) => full(cut.push(piece)),
     end: () => full([cut.end()]),
     stray: () => "",
+    held: cut.held,
   };
 }
 
@@ -67,6 +71,7 @@ function createLineCutter() {
       rest = lines.pop() ?? "";
       return lines;
     },
+    held: () => rest.length,
     /** The line that no end follows. */
     end(): string {
       const last = rest;

@@ -1,4 +1,4 @@
-/** Replies that were cut at the output limit: what stands, what waits, what is asked for again (spec 2.3 rule 7, 2.5). */
+/** Replies that were cut at the output limit: what stands, what waits, what is asked for again. */
 import { describe, expect, test } from "bun:test";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
@@ -64,4 +64,13 @@ describe("cut replies", () => {
     const ran = await play({ lines, options: { allowRun: true } });
     expect([ran.outcome.code, ran.files]).toEqual([7, {}]);
   });
+});
+
+test("a server that heeds no limit is left, and what arrived is paid", async () => {
+  const endless = { text: "word ".repeat(80_000) };
+  const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };
+  const ran = await play({ lines: [endless, endless], options });
+  expect([ran.outcome.error?.code, ran.requests.length]).toEqual(["budget_tokens", 1]);
+  const most = 32 * (ran.requests[0]?.maxOutputTokens ?? 0);
+  expect(ran.outcome.usage.output * 4).toBeLessThan(most + 1000);
 });

@@ -156,4 +156,14 @@ describe("readReply", () => {
       expect(await read(single)).toEqual(chunks);
     }
   });
+
+  test.each(["data: ", "data: x\ndata: ", "<html>"])("an event that never ends is left: %j", async (start) => {
+    const piece = new Uint8Array(2 ** 20).fill(120);
+    const lines = start.includes("\n") ? new TextEncoder().encode(`\ndata: ${"x".repeat(2 ** 20)}`) : piece;
+    const pieces = [new TextEncoder().encode(start), ...Array.from({ length: 40 }, () => lines)];
+    await expect(read(pieces)).rejects.toMatchObject({
+      code: "reply_invalid",
+      message: "gemini sent a reply without an end",
+    });
+  });
 });

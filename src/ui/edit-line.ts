@@ -11,7 +11,8 @@ export const emptyLine: Line = { text: "", at: 0 };
 /** No grapheme of a language is longer. */
 const reach = 64;
 const word = "[\\p{L}\\p{M}\\p{N}_]";
-const wordBefore = new RegExp(`${word}*[^\\p{L}\\p{M}\\p{N}_]*$`, "u");
+const ofWord = new RegExp(`^${word}$`, "u");
+const noWord = new RegExp(`^(?!${word})`, "u");
 const wordAfter = new RegExp(`^[^\\p{L}\\p{M}\\p{N}_]*${word}*`, "u");
 
 export function segments(text: string): Iterable<{ readonly segment: string }> {
@@ -32,9 +33,20 @@ function right(line: Line): number {
   return line.at + (first?.segment.length ?? 0);
 }
 
-const wordLeft = (line: Line): number => wordBefore.exec(before(line))?.index ?? 0;
+/** Where the characters of this kind begin that end here. */
+function startOf(kind: RegExp, text: string, end: number): number {
+  let at = end;
+  while (at > 0) {
+    const [last = ""] = /.$/su.exec(text.slice(Math.max(0, at - 2), at)) ?? [];
+    if (!kind.test(last)) break;
+    at -= last.length;
+  }
+  return at;
+}
+
+const wordLeft = ({ text, at }: Line): number => startOf(ofWord, text, startOf(noWord, text, at));
 const wordRight = (line: Line): number => line.at + (wordAfter.exec(after(line))?.[0].length ?? 0);
-const blankLeft = (line: Line): number => before(line).search(/\S*\s*$/);
+const blankLeft = ({ text, at }: Line): number => startOf(/\S/, text, startOf(/\s/, text, at));
 const rowStart = (line: Line): number => before(line).lastIndexOf("\n") + 1;
 
 function rowEnd(line: Line): number {

@@ -115,9 +115,13 @@ export function openKeys(): Keys {
     return taken;
   };
 
+  /** A Ctrl+C in a paste that nothing follows: its end was lost, and all keys would be. */
+  const isStuck = () => waiting.endsWith("\x03");
+
   function takePaste(): Key | null {
     const end = waiting.indexOf(pasteEnd);
-    if (end === -1) return null;
+    if (end === -1 && !(settled && isStuck())) return null;
+    if (end === -1) return keyOfCharacter(take(waiting.length).slice(-1));
     return { name: "paste", text: pasted(take(end + pasteEnd.length).slice(pasteStart.length, end)) };
   }
 
@@ -155,7 +159,7 @@ export function openKeys(): Keys {
       return waiting.startsWith("\x1b") ? takeEscape() : takeText();
     },
     get begun() {
-      return waiting !== "" && !waiting.startsWith(pasteStart);
+      return waiting !== "" && (!waiting.startsWith(pasteStart) || isStuck());
     },
     settle() {
       settled = true;

@@ -162,3 +162,15 @@ test("no keys throw, and the cursor is always inside the text", () => {
     { numRuns: 300 },
   );
 });
+
+test("a step back over a long text costs a moment", () => {
+  const started = process.cpuUsage();
+  for (const unit of ["-", " ", "\t", "\u200d", "日 "]) {
+    const editor = open();
+    editor.press({ name: "paste", text: `${unit.repeat(100_000)}x` });
+    for (const name of ["ctrl+left", "alt+backspace", "ctrl+w"]) editor.press({ name, text: "" });
+    expect(editor.line.at).toBeLessThan(200_001);
+  }
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1e6).toBeLessThan(2);
+});

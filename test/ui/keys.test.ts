@@ -58,6 +58,20 @@ test("a paste is one key whatever it holds, also when it comes in pieces (P42)",
   ]);
 });
 
+test("Ctrl+C ends a paste whose end never comes, and is part of one whose end does", () => {
+  const keys = openKeys();
+  keys.push("\x1b[200~rm -rf\r");
+  expect([keys.next(), keys.begun]).toEqual([null, false]);
+  keys.push("\x03");
+  expect([keys.next(), keys.begun]).toEqual([null, true]);
+  keys.push("more");
+  expect([keys.next(), keys.begun]).toEqual([null, false]);
+  keys.push("\x03");
+  keys.settle();
+  expect([keys.next(), keys.next(), keys.begun]).toEqual([{ name: "ctrl+c", text: "" }, null, false]);
+  expect(names("\x1b[200~a\x03", "b\x1b[201~")).toEqual(["a\x03b"]);
+});
+
 test("an Escape that nothing follows is the key, and what follows one in time is not", () => {
   expect(names("\x1b", "[A")).toEqual(["up"]);
   const keys = openKeys();

@@ -73,7 +73,7 @@ export const modify = defineAction({
   name: "MODIFY",
   alias: "edit",
   kind: "change",
-  description: "Replaces passages of a file; each search text must stand in it once.",
+  description: "Replaces old_str in a file by new_str; old_str must stand in it once, or all is true.",
   input: () =>
     z.object({
       path: z.string(),
@@ -82,7 +82,7 @@ export const modify = defineAction({
   tool: {
     input: () => z.object({ path: z.string(), old_str: z.string(), new_str: z.string(), all: z.optional(z.boolean()) }),
     toInput(written) {
-      const { path = "", old_str = "", new_str = "", all = false } = written as Readonly<Record<string, Json>>;
+      const { path = "", old_str = null, new_str = null, all = false } = written as Readonly<Record<string, Json>>;
       return { path, edits: [{ search: old_str, replace: new_str, all }] };
     },
   },

@@ -1,6 +1,7 @@
 /** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
 import * as z from "zod/mini";
 import type { Change } from "./change.ts";
+import { type FieldNames, nameFields } from "./field-names.ts";
 import type { Json } from "./model.ts";
 import type { Stage } from "./ports.ts";
 import { readAs } from "./reading.ts";
@@ -47,6 +48,18 @@ export interface AnyAction {
   propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
+/** Names that models bring along from the tools of others. */
+const toolNames: FieldNames = {
+  path: ["file_path", "filepath", "file", "filename"],
+  pattern: ["query", "regex"],
+  content: ["file_text", "text"],
+  old_str: ["old_string"],
+  new_str: ["new_string"],
+  command: ["cmd"],
+  from: ["source"],
+  to: ["destination"],
+};
+
 /** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
 export function defineAction<Input>(action: Action<Input>): AnyAction {
   return {
@@ -55,11 +68,14 @@ export function defineAction<Input>(action: Action<Input>): AnyAction {
     kind: action.kind,
     description: action.description,
     toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
-    fromTool: (written) => action.tool?.toInput(written) ?? written,
+    fromTool(written) {
+      const named = nameFields(toolNames, written);
+      return action.tool?.toInput(named) ?? named;
+    },
     async propose(input, stage, signal) {
       const reading = readAs(action.input(), input, "input");
       if (reading.ok) return action.propose(reading.value, stage, signal);
-      return { kind: "complaint", code: "nothing_done", text: `${action.name}: unusable arguments (${reading.why})` };
+      return { kind: "complaint", code: "nothing_done", text: `unusable arguments (${reading.why})` };
     },
   };
 }

@@ -1,7 +1,6 @@
 /** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
+import { type FieldNames, type Fields, isFields, nameFields } from "./field-names.ts";
 import type { Json } from "./model.ts";
-
-export type Fields = { readonly [key: string]: Json };
 
 /** Names that models give to actions beside those of the script. */
 const actionNames: Readonly<Record<string, string>> = {
@@ -29,9 +28,6 @@ export function plainAction(name: string): string {
   return actionNames[word] ?? word.replace(/_FILES?$/, "");
 }
 
-export const isFields = (value: Json | undefined): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
 export function unpackPlan(value: Json): Json {
   const plan = isFields(value) ? openEnvelope(value) : value;
@@ -56,27 +52,13 @@ function gatherSteps(plan: Fields): Fields {
   return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
 }
 
-/** Fields by their own names, each with those that models give it. */
-export type FieldNames = Readonly<Record<string, readonly string[]>>;
-
+/** Names that models give to the fields of a step. */
 const stepNames: FieldNames = {
   action: ["type", "tool", "operation"],
   target: ["path", "file", "file_path", "filepath", "filename", "from", "source", "command", "pattern", "query"],
   destination: ["to", "new_path"],
   purpose: ["description", "reason", "details"],
 };
-
-const isBlank = (value: Json | undefined) => value == null || value === "";
-
-/** The value with its fields under their own names; the names of others count only where its own says nothing. */
-export function nameFields(names: FieldNames, value: Json): Json {
-  if (!isFields(value)) return value;
-  const meant = Object.entries(names).flatMap(([own, others]) => {
-    const other = isBlank(value[own]) ? others.find((name) => !isBlank(value[name])) : null;
-    return other == null ? [] : [[own, value[other] ?? null] as const];
-  });
-  return { ...value, ...Object.fromEntries(meant) };
-}
 
 function nameStepFields(plan: Fields): Fields {
   const held = plan["execution_plan"];

@@ -40,7 +40,7 @@ export const innerTools: readonly Tool[] = [
   },
   {
     name: "read_tasks",
-    description: "Shows the task list; it is always in the prompt already.",
+    description: "Shows the task list.",
     schema: object({}, []),
   },
 ];

@@ -141,12 +141,21 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
-    const { code, message } = toPaiError(thrown);
+    const { code, message, hint } = toPaiError(thrown);
     const isResult = refusals.includes(code) || (action.kind === "look" && code === "permission_denied");
     if (run.signal.aborted || !isResult) throw thrown;
-    report(batch, call, { kind: action.kind, code, text: message, paths: pathsOfCall(run, call) });
+    report(batch, call, {
+      kind: action.kind,
+      code,
+      text: renderRefusal(code, message, hint),
+      paths: pathsOfCall(run, call),
+    });
   }
 }
+
+/** A path that is refused for its spelling comes with the right one. */
+const renderRefusal = (code: ErrorCode, message: string, hint: string | null) =>
+  code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
 
 /** These become results of their call; everything else ends the run. */
 const refusals: readonly ErrorCode[] = [

@@ -29,7 +29,7 @@ function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly 
 
 /** The calls of a reply as calls of actions; what the model wrote stays in its message. */
 function toActionCall(call: Call, byAlias: ReadonlyMap<string, AnyAction>): Call {
-  const action = byAlias.get(call.name);
+  const action = byAlias.get(call.name) ?? byAlias.get(call.name.toLowerCase());
   return action === undefined ? call : { id: call.id, name: action.name, input: action.fromTool(call.input) };
 }
 
@@ -38,6 +38,7 @@ const notRun = (calls: readonly Call[], why: string): CallResult[] =>
 
 interface Loop {
   readonly run: Run;
+  readonly tools: readonly Tool[];
   readonly byAlias: ReadonlyMap<string, AnyAction>;
   readonly inner: ReturnType<typeof createInnerTools>;
   /** Earlier calls with their results, to tell the model when it repeats itself. */
@@ -45,9 +46,11 @@ interface Loop {
   readonly end: LoopEnd;
 }
 
+const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
+
 /** Performs the calls of one reply: the actions as one batch, the loop's own tools beside it; results in call order. */
 async function doCalls(
-  { run, byAlias, inner, seen, end }: Loop,
+  { run, tools, byAlias, inner, seen, end }: Loop,
   calls: readonly Call[],
 ): Promise<readonly CallResult[]> {
   const results = new Map<string, CallResult>();
@@ -58,8 +61,10 @@ async function doCalls(
     null,
   );
   end.note(reports);
+  const known = new Set([...byAlias.values()].map(({ name }) => name));
   for (const report of reports) {
-    const { id, ok, text } = report;
+    const { id, ok } = report;
+    const text = known.has(report.name) ? report.text : `there is no tool ${report.name}; ${renderNames(tools)}`;
     results.set(id, { id, name: "", ok, text });
     await noteAnswer(run, report);
   }
@@ -127,7 +132,7 @@ export const toolLoop: Flow = async (run) => {
   const tools = toolsOf(actions, options.interactive || options.allowRun);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
-  const loop: Loop = { run, byAlias, inner, seen: new Map(), end };
+  const loop: Loop = { run, tools, byAlias, inner, seen: new Map(), end };
   for (;;) {
     // Nobody knows how many calls a loop takes: what is expected is always one more.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });

@@ -1,8 +1,10 @@
 /** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
 import { describe, expect, test } from "bun:test";
+import type { Json } from "../../src/core/model.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { finish, modify, plan, write } from "./plans.ts";
-import { makeFolder, play, playIn } from "./scripted.ts";
+import { type Line, makeFolder, play, playIn, type Ran } from "./scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const done = modify("a.txt", ["one\n", "1\n"]);
@@ -114,5 +116,42 @@ describe("a step of eight-step", () => {
     expect(ran.outcome.status).toBe("verified");
     expect(ran.asked(4)).toContain('<file path="a.txt">\none\n</file>');
     expect(ran.asked(4)).not.toContain("Well done");
+  });
+});
+
+describe("a tool-loop", () => {
+  const calls = (...inputs: readonly (readonly [name: string, input: Json])[]): Line => ({
+    text: "",
+    calls: inputs.map(([name, input], at) => ({ id: `${name}${at}`, name, input })),
+  });
+  const textsOf = (ran: Ran, n: number) => {
+    const last = ran.requests[n - 1]?.messages.at(-1);
+    return last?.role === "tools" ? last.results.map(({ text }) => text) : [];
+  };
+  const setup = { files, flow: toolLoop, options: { mode: "tool-loop" } };
+
+  test("reads the names that models know from the tools of others", async () => {
+    const lines = [
+      calls(["Read", { file_path: "a.txt" }], ["grep", { query: "one" }]),
+      calls(["edit", { file_path: "a.txt", old_string: "one", new_string: "1" }]),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+    expect(textsOf(ran, 2).map((text) => text.includes("one"))).toEqual([true, true]);
+  });
+
+  test("an edit that does not say by what deletes nothing", async () => {
+    const ran = await play({ ...setup, lines: [calls(["edit", { path: "a.txt", old_str: "one" }]), "Sorry."] });
+    expect(ran.files).toEqual(files);
+    expect(textsOf(ran, 2)[0]).toContain("unusable arguments");
+  });
+
+  test("a refused path comes with its right spelling", async () => {
+    const place = makeFolder(files);
+    const lines = [calls(["read", { path: `${place.root}/a.txt` }]), "Done."];
+    const ran = await playIn(place, { ...setup, lines });
+    place.remove();
+    expect(textsOf(ran, 2)[0]).toMatch(/is absolute; write it relative to the root: "a.txt"/i);
   });
 });

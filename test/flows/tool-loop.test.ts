@@ -85,6 +85,7 @@ test("a deletion without anybody to ask needs --allow-delete", async () => {
 test("an unknown tool and unusable arguments are results, and every call has one (P55, P57)", async () => {
   const ran = await run([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
+  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, tree, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
 });
 

@@ -43,7 +43,7 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
         stdin: () => process.stdin,
         err: context.err,
         style: styleOf(context, context.tty.stderr),
-        size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows ?? 24 }),
+        size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows || 24 }),
         kitty: /kitty|ghostty|foot|alacritty|wezterm/.test(context.env["TERM"] ?? ""),
         signal,
       }),

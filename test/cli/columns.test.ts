@@ -1,0 +1,15 @@
+/** How wide a terminal counts as. */
+import { expect, test } from "bun:test";
+import { columnsOf } from "../../src/cli/columns.ts";
+
+test("COLUMNS says it, else the terminal; one that says 0 does not know and counts as 80", () => {
+  const own = Object.getOwnPropertyDescriptor(process.stderr, "columns");
+  const widthOn = (columns: number | undefined, env = {}) => {
+    Object.defineProperty(process.stderr, "columns", { value: columns, configurable: true });
+    return columnsOf(env);
+  };
+  const widths = [widthOn(100, { COLUMNS: "40" }), widthOn(100, { COLUMNS: "x" }), widthOn(0), widthOn(undefined)];
+  if (own === undefined) Reflect.deleteProperty(process.stderr, "columns");
+  else Object.defineProperty(process.stderr, "columns", own);
+  expect(widths).toEqual([40, 100, 80, 80]);
+});

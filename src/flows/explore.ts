@@ -29,7 +29,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
     if (reply.text.trim() !== "") found.push(reply.text.trim());
     if (reply.calls.length === 0) return reply.text;
     const calls = reply.calls.flatMap((call) => {
-      const action = byAlias.get(call.name);
+      const action = byAlias.get(call.name.toLowerCase());
       return action === undefined ? [] : [{ id: call.id, name: action.name, input: action.fromTool(call.input) }];
     });
     const { reports } = await perform(run, calls, null);
@@ -37,7 +37,12 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
     const byId = new Map(reports.map((report) => [report.id, report]));
     const results = reply.calls.map(({ id, name }) => {
       const report = byId.get(id);
-      return { id, name, ok: report?.ok ?? false, text: report?.text ?? `there is no tool ${name} here` };
+      return {
+        id,
+        name,
+        ok: report?.ok ?? false,
+        text: report?.text ?? `there is no tool ${name} here; there are ${[...byAlias.keys()].join(", ")}`,
+      };
     });
     messages = [
       ...messages,

@@ -147,6 +147,19 @@ describe("a tool-loop", () => {
     expect(textsOf(ran, 2)[0]).toContain("unusable arguments");
   });
 
+  test("its explorer is told the tools there are, and knows them in any case", async () => {
+    const lines = [
+      calls(["explore", { task: "find one" }]),
+      calls(["grep_search", { query: "one" }], ["Grep", { query: "one" }]),
+      "In a.txt, line 1.",
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    const [unknown, found] = textsOf(ran, 3);
+    expect(unknown).toMatch(/^there is no tool grep_search here; there are .*grep/);
+    expect(found).toContain("a.txt");
+  });
+
   test("a refused path comes with its right spelling", async () => {
     const place = makeFolder(files);
     const lines = [calls(["read", { path: `${place.root}/a.txt` }]), "Done."];

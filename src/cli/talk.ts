@@ -10,6 +10,7 @@ import type { Settings } from "../store/settings.ts";
 import type { Context } from "./command.ts";
 import { type Composed, composeOptions, limitTime } from "./compose.ts";
 import type { ComposedModel } from "./compose-model.ts";
+import { stopEcho } from "./echo.ts";
 import { flowFor } from "./flow.ts";
 import { findMentions } from "./mentions.ts";
 import type { View } from "./view.ts";
@@ -54,9 +55,11 @@ export async function whileInterruptible<T>(talk: Talk, work: (signal: AbortSign
   });
   const both = AbortSignal.any([context.signal, controller.signal]);
   const limited = limitTime(both, composed.base.settings.limits.timeout);
+  const echoAgain = stopEcho();
   try {
     return await work(limited.signal);
   } finally {
+    echoAgain();
     limited.end();
     context.onInterrupt(null);
   }

@@ -23,9 +23,10 @@ async function leave(place: Place, screen: Screen): Promise<void> {
   await screen.shows(/ended with 0/);
   screen.enter("echo still here");
   await screen.shows(/^still here/m);
-  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
-  expect(read("after")).toBe(read("before"));
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
 }
+
+const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
@@ -207,6 +208,32 @@ inTerminal("!command shows its output and sends it with the next message; what i
   await screen.shows(/undone/);
   expect(place.tree()).toEqual({});
   await leave(place, screen);
+});
+
+inTerminal("what is typed while a run works is not echoed into it, and stands at the next prompt", async () => {
+  await using place = openPlace([
+    { ...talked("Forty-two."), delayMs: 1500 },
+    { ...talked("Again."), delayMs: 9000 },
+  ]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("what is it?");
+  await place.gemini.arrived(1);
+  screen.press("l", "a", "t", "e", "r");
+  await Bun.sleep(400);
+  expect(screen.text()).not.toContain("later");
+  await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
+  screen.press("C-u");
+  screen.enter("once more");
+  await place.gemini.arrived(2);
+  screen.press("C-c");
+  await Bun.sleep(50);
+  screen.press("C-c");
+  await screen.shows(/ended with 130/);
+  screen.enter("echo still here");
+  await screen.shows(/^still here/m);
+  expect(screen.text()).not.toContain("^C");
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
 });
 
 inTerminal("nothing typed while a run works answers the question it then asks (P12)", async () => {

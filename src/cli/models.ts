@@ -48,12 +48,11 @@ function renderProvider({ provider, needs_key, keys, models }: Row, isListed: bo
 
 /** The same as text for people; `usable` leaves out the models of a provider there is no key for. */
 export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
-  const text = findRows(context).map((row) => {
-    const isUsable = row.keys.length > 0 || row.models.some(({ name }) => inUse.includes(name));
-    return renderProvider(row, which === "all" || isUsable);
-  });
-  const head = alignRow("USD per million tokens", "window", "in", "cached", "out");
-  return `${head}\n${text.join("")}in use: ${inUse}\n`;
+  const isListed = ({ keys, models }: Row) =>
+    models.length > 0 && (which === "all" || keys.length > 0 || models.some(({ name }) => inUse.includes(name)));
+  const rows = findRows(context);
+  const head = rows.some(isListed) ? `${alignRow("USD per million tokens", "window", "in", "cached", "out")}\n` : "";
+  return `${head}${rows.map((row) => renderProvider(row, isListed(row))).join("")}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {

@@ -68,11 +68,14 @@ interface Asking {
   readonly onText: (text: string, n: number) => void;
 }
 
-/** Characters: tokens are longer only where one character is repeated. A server that heeds no limit is left at this one. */
+/** Characters: tokens are longer only where one character is repeated. A server that heeds no limit is left at this one, */
 const mostPerToken = 32;
+/** but where no cap is set only at this length: servers that say nothing of their models may write more than we think. */
+const mostUncapped = 4 * 1024 * 1024;
 
 async function receive(run: Run, { request, refit, onText }: Asking, got: Arriving) {
-  let left = mostPerToken * request.maxOutputTokens;
+  const isCapped = Number.isFinite(run.ledger.room(0));
+  let left = Math.max(mostPerToken * request.maxOutputTokens, isCapped ? 0 : mostUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
     if (got.n === 0) got.n = run.ledger.count();
     if (event.type === "text") {

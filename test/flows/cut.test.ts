@@ -74,3 +74,8 @@ test("a server that heeds no limit is left, and what arrived is paid", async () 
   const most = 32 * (ran.requests[0]?.maxOutputTokens ?? 0);
   expect(ran.outcome.usage.output * 4).toBeLessThan(most + 1000);
 });
+
+test("where no cap is set a reply may be a megabyte, however little the model is thought to write", async () => {
+  const long = { text: plan({ intent: "conversation", reply: "word ".repeat(210_000) }) };
+  expect((await play({ lines: [long] })).outcome.code).toBe(0);
+});

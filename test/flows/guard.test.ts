@@ -113,7 +113,7 @@ describe("way round", () => {
     },
     "one huge line": {
       steps: ["MODIFY a.txt"],
-      replies: [modify("a.txt", ["line 7\n", `${"x".repeat(220_000)}\n`])],
+      replies: [modify("a.txt", ["line 7\n", `${"x".repeat(300_000)}\n`])],
       told: overLimit,
     },
     "other line ends": {

@@ -3,6 +3,7 @@ import { maskSecrets } from "../core/secret.ts";
 import { counted } from "./amount.ts";
 import { renderDiff } from "./diff.ts";
 import type { Highlight } from "./highlight.ts";
+import { wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
 import { renderChanges, renderCheck, withoutMoved } from "./outcome.ts";
 import type { ReplyText } from "./reply.ts";
@@ -39,6 +40,8 @@ export interface Work {
 }
 
 const outputTail = 10;
+/** Of it, where its lines are wider than the terminal. */
+const mostRows = 20;
 
 /** What these did is shown elsewhere: the message, the list of tasks. */
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
@@ -58,8 +61,10 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
   /** The last lines of what a command or an action had to say. */
   function showTail(output: string): void {
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+    const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
     const lines = visible(output).trimEnd().split("\n").slice(-outputTail);
-    say(lines.map((text) => `${bar} ${text}`.trimEnd()));
+    const rows = lines.flatMap((text) => wrap(text, room)).slice(-mostRows);
+    say(rows.map((text) => `${bar} ${text}`.trimEnd()));
   }
 
   function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {

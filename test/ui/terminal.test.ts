@@ -337,3 +337,14 @@ test("recorded replies cost nothing, and nothing is said of a price", () => {
   const { screen } = show(true, {}, { events: [], outcome: recorded });
   expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
 });
+
+test("what a failed check said stays behind its bar, however wide it is", () => {
+  const { terminal, writes } = watch({});
+  const output = `${"word ".repeat(30)}\n${"x".repeat(5000)}\nthe last line`;
+  const check = { command: "make", by: "user", exit: 2, ms: 1, passed: false, output } as const;
+  for (const event of stamp([{ type: "check.finished", when: "after", ...check }])) terminal.sink(event);
+  const rows = writes.join("").trimEnd().split("\n").slice(1);
+  expect(rows).toHaveLength(20);
+  expect(rows.at(-1)).toBe("  │ the last line");
+  for (const row of rows) expect(row).toMatch(/^ {2}│ .{1,36}$/);
+});

@@ -1,5 +1,6 @@
 /** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
-import { counted } from "./amount.ts";
+import { counted, grouped } from "./amount.ts";
+import { expandTabs } from "./diff-fit.ts";
 import type { Highlight } from "./highlight.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
@@ -9,6 +10,10 @@ const headLines = 30;
 const tailLines = 5;
 /** Folding fewer saves nothing worth a gap. */
 const leastHidden = 10;
+/** Characters of a line that are shown. */
+const longestLine = 400;
+/** Columns beside a line's number: two before it, a bar between blanks behind. */
+const gutter = 5;
 
 interface Row {
   readonly number: string;
@@ -23,16 +28,34 @@ function readRows(text: string): Row[] {
   });
 }
 
-function renderFile(text: string, name: string, style: Style, highlight: Highlight | null): string[] {
-  const rows = readRows(text);
+/** A line that is longer than anybody reads is cut, and says so. Tabs are as wide as a terminal shows them. */
+function cutLine(text: string, more: string): string {
+  const left = text.length - longestLine;
+  return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
+}
+
+/** What fits between a gutter and the edge of the terminal; its own blanks stay. */
+function fit(text: string, room: number | null): readonly string[] {
+  if (room === null || Bun.stringWidth(text) <= room) return [text];
+  return Bun.wrapAnsi(text, Math.max(room, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
+}
+
+function renderFile(text: string, name: string, { style, columns, highlight }: LookOptions): string[] {
+  const { bar, more } = style.glyphs;
+  const rows = readRows(text).map((row) => ({ ...row, text: cutLine(row.text, more) }));
   const colored = style.color ? highlight?.(name)?.(rows.map((row) => row.text).join("\n")).split("\n") : null;
   const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
+  const room = columns === null ? null : columns - digits - gutter;
   const lines = rows.map((row, at) =>
-    `  ${style.paint("dim", `${row.number.padStart(digits)} ${style.glyphs.bar}`)} ${colored?.[at] ?? row.text}`.trimEnd(),
+    fit(colored?.[at] ?? row.text, room)
+      .map((part, n) =>
+        `  ${style.paint("dim", `${(n === 0 ? row.number : "").padStart(digits)} ${bar}`)} ${part}`.trimEnd(),
+      )
+      .join("\n"),
   );
   const hidden = lines.length - headLines - tailLines;
   if (hidden < leastHidden) return lines;
-  const note = `  ${style.glyphs.more.padStart(digits)}   ${counted(hidden, "more line")}`;
+  const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")}`;
   return [...lines.slice(0, headLines), style.paint("dim", note), ...lines.slice(-tailLines)];
 }
 
@@ -52,15 +75,25 @@ export interface Look {
   readonly text: string;
 }
 
+export interface LookOptions {
+  readonly style: Style;
+  /** null: lines stay as they are. */
+  readonly columns: number | null;
+  /** null: no colours for code. */
+  readonly highlight: Highlight | null;
+}
+
 /** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
-export function renderLook({ action, target, text }: Look, style: Style, highlight: Highlight | null): string {
+export function renderLook({ action, target, text }: Look, options: LookOptions): string {
+  const { style, columns } = options;
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
   const lines =
     action === "READ"
-      ? renderFile(shown, target.split(" ")[0] ?? "", style, highlight)
+      ? renderFile(shown, target.split(" ")[0] ?? "", options)
       : drawn(shown, style)
           .split("\n")
+          .flatMap((line) => fit(cutLine(line, style.glyphs.more), columns && columns - 2))
           .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;
 }

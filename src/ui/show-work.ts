@@ -115,7 +115,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
         showLooked();
       },
       "look.shown"(event) {
-        looked = renderLook({ ...event, text: maskSecrets(event.text) }, style, highlight());
+        looked = renderLook({ ...event, text: maskSecrets(event.text) }, { style, columns, highlight: highlight() });
       },
       "changes.proposed": showProposed,
       "changes.decided"({ accept, by }) {

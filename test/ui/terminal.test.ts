@@ -348,3 +348,23 @@ test("what a failed check said stays behind its bar, however wide it is", () => 
   expect(rows.at(-1)).toBe("  │ the last line");
   for (const row of rows) expect(row).toMatch(/^ {2}│ .{1,36}$/);
 });
+
+test("lines of a file that are wider than the terminal go on behind the bar, endless ones are cut", () => {
+  const { terminal, writes } = watch({});
+  const long = `        return ${"value + ".repeat(8)}0`;
+  const text = ["  1 def f():", `  2 ${long}`, "  3 \tx", `  4 ${"y".repeat(1_400)}`].join("\n");
+  const events = stamp([{ type: "look.shown", action: "READ", target: "a.py", text }]);
+  for (const event of events) terminal.sink(event);
+  terminal.pause();
+  terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
+  const rows = writes.join("").split("\n");
+  expect(rows.slice(0, 4)).toEqual([
+    "    1 │ def f():",
+    "    2 │         return value + value +",
+    "      │ value + value + value + value +",
+    "      │ value + value + 0",
+  ]);
+  expect(rows[4]).toBe("    3 │         x");
+  expect(rows.slice(5).join(" ")).toMatch(/… 1,000 more[ │]*characters/);
+  for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(40);
+});

@@ -10,6 +10,7 @@ import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
 import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
 import summaryPrompt from "./prompts/summary.md" with { type: "text" };
+import { renderRequest } from "./report.ts";
 import type { Flow, Run } from "./run.ts";
 
 /** The plan of eight-step: a schedule. */
@@ -37,7 +38,7 @@ function keepSummary(run: Run, text: string): void {
 /** The summary; work that is done is not lost because the model gives none: it is then written locally. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
-  const said = `Request: ${run.task.text}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
+  const said = `${renderRequest(run)}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
   run.ledger.reserve(0);
   const messages: Message[] = [{ role: "user", text: said }];
   try {

@@ -18,7 +18,7 @@ import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
-import { renderCalls, renderTask } from "./report.ts";
+import { renderCalls, renderRequest, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 
@@ -204,7 +204,7 @@ const renderVerdict = ({ passed, quality_score: score }: Verdict) =>
 async function judge(run: Run, step: ScheduleStep, { work, checks, diff }: Act): Promise<Verdict> {
   const { readVerdict, unreadable } = await import("../core/schedule.ts");
   const parts = [
-    `Request: ${run.task.text}`,
+    renderRequest(run),
     `Step: ${renderStep(step)}`,
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),

@@ -137,8 +137,8 @@ export interface ApprovedPlan<Made> {
   readonly made: Made;
   readonly plan: Plan;
   readonly claims: readonly Claim[];
-  /** For the plan cache. */
-  readonly key: string;
+  /** For the plan cache; null: the user corrected the plan, and whoever takes it again would not know how. */
+  readonly key: string | null;
 }
 
 /**
@@ -156,10 +156,16 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const feedback = await requireYes(run, current.plan, current.claims);
     if (feedback === null) break;
     plans += 1;
+    run.record.corrections = [...run.record.corrections, feedback];
     run.ledger.promise(kind.promise(current.made, plans));
     const request = `Change the plan: ${feedback}\nSend the whole plan again.`;
     current = await makeOne(run, kind, [...current.messages, { role: "user", text: request }], "replan", plans);
   }
   run.ledger.reserve(0);
-  return { made: current.made, plan: current.plan, claims: current.claims, key };
+  return {
+    made: current.made,
+    plan: current.plan,
+    claims: current.claims,
+    key: run.record.corrections.length === 0 ? key : null,
+  };
 }

@@ -18,6 +18,12 @@ const cutText = (text: string, most: number) =>
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
 
+/** What the user wants: the request, and what they said to the plans that were made for it. */
+export function renderRequest({ task, record }: Run): string {
+  const said = record.corrections.map((text) => `\nCorrected by the user: ${text}`);
+  return `Request: ${task.text}${said.join("")}`;
+}
+
 /** The user message of the first execution call: evidence first, the task last. */
 export function renderTask(run: Run, plan: Plan, evidence: string, checks: readonly Check[]): string {
   const parts = [evidence];
@@ -33,7 +39,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
       ? "Commands are not run this time: do not say what one showed."
       : "",
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
-    `Request: ${run.task.text}`,
+    renderRequest(run),
   );
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -85,6 +85,8 @@ export interface RunRecord {
   /** Way of working; `auto` becomes the one it chose. */
   mode: string;
   plan: Plan | null;
+  /** What the user said to the plans before it. */
+  corrections: readonly string[];
   /** Identity of what the plan was made from; null before it is known. */
   planKey: string | null;
   text: string;
@@ -150,6 +152,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,
       plan: null,
+      corrections: [],
       planKey: null,
       text: "",
       next: [],

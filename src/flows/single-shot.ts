@@ -18,7 +18,7 @@ export const singleShot: Flow = async (run) => {
   if (run.options.planOnly) return;
   const { execute } = await loadExecution();
   await execute(run, plan, claims);
-  if (!run.options.dryRun) await run.ports.planCache?.save(key, plan);
+  if (!run.options.dryRun && key !== null) await run.ports.planCache?.save(key, plan);
 };
 
 /** The same from a saved plan: no planning call; with finished edits no call at all. */

@@ -20,11 +20,17 @@ export function secondsToNewDay(now: number): number {
   return 86_400 - ((hours % 24) * 3600 + minutes * 60 + secs);
 }
 
+/** Nobody means a longer one. */
+const longest = 366 * 86_400;
+
 function seconds(value: string | null, unit: number): number | null {
-  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * unit : null;
+  const delay = value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * unit : null;
+  return delay === null || delay > longest ? null : delay;
 }
 
+/** A date has the name of a month: "-5" and "5, 10" would be read as one, too. */
 function untilDate(value: string | null, now: number): number | null {
-  const at = value === null ? Number.NaN : Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, (at - now) / 1000);
+  if (value === null || !/[a-z]{3}/i.test(value)) return null;
+  const delay = (Date.parse(value) - now) / 1000;
+  return Number.isNaN(delay) || delay > longest ? null : Math.max(0, delay);
 }

@@ -107,7 +107,9 @@ describe("HTTP answers", () => {
       hint: "try again in 12 h",
     });
     expect(read(429, {}).retryAfter).toBeNull();
-    expect(read(429, {}, { "retry-after": "soon" }).retryAfter).toBeNull();
+    for (const nonsense of ["soon", "-5", "5, 10", "NaN", "1000000000000", "9".repeat(400)]) {
+      expect(read(429, {}, { "retry-after": nonsense })).toMatchObject({ retryAfter: null, hint: null });
+    }
   });
 });
 

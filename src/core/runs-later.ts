@@ -31,7 +31,7 @@ function scriptsOf(blob: Blob | null): ReadonlyMap<string, unknown> | null {
 function newScripts({ before, after }: Change): readonly string[] {
   const [old, now] = [scriptsOf(before), scriptsOf(after)];
   const changed = [...(now ?? [])].filter(([name, command]) => old?.get(name) !== command);
-  return changed.map(([name, command]) => `${name}: ${String(command)}`);
+  return changed.map(([name, command]) => `${name}: ${String(command)}`.replace(/\s+/g, " "));
 }
 
 /** Who runs what stands in a file of this name, as a clause after its path; null: nobody. */

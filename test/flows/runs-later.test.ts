@@ -19,6 +19,8 @@ test("of a package.json the scripts that are new or other ones", () => {
   expect(describeLater(change("package.json", null, before))).toBe("npm will run test: jest; build: tsc");
   expect(describeLater(change("package.json", after, json({ build: "tsc" })))).toBeNull();
   expect(later("package.json", "{}", '{"version": "2"}')).toBeNull();
+  const lines = json({ "a\nb": "x\n  ✓ all is well" });
+  expect(describeLater(change("package.json", null, lines))).toBe("npm will run a b: x ✓ all is well");
 });
 
 test("files that are code to the tool that reads them; no others", () => {

@@ -35,9 +35,17 @@ function keepSummary(run: Run, text: string): void {
     .trim();
 }
 
+/** An answer is all that was wanted: a summary would put its own words in its place. */
+const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
+  answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
+
 /** The summary; work that is done is not lost because the model gives none: it is then written locally. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
+  if (isAnswer(run, iterations)) {
+    run.record.text ||= iterations.answer;
+    return;
+  }
   const said = `${renderRequest(run)}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
   run.ledger.reserve(0);
   const messages: Message[] = [{ role: "user", text: said }];

@@ -9,6 +9,7 @@ import type { Message, Purpose } from "../core/model.ts";
 import type { Verdict } from "../core/schedule.ts";
 import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
+import type { Script } from "../core/script.ts";
 import { ask } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
@@ -35,6 +36,8 @@ interface Act {
   readonly work: ScriptWork;
   readonly checks: readonly CheckReport[];
   readonly finished: boolean;
+  /** What it says to the user; empty when it does more than talk. */
+  readonly answer: string;
   /** Changed lines of this act. */
   readonly diff: string;
 }
@@ -42,6 +45,8 @@ interface Act {
 export interface Iterations {
   /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
   work(at: number): Promise<boolean>;
+  /** What the last reply said to the user and did nothing else; empty when it worked. */
+  readonly answer: string;
   /** What happened so far, for the summary. */
   readonly story: string;
   /** The same for people, a line a step. */
@@ -91,6 +96,12 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
     .join("\n\n");
 }
 
+/** What a reply that does nothing says to the user. */
+function answerOf({ actions }: Script, prose: string): string {
+  if (actions.some(({ cmd }) => cmd !== "FINISH")) return "";
+  return actions[0]?.arg || prose;
+}
+
 const meanOf = (scores: readonly number[]) =>
   scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
 
@@ -107,6 +118,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const system = `${executePrompt}\n${actPrompt}`;
   const scores: number[] = [];
   const story: string[] = [];
+  let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, checks);
 
@@ -126,7 +138,9 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     const isDue = (work.batch.changed || isOverdue) && !run.options.dryRun;
     const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
     news = await renderNews(run, work, reports);
-    return { work, checks: reports, finished: keepFinish(run, script), diff: renderChanges(changes) };
+    const finished = keepFinish(run, script);
+    answer = answerOf(script, prose);
+    return { work, checks: reports, finished, answer, diff: renderChanges(changes) };
   };
 
   const passesChecks = () => run.record.checks.every(({ passed }) => passed !== false);
@@ -170,6 +184,9 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   };
 
   return {
+    get answer() {
+      return answer;
+    },
     get story() {
       return story.join("\n");
     },
@@ -201,13 +218,14 @@ const renderVerdict = ({ passed, quality_score: score }: Verdict) =>
   `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 
 /** Asks for the verdict on one step, with the evidence and nothing else. */
-async function judge(run: Run, step: ScheduleStep, { work, checks, diff }: Act): Promise<Verdict> {
+async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff }: Act): Promise<Verdict> {
   const { readVerdict, unreadable } = await import("../core/schedule.ts");
   const parts = [
     renderRequest(run),
     `Step: ${renderStep(step)}`,
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),
+    ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
     ...checks.map(renderCheck),
   ];
   try {

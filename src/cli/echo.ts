@@ -45,11 +45,19 @@ export function stopEcho(): () => void {
   if (termios == null || before === null) return () => {};
   const { write } = termios;
   const hush = () => write(withoutEcho(before));
+  /** Not every shell gives itself its echo back when it goes on. */
+  const stop = () => {
+    write(before);
+    process.off("SIGTSTP", stop);
+    process.kill(process.pid, "SIGTSTP");
+    process.on("SIGTSTP", stop);
+    hush();
+  };
   const restore = () => {
-    process.off("SIGCONT", hush).off("exit", restore);
+    process.off("SIGTSTP", stop).off("SIGCONT", hush).off("exit", restore);
     write(before);
   };
-  process.on("SIGCONT", hush).once("exit", restore);
+  process.on("SIGTSTP", stop).on("SIGCONT", hush).once("exit", restore);
   hush();
   return restore;
 }

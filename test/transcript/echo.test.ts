@@ -1,0 +1,42 @@
+/** The terminal's echo while a run works in a session: off, and given back whenever the run does not have the terminal. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { talked } from "./replies.ts";
+import { hasTmux, openScreen } from "./screen.ts";
+
+setDefaultTimeout(patience);
+
+const ready = /^pai> /m;
+const inTerminal = test.concurrent.skipIf(!hasTmux);
+const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+
+inTerminal(
+  "a run that is stopped gives the echo back, to a shell that does not see to it; fg takes it away",
+  async () => {
+    await using place = openPlace([{ ...talked("Forty-two."), delayMs: 4000 }]);
+    using screen = openScreen(place, { columns: 80, rows: 24 });
+    screen.enter("stty -a > ../spare/before");
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("what is it?");
+    await place.gemini.arrived(1);
+    screen.press("C-z");
+    await screen.shows(/Stopped/);
+    screen.enter("stty -a > ../spare/after; echo shell here");
+    await screen.shows(/^\$ stty.*\n+shell here/m);
+    expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+    screen.enter("fg");
+    await Bun.sleep(300);
+    screen.press("l", "a", "t", "e", "r");
+    await Bun.sleep(300);
+    expect(screen.text()).not.toContain("later");
+    await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
+    screen.press("C-u");
+    screen.enter("exit");
+    screen.enter("stty -a > ../spare/after; echo left");
+    await screen.shows(/^left/m);
+    expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+  },
+);

@@ -20,11 +20,16 @@ export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
     z.nullable(z.object(shape)),
   );
 
-/** One of these words in any case; anything else is the fallback. */
+/** The one of these words that was written, in any case and among others; anything else is the fallback. */
 const wordOf = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
   leniently((value) => {
-    const word = toText(value).trim().toLowerCase();
-    return (words as readonly string[]).includes(word) ? word : fallback;
+    const written = new Set(
+      toText(value)
+        .toLowerCase()
+        .match(/\p{L}+/gu),
+    );
+    const found = words.filter((word) => written.has(word));
+    return found.length === 1 ? found[0] : fallback;
   }, z.enum(words));
 
 export const complexity = wordOf(["simple", "moderate", "complex"], "moderate");

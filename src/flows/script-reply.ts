@@ -44,22 +44,25 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const script = parseScript(reply.text, { stop: reply.stop, read, tag });
   if (script.cut === null || !run.ledger.spare) return { script, text: reply.text };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  // The line it was cut in is asked for anew; half of it in front of them, models go on in the middle of it.
+  const end = reply.text.lastIndexOf("\n") + 1;
+  const whole = script.cut.lines.length === 0 ? reply.text.replace(/\n?$/, "\n") : reply.text.slice(0, end);
   const resume: Message[] = [
     ...messages,
-    { role: "assistant", text: reply.text, calls: [], native: null },
+    { role: "assistant", text: whole, calls: [], native: null },
     { role: "user", text: renderResume(script.cut) },
   ];
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
   if (rest === null) return { script, text: reply.text };
   const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
-  const whole = script.actions.filter(({ partial }) => partial !== true);
+  const complete = script.actions.filter(({ partial }) => partial !== true);
   const joined: Script = {
     ...more,
-    actions: [...whole, ...more.actions],
+    actions: [...complete, ...more.actions],
     remarks: [...script.remarks, ...more.remarks],
     warnings: [...script.warnings, ...more.warnings],
   };
-  return { script: joined, text: `${reply.text}\n${rest.text}` };
+  return { script: joined, text: whole + rest.text };
 }
 
 /** null: what came back is no reply; what was complete before stands without it. */

@@ -14,6 +14,8 @@ describe("cut replies", () => {
     const ran = await play({ files, options, lines: [plan({ steps }), { text: first, stop: "length" }, rest] });
     expect(ran.purposes).toBe("plan execute resume");
     expect(ran.asked(3)).toContain("cut inside WRITE::b.txt::EOT, after the line «line 2»");
+    const shown = ran.requests[2]?.messages.at(-2);
+    expect(shown?.role === "assistant" && shown.text).toEndWith("\nline 1\nline 2\n");
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 2, at_most: 3 } });
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "line 1\nline 2\nline 3\n" });
     expect(ran.eventsOf("changes.applied").length).toBe(1);

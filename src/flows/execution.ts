@@ -11,6 +11,7 @@ import { collectEvidence } from "./evidence.ts";
 import { type BatchReport, performChanges } from "./perform.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
+import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import { renderResults, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import {
@@ -68,7 +69,7 @@ async function doPhase(
   baseline: () => Promise<ReadonlySet<string>>,
 ) {
   const { run, rights, claims, progress, checks } = phase;
-  const question: ScriptQuestion = { purpose: "execute", system: executePrompt, messages };
+  const question: ScriptQuestion = { purpose: "execute", system: `${executePrompt}\n${scriptPrompt}`, messages };
   const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;

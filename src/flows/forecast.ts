@@ -2,6 +2,7 @@
 import type { Plan, PlanAction } from "../core/plan-type.ts";
 import { filesOf, mostBytes, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
+import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
 /** Characters a look brings, where only doing it would tell. */
@@ -31,6 +32,7 @@ export async function forecast(
   const looks = steps.filter(({ action }) => ["SEARCH", "GLOB", "TREE", "LIST_PATH"].includes(action)).length;
   const sent =
     executePrompt.length +
+    scriptPrompt.length +
     task.text.length +
     (task.context?.length ?? 0) +
     JSON.stringify(steps).length / 2 +

@@ -17,8 +17,8 @@ import { rightsOf } from "./execution.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
-import executePrompt from "./prompts/execute.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
+import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import { renderCalls, renderRequest, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
@@ -115,7 +115,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
   const passedBefore = progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
-  const system = `${executePrompt}\n${actPrompt}`;
+  const system = `${actPrompt}\n${scriptPrompt}`;
   const scores: number[] = [];
   const story: string[] = [];
   let answer = "";

@@ -1,7 +1,7 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
 import { parseScript } from "../../src/core/script.ts";
-import executePrompt from "../../src/flows/prompts/execute.md" with { type: "text" };
+import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
 
 const read = () => null;
 
@@ -9,8 +9,8 @@ function parse(text: string) {
   return parseScript(text, { stop: "end", read, tag: "EOT" });
 }
 
-test("the example of the execution prompt is a whole script: one edit, one FINISH with a suggestion", () => {
-  const { actions, truncated, warnings } = parse(executePrompt.split("Example:\n")[1] ?? "");
+test("the example of the script prompt is a whole script: one edit, one FINISH with a suggestion", () => {
+  const { actions, truncated, warnings } = parse(scriptPrompt.split("Example:\n")[1] ?? "");
   expect({ truncated, warnings }).toEqual({ truncated: false, warnings: [] });
   expect(actions.map(({ cmd }) => cmd)).toEqual(["MODIFY", "FINISH"]);
   expect(actions[0]?.blocks).toEqual([
@@ -19,8 +19,8 @@ test("the example of the execution prompt is a whole script: one edit, one FINIS
   expect(actions[1]?.next).toEqual(["Add a test for area()"]);
 });
 
-test("every action the execution prompt lists is one the parser knows", () => {
-  const forms = executePrompt.slice(executePrompt.indexOf("WRITE::"), executePrompt.indexOf("\n- Only"));
+test("every action the script prompt lists is one the parser knows", () => {
+  const forms = scriptPrompt.slice(scriptPrompt.indexOf("WRITE::"), scriptPrompt.indexOf("\n- Only"));
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
   expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV READ RUN FINISH");

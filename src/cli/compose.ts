@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
-import { maskHeld } from "../core/held-keys.ts";
+import { type Mask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
@@ -121,6 +121,8 @@ export interface Composed {
     /** Another model than the one of the settings. */
     readonly model?: ComposedModel | undefined;
   }) => Ports;
+  /** Takes the keys of the settings' model out of what is written down. */
+  readonly mask: Mask;
   readonly close: () => void;
 }
 
@@ -184,6 +186,7 @@ export async function composeTask(
         planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, mask(plan)) },
       };
     },
+    mask: own.mask,
     close: () => audit?.close(),
   };
 }

@@ -81,6 +81,7 @@ async function showAll({ shown, onInterrupt }: Context): Promise<void> {
 /** One message of the user; null: leave. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
+  const keep = (text: string) => talk.input.add((talk.model ?? talk.composed).mask(text));
   const prompter = await view.prompter();
   await showAll(context);
   for (;;) {
@@ -91,10 +92,10 @@ async function readMessage(talk: Talk): Promise<string | null> {
         history: talk.input.entries,
         complete: (before) => completeMessage(talk.composed.opened.workspace, before),
         keep(draft) {
-          if (!talk.input.add(draft)) context.err("what you typed is not kept: copy it from above\n");
+          if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
         },
       });
-      if (line !== null && line.trim() !== "") talk.input.add(line);
+      if (line !== null && line.trim() !== "") keep(line);
       talk.interruptedAt = 0;
       return line === null ? null : line.trim();
     } catch (thrown) {

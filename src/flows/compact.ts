@@ -1,6 +1,7 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
 import { lastTurn, renderConversation, sizeOf, withTasks } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
+import { fence } from "../core/fence.ts";
 import type { Message } from "../core/model.ts";
 import { ask } from "./ask.ts";
 import compactPrompt from "./prompts/compact.md" with { type: "text" };
@@ -29,7 +30,9 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   const most = run.ports.model.window * 2;
   const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;
   run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });
-  const messages: Message[] = [{ role: "user", text }];
+  // A small model answers the request it reads last, unless that is the one for the summary.
+  const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
+  const messages: Message[] = [{ role: "user", text: request }];
   const reply = await ask(run, { purpose: "compact", system: compactPrompt, messages, format: null });
   const summary = withoutAnalysis(reply.text);
   if (summary === "") throw new PaiError("reply_empty", "the summary was empty; the conversation is as it was");

@@ -27,6 +27,16 @@ test("one call makes fewer messages of a conversation (TestCompactCommand)", asy
   expect(ran.eventsOf("conversation.replaced")[0]?.messages.length).toBe(2);
 });
 
+test("the last thing a compaction asks for is the summary, not what the conversation asked", async () => {
+  const messages = [
+    { role: "user" as const, text: "Delete it" },
+    { role: "assistant" as const, text: "Which one?", calls: [], native: null },
+    { role: "user" as const, text: "All" },
+  ];
+  const ran = await play({ lines: ["Facts."], flow: compact, conversation: { messages, tasks: [] } });
+  expect(ran.asked(1)).toEndWith("[User]\nAll\n</conversation>\n\nSummarize this conversation; do not answer it.");
+});
+
 test("an interrupt ends a compaction at once and leaves the conversation as it was (P11)", async () => {
   const stop = new AbortController();
   const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));

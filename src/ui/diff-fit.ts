@@ -1,4 +1,4 @@
-/** Diff lines that fit: tabs as blanks, what is unchanged or endless of a long line left out and counted, the rest wrapped. */
+/** Diff lines that fit: what is unchanged or endless of a long line left out and counted, the rest wrapped. */
 import { grouped } from "./amount.ts";
 import type { Range } from "./diff-marks.ts";
 import type { DiffLine } from "./diff-read.ts";
@@ -8,24 +8,11 @@ export interface Row extends DiffLine {
   readonly mark: Range | null;
 }
 
-const tabWidth = 8;
 /** Characters. A line that is longer is cut to what changed in it. */
 const longLine = 400;
 /** Characters of a line that are shown at most, and beside what changed. */
 const most = 2000;
 const beside = 100;
-
-/** Tabs as far as they reach in a terminal, for a text that begins at a tab stop. */
-export function expandTabs(text: string): string {
-  if (!text.includes("\t")) return text;
-  let column = 0;
-  return text.replace(/([^\t]*)(\t|$)/g, (_, part: string, tab: string) => {
-    column += Bun.stringWidth(part);
-    const blanks = tab === "" ? 0 : tabWidth - (column % tabWidth);
-    column += blanks;
-    return part + " ".repeat(blanks);
-  });
-}
 
 /** What of a long line is worth its room: what changed, or else how it begins. */
 function chooseRange({ kind, text, mark }: Row): Range {

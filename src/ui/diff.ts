@@ -1,11 +1,12 @@
 /** A diff for people: a heading per file, numbered lines in colour, what changed in them marked, notes on what cannot be seen. */
 import { maskSecrets } from "../core/secret.ts";
-import { breakText, cutRow, expandTabs, type Row } from "./diff-fit.ts";
+import { breakText, cutRow, type Row } from "./diff-fit.ts";
 import { findMarks } from "./diff-marks.ts";
 import { explainLines } from "./diff-notes.ts";
 import { paintRows, renderPart } from "./diff-paint.ts";
 import { type DiffFile, readDiff } from "./diff-read.ts";
 import type { Highlight } from "./highlight.ts";
+import { expandTabs } from "./layout.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import { mark, type Style } from "./style.ts";
 

@@ -10,6 +10,26 @@ export function wrap(text: string, columns: number | null): string[] {
   );
 }
 
+/** `wrap` for code, coloured or not: blanks stay where they are. */
+export function wrapCode(line: string, columns: number | null): readonly string[] {
+  if (columns === null || Bun.stringWidth(line) <= columns) return [line];
+  return Bun.wrapAnsi(line, Math.max(columns, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
+}
+
+const tabWidth = 8;
+
+/** Tabs as far as they reach in a terminal, for a text that begins at a tab stop. */
+export function expandTabs(text: string): string {
+  if (!text.includes("\t")) return text;
+  let column = 0;
+  return text.replace(/([^\t]*)(\t|$)/g, (_, part: string, tab: string) => {
+    column += Bun.stringWidth(part);
+    const blanks = tab === "" ? 0 : tabWidth - (column % tabWidth);
+    column += blanks;
+    return part + " ".repeat(blanks);
+  });
+}
+
 /** `wrap` that ends lines after a slash where it can: for paths. */
 export function wrapPath(path: string, columns: number): string[] {
   const lines = [""];

@@ -1,7 +1,7 @@
 /** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
 import { counted, grouped } from "./amount.ts";
-import { expandTabs } from "./diff-fit.ts";
 import type { Highlight } from "./highlight.ts";
+import { expandTabs, wrapCode } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
@@ -34,29 +34,25 @@ function cutLine(text: string, more: string): string {
   return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
 }
 
-/** What fits between a gutter and the edge of the terminal; its own blanks stay. */
-function fit(text: string, room: number | null): readonly string[] {
-  if (room === null || Bun.stringWidth(text) <= room) return [text];
-  return Bun.wrapAnsi(text, Math.max(room, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
-}
-
 function renderFile(text: string, name: string, { style, columns, highlight }: LookOptions): string[] {
   const { bar, more } = style.glyphs;
-  const rows = readRows(text).map((row) => ({ ...row, text: cutLine(row.text, more) }));
-  const colored = style.color ? highlight?.(name)?.(rows.map((row) => row.text).join("\n")).split("\n") : null;
+  const rows = readRows(text);
   const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
   const room = columns === null ? null : columns - digits - gutter;
-  const lines = rows.map((row, at) =>
-    fit(colored?.[at] ?? row.text, room)
-      .map((part, n) =>
-        `  ${style.paint("dim", `${(n === 0 ? row.number : "").padStart(digits)} ${bar}`)} ${part}`.trimEnd(),
-      )
-      .join("\n"),
-  );
-  const hidden = lines.length - headLines - tailLines;
-  if (hidden < leastHidden) return lines;
+  const draw = (part: readonly Row[]) => {
+    const code = part.map((row) => cutLine(row.text, more)).join("\n");
+    const painted = (style.color && highlight?.(name)?.(code)) || code;
+    return painted.split("\n").flatMap((line, at) =>
+      wrapCode(line, room).map((piece, n) => {
+        const number = (n === 0 ? (part[at]?.number ?? "") : "").padStart(digits);
+        return `  ${style.paint("dim", `${number} ${bar}`)} ${piece}`.trimEnd();
+      }),
+    );
+  };
+  const hidden = rows.length - headLines - tailLines;
+  if (hidden < leastHidden) return draw(rows);
   const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")}`;
-  return [...lines.slice(0, headLines), style.paint("dim", note), ...lines.slice(-tailLines)];
+  return [...draw(rows.slice(0, headLines)), style.paint("dim", note), ...draw(rows.slice(-tailLines))];
 }
 
 const branches = /^(?:│ {3}| {4})*(?:├── |└── )/gm;
@@ -93,7 +89,7 @@ export function renderLook({ action, target, text }: Look, options: LookOptions)
       ? renderFile(shown, target.split(" ")[0] ?? "", options)
       : drawn(shown, style)
           .split("\n")
-          .flatMap((line) => fit(cutLine(line, style.glyphs.more), columns && columns - 2))
+          .flatMap((line) => wrapCode(cutLine(line, style.glyphs.more), columns && columns - 2))
           .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,9 +1,8 @@
 /** While a run works, what is typed waits for the next prompt and is not echoed into the run's output. */
-import { endianness } from "node:os";
 import { isInForeground } from "../ui/tty.ts";
 import { openLibc } from "../workspace/libc.ts";
 
-/** `struct termios` of Linux, whichever the C library: four words of flags come first, the local ones last. */
+/** `struct termios` of Linux, whichever the C library: four words of flags, the local ones last, their low byte first. */
 const localFlagsAt = 12;
 const termiosBytes = 128;
 const echo = 0o10;
@@ -29,11 +28,7 @@ function openTermios() {
 }
 
 function withoutEcho(termios: Uint8Array): Uint8Array {
-  const changed = termios.slice();
-  const flags = new DataView(changed.buffer);
-  const little = endianness() === "LE";
-  flags.setUint32(localFlagsAt, flags.getUint32(localFlagsAt, little) & ~echo, little);
-  return changed;
+  return termios.map((byte, at) => (at === localFlagsAt ? byte & ~echo : byte));
 }
 
 let termios: ReturnType<typeof openTermios> | undefined;

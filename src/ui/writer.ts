@@ -1,5 +1,5 @@
 /** The only way text leaves the process: whole, in order, and calm when the other end is gone. */
-import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 
 export interface Writer {
@@ -19,51 +19,41 @@ const names = { 1: "standard output", 2: "standard error" } as const;
 const retryMs = 5;
 const lineFeed = 10;
 
+/** null: the descriptor is not open. */
+function statOf(fd: number): Stats | null {
+  try {
+    return fstatSync(fd);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * A pipe or terminal is opened again for ourselves, so that it does not wait for its reader: however slow that is,
  * signals are heard. Setting the flag on the descriptor itself would change it for every process that shares it.
  */
-function openOwn(fd: number): number {
+function openOwn(fd: number, stat: Stats | null): number {
+  if (!stat?.isFIFO() && !stat?.isCharacterDevice()) return fd;
+  const { O_WRONLY, O_NONBLOCK, O_APPEND, O_NOCTTY } = constants;
   try {
-    const stat = fstatSync(fd);
-    return stat.isFIFO() || stat.isCharacterDevice()
-      ? openSync(
-          `/proc/self/fd/${fd}`,
-          constants.O_WRONLY | constants.O_NONBLOCK | constants.O_APPEND | constants.O_NOCTTY,
-        )
-      : fd;
+    return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY);
   } catch {
     return fd;
   }
 }
 
-function isDevice(fd: number): boolean {
-  try {
-    return fstatSync(fd).isCharacterDevice();
-  } catch {
-    return false;
-  }
-}
-
-function leadToOnePlace(fd: number, other: number): boolean {
-  try {
-    const [one, two] = [fstatSync(fd), fstatSync(other)];
-    return !one.isFile() && one.dev === two.dev && one.ino === two.ino;
-  } catch {
-    return false;
-  }
-}
-
 /** Standard output and standard error. Where both lead to one pipe or terminal they are one, so that no text overtakes. */
 export function openWriters(): readonly [out: Writer, err: Writer] {
-  const out = openWriter(1);
-  return [out, leadToOnePlace(1, 2) ? out : openWriter(2)];
+  const [one, other] = [statOf(1), statOf(2)];
+  const isOnePlace = one?.isFile() === false && one.dev === other?.dev && one.ino === other.ino;
+  const out = openWriter(1, one);
+  return [out, isOnePlace ? out : openWriter(2, other)];
 }
 
 /** Writes without loading Node's streams. */
-function openWriter(fd: 1 | 2): Writer {
-  const own = openOwn(fd);
-  const isTerminal = isDevice(own);
+function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
+  const own = openOwn(fd, stat);
+  const isTerminal = stat?.isCharacterDevice() === true;
   const waiting: Uint8Array[] = [];
   let closed = false;
   let failure: PaiError | null = null;

@@ -153,3 +153,23 @@ export function show(
   terminal.finish(run.outcome);
   return seen;
 }
+
+/** A terminal that takes one event after the other, and what it wrote on standard error. */
+export function watch(options: Partial<TerminalOptions>) {
+  const writes: string[] = [];
+  const terminal = createTerminal({
+    out: () => {},
+    err: (text) => writes.push(text),
+    style: styleOf(true),
+    outStyle: styleOf(true),
+    columns: () => 40,
+    verbose: false,
+    quiet: false,
+    live: false,
+    screen: true,
+    kind: "run",
+    now: () => 0,
+    ...options,
+  });
+  return { terminal, writes };
+}

@@ -7,25 +7,12 @@ import { runTask } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
 import { recordRun } from "../../src/store/recorder.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
-import { defaults, type Place, type Setup, scriptModel } from "../flows/scripted.ts";
+import { defaults, openHere, type Place, type Setup, scriptModel } from "../flows/scripted.ts";
 
 const policy: Decide = async ({ kind }) =>
   kind === "plan" || kind === "batch"
     ? { accept: true, by: "policy", reason: "-y" }
     : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
-
-export const openHere = ({ root, state }: Place) =>
-  openWorkspace({
-    root,
-    stateDir: state,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: { PATH: process.env["PATH"] },
-    commandEnv: [],
-    umask: 0o022,
-  });
 
 export async function receiptsOf(place: Place) {
   const { stateFolder } = await openHere(place);

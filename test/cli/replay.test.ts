@@ -8,8 +8,8 @@ import { hybrid } from "../../src/flows/hybrid.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { parseReplay } from "../../src/models/replay.ts";
 import { finish, modify, plan, talk, write } from "../flows/plans.ts";
-import { filesIn, makeFolder, type Place } from "../flows/scripted.ts";
-import { idOf, openHere, receiptsOf, record, replay } from "./recorded.ts";
+import { filesIn, makeFolder, openHere, type Place } from "../flows/scripted.ts";
+import { idOf, receiptsOf, record, replay } from "./recorded.ts";
 
 const scenarios = join(import.meta.dir, "../scenarios");
 const read = (folder: string, name: string) => readFileSync(join(folder, name), "utf8");

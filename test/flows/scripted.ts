@@ -202,11 +202,11 @@ export function makeFolder(files: Files = {}): Place {
   return { root, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
 }
 
-/** Runs a flow in an existing folder. */
-export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
-  const { workspace } = await openWorkspace({
-    root: place.root,
-    stateDir: place.state,
+/** The workspace of a place, without a home or rules of its own. */
+export const openHere = ({ root, state }: Pick<Place, "root" | "state">) =>
+  openWorkspace({
+    root,
+    stateDir: state,
     home: null,
     force: true,
     policy: { allow: [], deny: [] },
@@ -214,6 +214,10 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
     commandEnv: [],
     umask: 0o022,
   });
+
+/** Runs a flow in an existing folder. */
+export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
+  const { workspace } = await openHere(place);
   const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];
   const questions: Question[] = [];

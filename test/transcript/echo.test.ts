@@ -23,7 +23,7 @@ inTerminal(
     screen.enter("what is it?");
     await place.gemini.arrived(1);
     screen.press("C-z");
-    await screen.shows(/Stopped/);
+    await screen.shows(/Stopped.*\n+\$ ?$/m);
     screen.enter("stty -a > ../spare/after; echo shell here");
     await screen.shows(/^\$ stty.*\n+shell here/m);
     expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));

@@ -9,6 +9,8 @@ let opened = 0;
 export interface Screen extends Disposable {
   /** Types text, then presses Enter. */
   readonly enter: (text: string) => void;
+  /** Has the shell run a line, also one typed before its prompt stands, and waits until it has. */
+  readonly shell: (line: string) => Promise<void>;
   /** Presses keys by tmux name: "C-c", "Enter". */
   readonly press: (...keys: readonly string[]) => void;
   /** Pastes as a terminal does, marked where the program asked for it. */
@@ -42,10 +44,16 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
   tmux("new-session", "-d", "-x", `${size.columns}`, "-y", `${size.rows}`, ...shell);
   tmux("set-option", "-g", "history-limit", "5000");
   const text = () => tmux("capture-pane", "-p", "-J", "-S", "-3000");
+  let ran = 0;
   return {
     enter(line) {
       tmux("send-keys", "-l", "--", line);
       tmux("send-keys", "Enter");
+    },
+    shell(line) {
+      ran += 1;
+      this.enter(`${line}; echo ran $((${ran}))`);
+      return this.shows(new RegExp(`ran ${ran}$`, "m"));
     },
     press: (...keys) => void tmux("send-keys", ...keys),
     paste(text) {

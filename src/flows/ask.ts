@@ -21,31 +21,34 @@ export interface Reply {
   readonly native: Native | null;
 }
 
-export type Question = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
+/** A request as a flow words it; how long the reply may be and what must be hidden is found out here. */
+export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
   Partial<Pick<ModelRequest, "tools">>;
 
-function charactersOf({ system, messages, format, tools = [] }: Question): number {
+function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
   const schemas = [...(format === null ? [] : [format.schema]), ...tools];
   const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);
   return messages.reduce((sum, message) => sum + sizeOf(message), system.length + defined);
 }
 
-/** A reply that arrived and is worth nothing, or broke off: asked for again once, when the promise has a spare call. */
-const worthAsking: readonly string[] = ["reply_empty", "reply_invalid", "reply_cut"];
+/** Whether a call failed because its reply came empty, broken or cut: another call may bring a better one. */
+export const isBadReply = (thrown: unknown): thrown is PaiError =>
+  thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
 /**
- * Asks the model once. `onText` sees the text as it arrives, with the number of the call.
- * Throws budget_* before sending, PaiError of the bridge while sending.
+ * Makes one call, and a second one for a bad reply when the promise has a call to spare. `onText` sees the text as it
+ * arrives, with the number of its call: another number means that the reply begins anew.
+ * Throws budget_* and request_rejected before sending, and what the model's stream throws.
  */
 export async function ask(
   run: Run,
-  question: Question,
+  question: ModelQuestion,
   onText: (text: string, n: number) => void = () => {},
 ): Promise<Reply> {
   try {
     return await askOnce(run, question, onText);
   } catch (thrown) {
-    if (!(thrown instanceof PaiError && worthAsking.includes(thrown.code)) || !run.ledger.spare) throw thrown;
+    if (!isBadReply(thrown) || !run.ledger.spare) throw thrown;
     run.emit({ type: "notice", level: "warning", code: thrown.code, text: `${thrown.message}: asking once more` });
     return askOnce(run, question, onText);
   }
@@ -62,17 +65,20 @@ interface Arriving {
   done: Done | null;
 }
 
+/** One call, ready to be made. */
 interface Asking {
   readonly request: ModelRequest;
+  /** Output tokens that a reply may have, found out anew when another model takes the call over. */
   readonly refit: () => number;
   readonly onText: (text: string, n: number) => void;
 }
 
-/** Characters: tokens are longer only where one character is repeated. A server that heeds no limit is left at this one, */
+/** Characters of a token at the most. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
 const mostPerToken = 32;
-/** but where no cap is set only at this length: servers that say nothing of their models may write more than we think. */
+/** Characters that a reply may always have where the user set no cap: what pai believes a model can write may be too little. */
 const mostUncapped = 4 * 1024 * 1024;
 
+/** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
 async function receive(run: Run, { request, refit, onText }: Asking, got: Arriving) {
   const isCapped = Number.isFinite(run.ledger.room(0));
   let left = Math.max(mostPerToken * request.maxOutputTokens, isCapped ? 0 : mostUncapped);
@@ -99,8 +105,8 @@ function hideMessage(veil: Veil, message: Message): Message {
   return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideJson(call.input) })) };
 }
 
-/** The question as it leaves: secrets by their names. Says once more how many, when there are new ones. */
-function hide({ veil, emit, record }: Run, question: Question): Question {
+/** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
+function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
   const system = veil.hide(question.system);
   const messages = question.messages.map((message) => hideMessage(veil, message));
   if (veil.count > record.masked) {
@@ -116,7 +122,7 @@ function hide({ veil, emit, record }: Run, question: Question): Question {
   return { ...question, system, messages };
 }
 
-/** The reply with the names as the secrets they stand for. */
+/** The reply with the secrets in place of their names. */
 function reveal({ veil }: Run, reply: Reply): Reply {
   if (veil.count === 0) return reply;
   const calls = reply.calls.map((call) => ({ ...call, input: veil.revealJson(call.input) }));
@@ -128,7 +134,10 @@ const leastReply = 256;
 /** An estimate may be a fifth too low. */
 const margin = 1.2;
 
-/** Output tokens that a reply of the model in use may have. Throws for a request that it may not be asked, or cannot hold. */
+/**
+ * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* for a request that a cap or the
+ * promise forbids, request_rejected for one that the model in use cannot hold.
+ */
 function fit({ ledger, ports: { model } }: Run, estimate: number): number {
   ledger.admit(estimate, leastReply);
   if (estimate + leastReply > model.window) {
@@ -139,7 +148,7 @@ function fit({ ledger, ports: { model } }: Run, estimate: number): number {
   return Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
 }
 
-async function askOnce(run: Run, question: Question, onText: (text: string, n: number) => void): Promise<Reply> {
+async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
   const estimate = ledger.estimate(charactersOf(question));
@@ -166,7 +175,7 @@ async function askOnce(run: Run, question: Question, onText: (text: string, n: n
   return reveal(run, readReply(got));
 }
 
-/** Throws for a reply that is none. */
+/** Throws reply_cut, reply_blocked or reply_empty. */
 function readReply({ text, calls, done }: Arriving): Reply {
   if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
   if (done.stop === "refused") throw new PaiError("reply_blocked", "the model refused to answer");
@@ -174,10 +183,7 @@ function readReply({ text, calls, done }: Arriving): Reply {
   return { text, calls, stop: done.stop, native: done.native };
 }
 
-/**
- * What the provider counted; what it left out, or could not say as the reply broke off, as the run estimates it:
- * no cap and no promise takes it for nothing.
- */
+/** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */
 function usageOf({ ledger }: Run, { n, text, calls, done }: Arriving, estimate: number): Usage {
   if (n === 0) return noUsage;
   const counted = done?.usage ?? noUsage;

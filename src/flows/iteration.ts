@@ -1,7 +1,7 @@
 /** One iteration of eight-step: think and act in one call, check, judge, heal once; the verdict counts. */
 import { squash } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
-import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { type ErrorCode, PaiError } from "../core/error.ts";
 import { fence } from "../core/fence.ts";
 import type { Schedule, ScheduleStep } from "../core/iterations.ts";
 import { readJson } from "../core/json.ts";
@@ -10,7 +10,7 @@ import type { Verdict } from "../core/schedule.ts";
 import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import type { Script } from "../core/script.ts";
-import { ask } from "./ask.ts";
+import { ask, isBadReply } from "./ask.ts";
 import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
@@ -238,8 +238,7 @@ async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff 
     const json = readJson(reply.text);
     return json.ok ? readVerdict(json.value) : unreadable(`the verdict could not be read: ${json.why}`);
   } catch (thrown) {
-    const { code, message } = toPaiError(thrown);
-    if (!["reply_empty", "reply_invalid", "reply_cut"].includes(code)) throw thrown;
-    return unreadable(message);
+    if (!isBadReply(thrown)) throw thrown;
+    return unreadable(thrown.message);
   }
 }

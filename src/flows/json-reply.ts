@@ -3,14 +3,14 @@ import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
 import type { Reading } from "../core/reading.ts";
-import { ask, type Question, type Reply } from "./ask.ts";
+import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Run } from "./run.ts";
 
 /** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
 export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
 
 /** Asks once and shows the value's `reply` field as it streams. */
-async function askOnce(run: Run, question: Question): Promise<Reply> {
+async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   let reader = createReplyReader();
   let current = 0;
   return ask(run, question, (text, n) => {
@@ -32,7 +32,7 @@ async function read<T>(asked: Promise<Reply>, load: LoadReader<T>): Promise<{ re
 /** Throws reply_invalid when the reply stays unusable. `what` names the value in messages: "plan". */
 export async function askForJson<T>(
   run: Run,
-  question: Question,
+  question: ModelQuestion,
   what: string,
   load: LoadReader<T>,
 ): Promise<{ readonly value: T; readonly reply: Reply }> {

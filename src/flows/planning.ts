@@ -8,7 +8,7 @@ import { type CallPromise, promiseOf } from "../core/promise.ts";
 import type { Reading } from "../core/reading.ts";
 import type { Claim } from "../core/scope.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
-import type { Question, Reply } from "./ask.ts";
+import type { ModelQuestion, Reply } from "./ask.ts";
 import { bindCommands } from "./bound.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
@@ -19,7 +19,7 @@ import type { Run } from "./run.ts";
 /** A way of planning: what is asked, how the answer is read, what it promises. */
 export interface PlanKind<Made> {
   readonly system: string;
-  readonly format: NonNullable<Question["format"]>;
+  readonly format: NonNullable<ModelQuestion["format"]>;
   readonly load: LoadReader<Made>;
   readonly planOf: (made: Made) => Plan;
   /** `plans` = planning calls so far, feedback included, repairs not. */
@@ -112,7 +112,7 @@ async function makeOne<Made>(
   purpose: "plan" | "replan",
   plans: number,
 ): Promise<Draft<Made>> {
-  const question: Question = { purpose, system: kind.system, messages, format: kind.format };
+  const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
   const { value: made, reply } = await askForJson(run, question, "plan", async () => {
     const read = await kind.load();
     return (json) => refuseAbsolute(run, kind, read(json));

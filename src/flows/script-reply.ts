@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { Call, Message, Purpose } from "../core/model.ts";
 import { chooseTag, parseScript, renderResume, type Script, type ScriptAction } from "../core/script.ts";
-import { ask, type Question, type Reply } from "./ask.ts";
+import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./right.ts";
@@ -66,7 +66,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
 }
 
 /** null: what came back is no reply; what was complete before stands without it. */
-async function askForRest(run: Run, question: Question): Promise<Reply | null> {
+async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | null> {
   try {
     return await ask(run, question);
   } catch (thrown) {

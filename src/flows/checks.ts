@@ -1,7 +1,9 @@
 /** Runs the checks of a run, before and after its changes; only what got worse counts against it. */
 import type { CheckResult } from "../core/event.ts";
+import { fence } from "../core/fence.ts";
 import { judgeCommand } from "./batch.ts";
 import { requireBound } from "./bound.ts";
+import { runInWorkspace } from "./command.ts";
 import type { Run } from "./run.ts";
 
 export interface Check {
@@ -14,6 +16,14 @@ export interface CheckReport extends CheckResult {
   /** It fails the run: typed by the user, or it passed before. */
   readonly fatal: boolean;
 }
+
+/** A failed check in one line, for people: the failure that a run ends with. */
+export const describeFailed = ({ command, exit }: CheckResult): string =>
+  `check failed: ${command} (exit ${exit ?? "none"})`;
+
+/** A check with its output, for the model; `note` says what there is to know of it. */
+export const renderCheck = ({ command, exit, output }: CheckReport, note: { readonly note?: string } = {}): string =>
+  fence("check", { command, exit: String(exit), ...note }, output);
 
 /** The user's checks first, then the plan's, each once. What may not run here is recorded as not run. */
 export function checksOf(run: Run): readonly Check[] {
@@ -38,18 +48,11 @@ async function runCheck(
   when: "before" | "after",
 ): Promise<CheckResult & { output: string }> {
   if (by === "plan") await requireBound(run, command);
-  const transaction = await run.transaction();
-  const { checkTimeoutMs: timeoutMs } = run.options;
-  const result = await transaction.run(command, { by, timeoutMs, signal: run.signal });
-  run.signal.throwIfAborted();
-  run.overlay.learn(result.changes);
+  const result = await runInWorkspace(run, command, { by, timeoutMs: run.options.checkTimeoutMs });
   if (by === "user") for (const change of result.changes) run.record.byUser.add(change);
   const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
   if (refused !== null)
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
-  for (const note of result.notes) {
-    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
-  }
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
   const check = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };

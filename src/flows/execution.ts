@@ -6,7 +6,7 @@ import type { Plan } from "../core/plan-type.ts";
 import { complexityOf, phasesOf } from "../core/promise.ts";
 import { type Claim, pathsOfClaim, scopeOf } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
-import { type Check, checksOf, runBaseline, runChecks } from "./checks.ts";
+import { type Check, checksOf, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
 import { type BatchReport, performChanges } from "./perform.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -148,7 +148,6 @@ export async function executeFinished(
   await performChanges(run, changes, rightsOf(plan, claims));
   const reports = run.options.dryRun ? [] : await runChecks(run, checks, passedBefore);
   const failed = reports.find(({ fatal }) => fatal);
-  if (failed !== undefined)
-    throw new PaiError("check_failed", `check failed: ${failed.command} (exit ${failed.exit ?? "none"})`);
+  if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
   run.record.text = plan.reply;
 }

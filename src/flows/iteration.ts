@@ -11,7 +11,7 @@ import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import type { Script } from "../core/script.ts";
 import { ask, isBadReply } from "./ask.ts";
-import { type CheckReport, checksOf, runBaseline, runChecks } from "./checks.ts";
+import { type CheckReport, checksOf, describeFailed, renderCheck, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
 import type { CallReport } from "./perform.ts";
@@ -59,7 +59,7 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   const broken = checks.filter(({ fatal }) => fatal);
   return [
     ...failed.map(({ name, target, text }) => `${name} ${target}: ${text}`),
-    ...broken.map(({ command, exit, output }) => `check failed: ${command} (exit ${exit ?? "none"})\n${output}`),
+    ...broken.map((check) => `${describeFailed(check)}\n${check.output}`),
     ...open.map((claim) => `promised and not done: ${claim}`),
   ];
 }
@@ -79,10 +79,10 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
-/** A failure that is not fatal is one that the work did not cause. */
-function renderCheck({ command, exit, output, passed, fatal }: CheckReport): string {
-  const note = passed === false && !fatal ? { note: "failed before the work began; later steps may mend it" } : {};
-  return fence("check", { command, exit: String(exit), ...note }, output);
+/** A failed check that is not fatal is one whose failure the work did not cause: the model is told so. */
+function explainCheck(check: CheckReport): string {
+  const isOld = check.passed === false && !check.fatal;
+  return renderCheck(check, isOld ? { note: "failed before the work began; later steps may mend it" } : {});
 }
 
 /** What the next call is told about this one. */
@@ -90,7 +90,7 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
   const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
   const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
-  const failed = checks.filter(({ passed }) => passed === false).map(renderCheck);
+  const failed = checks.filter(({ passed }) => passed === false).map(explainCheck);
   return [...shown, [done, ...notes].filter((part) => part !== "").join("\n"), ...failed]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -226,7 +226,7 @@ async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff 
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),
     ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
-    ...checks.map(renderCheck),
+    ...checks.map(explainCheck),
   ];
   try {
     const reply = await ask(run, {

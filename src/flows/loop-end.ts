@@ -1,7 +1,6 @@
 /** Whether a tool-loop may end: its checks must pass, and a refusal must not be all that came of it. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import { fence } from "../core/fence.ts";
-import { checksOf, runChecks } from "./checks.ts";
+import { checksOf, describeFailed, renderCheck, runChecks } from "./checks.ts";
 import type { CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -48,13 +47,11 @@ export function watchEnd(run: Run): LoopEnd {
       const [first] = failed;
       if (first === undefined) return null;
       if (corrections === mostCorrections || run.ledger.exhausted) {
-        throw new PaiError("check_failed", `check failed: ${first.command} (exit ${first.exit ?? "none"})`);
+        throw new PaiError("check_failed", describeFailed(first));
       }
       corrections += 1;
-      const outputs = failed.map(({ command, exit, output }) =>
-        fence("check", { command, exit: String(exit) }, output),
-      );
-      return `${outputs.join("\n\n")}\n\nCorrect what the failed check shows.`;
+      const outputs = failed.map((check) => renderCheck(check)).join("\n\n");
+      return `${outputs}\n\nCorrect what the failed check shows.`;
     },
   };
 }

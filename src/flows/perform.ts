@@ -10,6 +10,7 @@ import type { CommandResult } from "../core/ports.ts";
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import { requireBound } from "./bound.ts";
+import { runInWorkspace } from "./command.ts";
 import { noteHidden } from "./hidden.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
 import type { Run, RunOptions } from "./run.ts";
@@ -244,16 +245,9 @@ export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): b
 /** Runs a command of the model, when commands may run here at all; null: not run. */
 async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const { run, rights } = batch;
-  const { options, signal } = run;
-  if (!mayRunCommands(options)) return null;
+  if (!mayRunCommands(run.options)) return null;
   if (rights !== null) await requireBound(run, command);
-  const transaction = await run.transaction();
-  const result = await transaction.run(command, { by: "plan", timeoutMs: options.commandTimeoutMs, signal });
-  signal.throwIfAborted();
-  run.overlay.learn(result.changes);
-  for (const note of result.notes) {
-    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
-  }
+  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: run.options.commandTimeoutMs });
   if (result.changes.length > 0) {
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { type Claim, pathsOfClaim, renderClaim, rightOf } from "../core/scope.ts";
-import type { CheckReport } from "./checks.ts";
+import { type CheckReport, describeFailed } from "./checks.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -129,11 +129,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
       const failed = reports.filter(({ passed }) => passed === false);
       const worst = failed.find(({ fatal }) => fatal) ?? (run.ledger.exhausted ? undefined : failed[0]);
       if (worst === undefined) return null;
-      return left(
-        "check_failed",
-        `check failed: ${worst.command} (exit ${worst.exit ?? "none"})`,
-        "its output stands above",
-      );
+      return left("check_failed", describeFailed(worst), "its output stands above");
     },
   };
 }

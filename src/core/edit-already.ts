@@ -1,7 +1,7 @@
 /** Recognises an edit that was made before: its replacement stands in the file, and it is no coincidence. */
 import { matchEverywhere } from "./edit-inline.ts";
+import { type FileLines, findRows, indexLines, isBlank } from "./edit-lines.ts";
 import { type Halves, type Splice, variantsOf } from "./edit-match.ts";
-import { findRows, isBlank, openView, type View } from "./edit-view.ts";
 import type { Line } from "./text.ts";
 
 /** The lines a splice would insert stand right there, above or below, and are not repeated on purpose. */
@@ -24,22 +24,22 @@ export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]):
 }
 
 /** REPLACE stands in the file exactly once, and holds something that SEARCH does not. */
-export function isReplaced(view: View, halves: Halves): boolean {
+export function isReplaced(file: FileLines, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
   const trimmed = replace.slice(replace.findIndex((line) => !isBlank(line)));
   const known = new Set(search.map((line) => line.trim()));
   const added = trimmed.filter((line) => !known.has(line.trim()));
   const isClosedUp = trimmed.length >= 2 && search[0] === trimmed[0] && search.at(-1) === trimmed.at(-1);
   if (!isTelling(added) && !(added.every(isBlank) && isClosedUp && isTelling(trimmed))) return false;
-  if (findRows(view, "indent", trimmed).length === 1) return true;
-  const row = trimmed.length === 1 ? matchEverywhere(view, { search: trimmed, replace: [], all: true }) : null;
+  if (findRows(file, "indent", trimmed).length === 1) return true;
+  const row = trimmed.length === 1 ? matchEverywhere(file, { search: trimmed, replace: [], all: true }) : null;
   return row?.kind === "found" && row.splices.length === 1;
 }
 
 /** The file ends with these lines. */
 export function isAppended(path: string, lines: readonly string[], added: readonly string[]): boolean {
   if (!isTelling(added)) return false;
-  return findRows(openView(path, lines.slice(-added.length)), "trailing", added).length === 1;
+  return findRows(indexLines(path, lines.slice(-added.length)), "trailing", added).length === 1;
 }
 
 /** Enough letters not to stand there by chance. */

@@ -1,12 +1,12 @@
 /** Steps 7 and 11: a block that was copied with line numbers, or with the escapes of a string. */
 import { lineSteps, matchLoosely } from "./edit-line-steps.ts";
+import { type FileLines, isBlank } from "./edit-lines.ts";
 import type { Halves, Match } from "./edit-match.ts";
-import { isBlank, type View } from "./edit-view.ts";
 
 const numberPrefix = /^\s*(\d{1,7})(?:\s*[|│→]|:|\t)(?: ?)/;
 
 /** Step 7: every line of SEARCH begins with a line number, each one more than the last. */
-export function matchNumbered(view: View, halves: Halves): Match | null {
+export function matchNumbered(file: FileLines, halves: Halves): Match | null {
   const numbers = halves.search.map((line) => Number(numberPrefix.exec(line)?.[1] ?? Number.NaN));
   const first = numbers[0] ?? Number.NaN;
   if (!numbers.every((number, line) => number === first + line)) return null;
@@ -15,19 +15,19 @@ export function matchNumbered(view: View, halves: Halves): Match | null {
   if (numbered > 0 && numbered < written) return null;
   const strip = (line: string) => line.replace(numberPrefix, "");
   const bare = { ...halves, search: halves.search.map(strip), replace: halves.replace.map(strip) };
-  return withNote(matchLoosely(lineSteps, view, bare), "ignoring copied line numbers");
+  return withNote(matchLoosely(lineSteps, file, bare), "ignoring copied line numbers");
 }
 
 const meanings: Readonly<Record<string, string>> = { "\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'", "\\\\": "\\" };
 
 /** Step 11: SEARCH is one line with `\n` or `\"` written out. */
-export function matchEscaped(view: View, halves: Halves): Match | null {
+export function matchEscaped(file: FileLines, halves: Halves): Match | null {
   const read = (text: string) => text.replace(/\\[nt"'\\]/g, (code) => meanings[code] ?? code).split("\n");
   const [line = ""] = halves.search;
   if (halves.search.length !== 1 || !/\\[n"]/.test(line)) return null;
   const replace = halves.replace.length === 1 ? read(halves.replace[0] ?? "") : halves.replace;
   const plain = { ...halves, search: dropFinalBlank(read(line)), replace: dropFinalBlank(replace) };
-  return withNote(matchLoosely(lineSteps, view, plain), 'reading \\n and \\" as what they stand for');
+  return withNote(matchLoosely(lineSteps, file, plain), 'reading \\n and \\" as what they stand for');
 }
 
 function dropFinalBlank(lines: readonly string[]): readonly string[] {

@@ -1,20 +1,20 @@
 /** Step 8: `...` in SEARCH and REPLACE alike stands for lines that stay; every part around it is found alone. */
 import { matchLoosely, strictSteps } from "./edit-line-steps.ts";
+import { type FileLines, isBlank } from "./edit-lines.ts";
 import type { Halves, Match, Splice } from "./edit-match.ts";
-import { isBlank, type View } from "./edit-view.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 const note = "keeping the lines that ... stands for";
 
-export function matchElided(view: View, halves: Halves): Match | null {
+export function matchElided(file: FileLines, halves: Halves): Match | null {
   const [search, replace] = [cutAtElisions(halves.search), cutAtElisions(halves.replace)];
   if (search.length < 2 || search.length !== replace.length) return null;
   const splices: Splice[] = [];
-  const span: [number, number] = [view.lines.length, 0];
+  const span: [number, number] = [file.lines.length, 0];
   for (const [at, part] of search.entries()) {
     const wanted = replace[at] ?? [];
     if (part.every(isBlank) && wanted.every(isBlank)) continue;
-    const match = matchLoosely(strictSteps, view, { search: part, replace: wanted, all: false });
+    const match = matchLoosely(strictSteps, file, { search: part, replace: wanted, all: false });
     if (match === null || match.kind === "unplaceable") return match;
     if (match.kind === "ambiguous") return { ...match, note };
     if (match.span[0] < span[1]) return null;

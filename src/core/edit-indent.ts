@@ -1,7 +1,8 @@
 /** Places REPLACE in the file's indentation when SEARCH matched in another one. */
+
+import { type FileLines, indentOf, isBlank } from "./edit-lines.ts";
 import type { Halves } from "./edit-match.ts";
 import type { Place } from "./edit-merge.ts";
-import { indentOf, isBlank, type View } from "./edit-view.ts";
 import { type IndentPair, type IndentShift, shiftByPrefix, shiftByUnits } from "./indent-shift.ts";
 
 export interface Placement {
@@ -11,23 +12,23 @@ export interface Placement {
 }
 
 /** How the lines of REPLACE are indented, given the file's row (-1: none) for every line of SEARCH. */
-export function placeBlock(view: View, rows: readonly number[], halves: Halves): Placement {
-  const pairs = pairsOf(view, rows, halves.search);
+export function placeBlock(file: FileLines, rows: readonly number[], halves: Halves): Placement {
+  const pairs = pairsOf(file, rows, halves.search);
   const asWritten: Place = (line) => halves.replace[line] ?? "";
   if (pairs.every((pair) => pair.block === pair.file)) return { uniform: true, place: asWritten };
-  const shift = shiftByUnits(view.indentUnit(), pairs, halves.replace) ?? shiftByPrefix(pairs);
+  const shift = shiftByUnits(file.indentUnit(), pairs, halves.replace) ?? shiftByPrefix(pairs);
   if (shift === null) return { uniform: false, place: placeUnevenly(pairs, halves) };
   const meant = indentationMeant(pairs, halves);
   if (meant === "file") return { uniform: true, place: asWritten };
   return { uniform: true, place: (line) => (meant === "block" ? reindent(halves.replace[line] ?? "", shift) : null) };
 }
 
-function pairsOf(view: View, rows: readonly number[], search: readonly string[]): readonly IndentPair[] {
+function pairsOf(file: FileLines, rows: readonly number[], search: readonly string[]): readonly IndentPair[] {
   const pairs: IndentPair[] = [];
   for (const [line, text] of search.entries()) {
     const row = rows[line] ?? -1;
     if (row < 0 || isBlank(text)) continue;
-    pairs.push({ line, block: indentOf(text), file: indentOf(view.lines[row] ?? "") });
+    pairs.push({ line, block: indentOf(text), file: indentOf(file.lines[row] ?? "") });
   }
   return pairs;
 }

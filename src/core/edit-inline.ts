@@ -1,6 +1,7 @@
 /** Step 10: SEARCH is part of a line, between token boundaries; with SEARCH ALL, of every line that holds it. */
+
+import { type FileLines, indentOf, isBlank, isWord } from "./edit-lines.ts";
 import { type Halves, type Match, type Splice, variantsOf } from "./edit-match.ts";
-import { indentOf, isBlank, isWord, type View } from "./edit-view.ts";
 
 interface Hit {
   readonly row: number;
@@ -15,31 +16,31 @@ interface Piece {
 const note = "as part of a line";
 
 /** One line of SEARCH that stands once, is less than three quarters of its line, and is not repeated around it. */
-export function matchInline(view: View, halves: Halves): Match | null {
+export function matchInline(file: FileLines, halves: Halves): Match | null {
   const piece = pieceOf(halves);
   if (piece === null || halves.all || piece.search.length < 3) return null;
-  const hits = findHits(view, piece.search);
+  const hits = findHits(file, piece.search);
   const rows = hits.map((hit) => hit.row);
   if (hits.length > 1) return { kind: "ambiguous", rows, note };
   const [hit] = hits;
-  if (hit === undefined || !isToken(view, hit, piece.search)) return null;
-  const line = view.lines[hit.row] ?? "";
+  if (hit === undefined || !isToken(file, hit, piece.search)) return null;
+  const line = file.lines[hit.row] ?? "";
   if (piece.search.length >= 0.75 * line.trim().length || meansLine(line, hit.at, piece)) return null;
-  return { kind: "found", splices: substitute(view, hits, piece), span: [hit.row, hit.row + 1], note };
+  return { kind: "found", splices: substitute(file, hits, piece), span: [hit.row, hit.row + 1], note };
 }
 
 /** SEARCH ALL of one line that also stands inside longer lines: every place, or none if one is part of a word. */
-export function matchEverywhere(view: View, halves: Halves): Match | null {
+export function matchEverywhere(file: FileLines, halves: Halves): Match | null {
   const piece = halves.all ? pieceOf(halves) : null;
   if (piece === null) return null;
-  const hits = findHits(view, piece.search);
+  const hits = findHits(file, piece.search);
   const rows = hits.map((hit) => hit.row);
-  if (hits.every((hit) => view.lines[hit.row]?.trim() === piece.search)) return null;
-  if (!hits.every((hit) => isToken(view, hit, piece.search))) {
+  if (hits.every((hit) => file.lines[hit.row]?.trim() === piece.search)) return null;
+  if (!hits.every((hit) => isToken(file, hit, piece.search))) {
     return { kind: "ambiguous", rows, note: "as part of a longer word" };
   }
   const span = [rows[0] ?? 0, (rows.at(-1) ?? 0) + 1] as const;
-  return { kind: "found", splices: substitute(view, hits, piece), span, note: `at ${hits.length} places` };
+  return { kind: "found", splices: substitute(file, hits, piece), span, note: `at ${hits.length} places` };
 }
 
 /** The only line of SEARCH, without the indentation that REPLACE has too. */
@@ -53,16 +54,16 @@ function pieceOf(halves: Halves): Piece | null {
   return { search: line.trim(), replace: [first.slice(indent.length), ...rest] };
 }
 
-function findHits(view: View, search: string): readonly Hit[] {
+function findHits(file: FileLines, search: string): readonly Hit[] {
   const hits: Hit[] = [];
-  for (const [row, line] of view.lines.entries()) {
+  for (const [row, line] of file.lines.entries()) {
     for (let at = line.indexOf(search); at >= 0; at = line.indexOf(search, at + search.length)) hits.push({ row, at });
   }
   return hits;
 }
 
-function isToken(view: View, { row, at }: Hit, search: string): boolean {
-  const line = view.lines[row] ?? "";
+function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
+  const line = file.lines[row] ?? "";
   const end = at + search.length;
   const joins = (left: string, right: string) => isWord(left) && isWord(right);
   return !joins(line.charAt(at - 1), line.charAt(at)) && !joins(line.charAt(end - 1), line.charAt(end));
@@ -83,10 +84,10 @@ function meansLine(line: string, at: number, { search, replace }: Piece): boolea
   );
 }
 
-function substitute(view: View, hits: readonly Hit[], { search, replace }: Piece): readonly Splice[] {
+function substitute(file: FileLines, hits: readonly Hit[], { search, replace }: Piece): readonly Splice[] {
   const byRow = Map.groupBy(hits, (hit) => hit.row);
   return [...byRow].map(([row, inRow]) => {
-    const line = view.lines[row] ?? "";
+    const line = file.lines[row] ?? "";
     const wholeLine = inRow.length === 1 && line.trim() === search;
     if (wholeLine && replace.join("") === "") return { start: row, end: row + 1, lines: [] };
     const parts: string[] = [];

@@ -3,10 +3,10 @@ import { matchEscaped, matchNumbered } from "./edit-copied.ts";
 import { matchElided } from "./edit-elided.ts";
 import { matchEverywhere, matchInline } from "./edit-inline.ts";
 import { lineSteps, matchLoosely } from "./edit-line-steps.ts";
+import type { FileLines } from "./edit-lines.ts";
 import type { Halves, Match, Step } from "./edit-match.ts";
 import { matchNearly } from "./edit-near.ts";
 import { matchSkipping } from "./edit-skipped.ts";
-import type { View } from "./edit-view.ts";
 
 const ladder: readonly Step[] = [
   matchEverywhere,
@@ -23,6 +23,6 @@ const ladder: readonly Step[] = [
  * Where a block stands in a file, as the splices that apply it; null when it is not there. The first step with a
  * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
  */
-export function locate(view: View, halves: Halves): Match | null {
-  return matchLoosely(ladder, view, halves);
+export function locate(file: FileLines, halves: Halves): Match | null {
+  return matchLoosely(ladder, file, halves);
 }

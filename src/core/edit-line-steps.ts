@@ -1,8 +1,8 @@
 /** Steps 1 to 6: the lines of SEARCH stand in the file one after the other, but for blanks, indentation, typography. */
 import { type Placement, placeBlock } from "./edit-indent.ts";
+import { type FileLines, findRows, type Level } from "./edit-lines.ts";
 import { type Halves, type Match, type Step, variantsOf } from "./edit-match.ts";
 import { layOver } from "./edit-merge.ts";
-import { findRows, type Level, type View } from "./edit-view.ts";
 
 interface LineStep {
   readonly level: Level;
@@ -29,10 +29,10 @@ const steps: readonly LineStep[] = [
 
 export const lineSteps: readonly Step[] = steps.map(
   (step): Step =>
-    (view, halves) =>
+    (file, halves) =>
       matchLoosely(
-        variantsOf(halves).map((variant) => () => matchAtLevel(view, variant, step)),
-        view,
+        variantsOf(halves).map((variant) => () => matchAtLevel(file, variant, step)),
+        file,
         halves,
       ),
 );
@@ -41,17 +41,17 @@ export const lineSteps: readonly Step[] = steps.map(
 export const strictSteps: readonly Step[] = lineSteps.slice(0, 3);
 
 /** The answer of the first step that has one. */
-export function matchLoosely(ladder: readonly Step[], view: View, halves: Halves): Match | null {
+export function matchLoosely(ladder: readonly Step[], file: FileLines, halves: Halves): Match | null {
   for (const step of ladder) {
-    const match = step(view, halves);
+    const match = step(file, halves);
     if (match !== null) return match;
   }
   return null;
 }
 
 /** A match whose lines stand at these rows (-1: not in the file), placed and merged. */
-export function matchAt(view: View, rows: readonly number[], halves: Halves, note: string | null): Match {
-  const splices = layOver(rows, halves, placeBlock(view, rows, halves).place);
+export function matchAt(file: FileLines, rows: readonly number[], halves: Halves, note: string | null): Match {
+  const splices = layOver(rows, halves, placeBlock(file, rows, halves).place);
   const known = rows.filter((row) => row >= 0);
   const span = [known[0] ?? 0, (known.at(-1) ?? -1) + 1] as const;
   return splices === null ? { kind: "unplaceable", span } : { kind: "found", splices, span, note };
@@ -60,30 +60,30 @@ export function matchAt(view: View, rows: readonly number[], halves: Halves, not
 /** More candidates than this are ambiguous without looking at each one's indentation. */
 const enoughCandidates = 200;
 
-function matchAtLevel(view: View, halves: Halves, step: LineStep): Match | null {
-  const found = findRows(view, step.level, halves.search);
+function matchAtLevel(file: FileLines, halves: Halves, step: LineStep): Match | null {
+  const found = findRows(file, step.level, halves.search);
   const { length } = halves.search;
   const overlap = found.some((row, at) => at > 0 && row - (found[at - 1] ?? 0) < length);
   const countless = found.length > enoughCandidates && !(halves.all && step.many);
   if (overlap && found.length > enoughCandidates) return { kind: "ambiguous", rows: found, note: step.note };
-  const rows = countless ? found : found.filter((row) => step.accepts(placeAt(view, row, halves), halves));
+  const rows = countless ? found : found.filter((row) => step.accepts(placeAt(file, row, halves), halves));
   if (rows.length === 0) return null;
-  if (rows.length === 1) return matchRows(view, rows, halves, step.note);
+  if (rows.length === 1) return matchRows(file, rows, halves, step.note);
   const apart = rows.every((row, at) => at === 0 || row - (rows[at - 1] ?? 0) >= length);
-  if (halves.all && step.many && apart) return matchRows(view, rows, halves, step.note);
+  if (halves.all && step.many && apart) return matchRows(file, rows, halves, step.note);
   return { kind: "ambiguous", rows, note: step.note };
 }
 
-function placeAt(view: View, row: number, halves: Halves): Placement {
-  return placeBlock(view, rowsFrom(row, halves), halves);
+function placeAt(file: FileLines, row: number, halves: Halves): Placement {
+  return placeBlock(file, rowsFrom(row, halves), halves);
 }
 
 function rowsFrom(row: number, { search }: Halves): readonly number[] {
   return search.map((_, line) => row + line);
 }
 
-function matchRows(view: View, starts: readonly number[], halves: Halves, note: string | null): Match {
-  const matches = starts.map((row) => matchAt(view, rowsFrom(row, halves), halves, note));
+function matchRows(file: FileLines, starts: readonly number[], halves: Halves, note: string | null): Match {
+  const matches = starts.map((row) => matchAt(file, rowsFrom(row, halves), halves, note));
   const splices = matches.flatMap((match) => (match.kind === "found" ? match.splices : []));
   const span = [starts[0] ?? 0, (starts.at(-1) ?? 0) + halves.search.length] as const;
   return matches.find((match) => match.kind !== "found") ?? { kind: "found", splices, span, note };

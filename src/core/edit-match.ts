@@ -1,5 +1,5 @@
 /** What the steps of the edit ladder hand each other: the halves of a block, and where they found it. */
-import type { View } from "./edit-view.ts";
+import type { FileLines } from "./edit-lines.ts";
 
 /** A block as lines, without line endings. */
 export interface Halves {
@@ -27,7 +27,7 @@ export type Match =
   | { readonly kind: "unplaceable"; readonly span: Span };
 
 /** One step of the ladder: null hands over to the next, looser one. */
-export type Step = (view: View, halves: Halves) => Match | null;
+export type Step = (file: FileLines, halves: Halves) => Match | null;
 
 /** A block, and the block without the blank lines at its edges when it has some. */
 export function variantsOf(halves: Halves): readonly Halves[] {

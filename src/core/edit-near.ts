@@ -1,7 +1,7 @@
 /** Step 12: at least three lines, the first and last equal, nearly all the rest too, and no second place like it. */
 import { matchAt } from "./edit-line-steps.ts";
+import { type FileLines, loosen } from "./edit-lines.ts";
 import type { Halves, Match } from "./edit-match.ts";
-import { loosen, type View } from "./edit-view.ts";
 
 const note = "ignoring small differences";
 
@@ -14,16 +14,16 @@ interface Candidate {
   readonly strict: boolean;
 }
 
-export function matchNearly(view: View, halves: Halves): Match | null {
+export function matchNearly(file: FileLines, halves: Halves): Match | null {
   const { search } = halves;
   if (search.length < 3) return null;
-  const candidates = findCandidates(view, search);
+  const candidates = findCandidates(file, search);
   const best = candidates?.filter((one) => one.strict).sort((a, b) => b.score - a.score)[0];
   if (candidates === null || best === undefined) return null;
   const rivals = candidates.filter((one) => one.score > best.score - 0.1).map((one) => one.row);
   if (rivals.length > 1) return { kind: "ambiguous", rows: rivals, note };
   return matchAt(
-    view,
+    file,
     search.map((_, line) => best.row + line),
     halves,
     note,
@@ -31,9 +31,9 @@ export function matchNearly(view: View, halves: Halves): Match | null {
 }
 
 /** Every place whose first and last lines are equal, with its mean similarity; null when it would take too long. */
-function findCandidates(view: View, search: readonly string[]): readonly Candidate[] | null {
-  const keys = view.keys("indent");
-  const wanted = search.map((line) => view.keyOf("indent", line));
+function findCandidates(file: FileLines, search: readonly string[]): readonly Candidate[] | null {
+  const keys = file.keys("indent");
+  const wanted = search.map((line) => file.keyOf("indent", line));
   const last = search.length - 1;
   const found: Candidate[] = [];
   let cost = 0;
@@ -43,7 +43,7 @@ function findCandidates(view: View, search: readonly string[]): readonly Candida
     cost += 10 * search.length;
     let [sum, least] = [search.length - different.length, 1];
     for (const line of different.slice(0, search.length >> 1)) {
-      const [a, b] = [loosen(search[line] ?? "", "indent"), loosen(view.lines[row + line] ?? "", "indent")];
+      const [a, b] = [loosen(search[line] ?? "", "indent"), loosen(file.lines[row + line] ?? "", "indent")];
       cost += a.length * b.length;
       const alike = cost > budget ? 0 : similarity(a, b);
       sum += alike;

@@ -1,35 +1,35 @@
 /** Step 9: SEARCH leaves out blank lines or comments of the file, and nothing else. */
 import { findComments } from "./edit-comments.ts";
 import { matchAt } from "./edit-line-steps.ts";
+import { type FileLines, findRuns, isBlank } from "./edit-lines.ts";
 import type { Halves, Match, Span } from "./edit-match.ts";
-import { findRuns, isBlank, type View } from "./edit-view.ts";
 
 /** More places than this with the same code are ambiguous when one of them fits. */
 const enoughStarts = 20;
 
 const note = "keeping the blank lines and comments that SEARCH leaves out";
 
-export function matchSkipping(view: View, halves: Halves): Match | null {
+export function matchSkipping(file: FileLines, halves: Halves): Match | null {
   const { search } = halves;
-  const comments = findComments(view.path, view.lines);
-  const searchComments = findComments(view.path, search);
+  const comments = findComments(file.path, file.lines);
+  const searchComments = findComments(file.path, search);
   const code = search.flatMap((line, at) => (isBlank(line) || searchComments.has(at) ? [] : [at]));
-  const rows = view.lines.flatMap((line, row) => (isBlank(line) || comments.has(row) ? [] : [row]));
+  const rows = file.lines.flatMap((line, row) => (isBlank(line) || comments.has(row) ? [] : [row]));
   if (code.length < 2) return null;
-  const keys = view.keys("indent");
+  const keys = file.keys("indent");
   const starts = findRuns(
     rows.map((row) => keys[row] ?? -2),
-    code.map((at) => view.keyOf("indent", search[at] ?? "")),
+    code.map((at) => file.keyOf("indent", search[at] ?? "")),
   );
   const candidates = starts.slice(0, enoughStarts).flatMap((start) => {
     const found = new Map(code.map((at, index) => [at, rows[start + index] ?? -1]));
-    const around = [(rows[start - 1] ?? -1) + 1, rows[start + code.length] ?? view.lines.length] as const;
-    const aligned = alignRows(view, search, found, around);
+    const around = [(rows[start - 1] ?? -1) + 1, rows[start + code.length] ?? file.lines.length] as const;
+    const aligned = alignRows(file, search, found, around);
     return aligned === null ? [] : [aligned];
   });
   const [only] = candidates;
   if (only === undefined) return null;
-  if (candidates.length === 1 && starts.length <= enoughStarts) return matchAt(view, only, halves, note);
+  if (candidates.length === 1 && starts.length <= enoughStarts) return matchAt(file, only, halves, note);
   return { kind: "ambiguous", rows: candidates.map((found) => found.find((row) => row >= 0) ?? 0), note };
 }
 
@@ -38,13 +38,13 @@ export function matchSkipping(view: View, halves: Halves): Match | null {
  * span that holds no other code. A blank line the file lacks is -1; a comment it lacks makes the whole null.
  */
 function alignRows(
-  view: View,
+  file: FileLines,
   search: readonly string[],
   code: ReadonlyMap<number, number>,
   [from, to]: Span,
 ): readonly number[] | null {
-  const keys = view.keys("indent");
-  const wanted = search.map((line) => view.keyOf("indent", line));
+  const keys = file.keys("indent");
+  const wanted = search.map((line) => file.keyOf("indent", line));
   const rows: number[] = [];
   let start = from;
   for (const [line, row] of [...code, [search.length, to] as const]) {

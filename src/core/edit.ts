@@ -1,11 +1,11 @@
 /** Applies the SEARCH/REPLACE blocks of one MODIFY to a file's bytes: all of them or none, and nothing by guess. */
 import { isAppended, isInserted, isReplaced, isUnchanged } from "./edit-already.ts";
 import { locate } from "./edit-ladder.ts";
+import { type FileLines, indexLines, isBlank } from "./edit-lines.ts";
 import type { Halves, Match, Splice } from "./edit-match.ts";
-import { applySplices, joinOverlay, type Overlay, openOverlay, translate } from "./edit-overlay.ts";
 import { findAddedPlaceholder, isIdentical, prepareBlock } from "./edit-prepare.ts";
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./edit-report.ts";
-import { isBlank, openView, type View } from "./edit-view.ts";
+import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./edit-trace.ts";
 import type { EditBlock } from "./script.ts";
 import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "./text.ts";
 
@@ -38,10 +38,10 @@ export type EditResult =
 interface Target {
   readonly path: string;
   readonly encoding: Encoding;
-  readonly overlay: Overlay;
-  readonly shown: View;
-  /** The overlay's lines, null when it differs from what was shown. */
-  readonly current: View | null;
+  readonly traced: TracedLines;
+  readonly shown: FileLines;
+  /** The same as `shown` while no block has changed the file; null once it differs. */
+  readonly current: FileLines | null;
   readonly exists: boolean;
   readonly finalEnding: boolean;
 }
@@ -70,7 +70,7 @@ export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult 
       if (staged.note !== null) notes.push(`block ${at + 1} matched ${staged.note}`);
     }
   }
-  const bytes = encode(joinOverlay(target.overlay, target.finalEnding), target.encoding);
+  const bytes = encode(joinLines(target.traced, target.finalEnding), target.encoding);
   if (bytes === null) throw new Error("a block was staged with a character that its file cannot hold");
   const same = now !== null && bytes.length === now.length && bytes.every((byte, at) => byte === now[at]);
   return same || target === opened ? { kind: "already", notes } : { kind: "applied", bytes, notes };
@@ -82,20 +82,20 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
   const seen = shown === null || now === null ? null : decode(shown);
   const lines = cutLines(current.text);
   const seenLines = seen === null || seen.text === current.text ? lines : cutLines(seen.text);
-  const view = viewOf(path, seenLines);
+  const file = indexTexts(path, seenLines);
   return {
     path,
     encoding: current.encoding,
-    overlay: openOverlay(lines, seenLines),
-    shown: view,
-    current: lines === seenLines ? view : null,
+    traced: traceLines(lines, seenLines),
+    shown: file,
+    current: lines === seenLines ? file : null,
     exists: now !== null,
     finalEnding: lines.at(-1)?.ending !== "",
   };
 }
 
-function viewOf(path: string, lines: readonly Line[]): View {
-  return openView(
+function indexTexts(path: string, lines: readonly Line[]): FileLines {
+  return indexLines(
     path,
     lines.map((line) => line.text),
   );
@@ -115,7 +115,7 @@ function stageBlock(target: Target, block: EditBlock): Staged {
       `${target.path} is not UTF-8 and cannot hold ${JSON.stringify(foreign)}. Use characters that it has already.`,
     );
   }
-  if (halves.search.every(isBlank) && (halves.search.length === 0 || target.overlay.length === 0)) {
+  if (halves.search.every(isBlank) && (halves.search.length === 0 || target.traced.length === 0)) {
     return append(target, halves, block.replace);
   }
   if (!target.exists) {
@@ -125,23 +125,23 @@ function stageBlock(target: Target, block: EditBlock): Staged {
 }
 
 function append(target: Target, halves: Halves, written: string): Staged {
-  const texts = target.overlay.map((line) => line.text);
-  if (target.overlay.length > 0) {
+  const texts = target.traced.map((line) => line.text);
+  if (target.traced.length > 0) {
     if (isAppended(target.path, texts, halves.replace)) return { kind: "already" };
     return stage(target, [{ start: texts.length, end: texts.length, lines: halves.replace }], null);
   }
   const lines = cutLines(written.replace(/^\ufeff/, ""));
-  const overlay = lines.map((line) => ({ ...line, origin: null }));
-  const created = { ...target, overlay, current: null, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
+  const traced = lines.map((line) => ({ ...line, origin: null }));
+  const created = { ...target, traced, current: null, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
   return { kind: "staged", target: created, note: null };
 }
 
 function stageMatch(target: Target, halves: Halves): Staged {
   const seen = locate(target.shown, halves);
   if (seen !== null && seen.kind !== "found") return refuseMatch(target.shown, seen);
-  const moved = seen === null ? null : translate(seen.splices, target.overlay);
+  const moved = seen === null ? null : translate(seen.splices, target.traced);
   if (seen !== null && moved !== null) return stageOnce(target, moved, halves, seen.note);
-  const current = target.current ?? viewOf(target.path, target.overlay);
+  const current = target.current ?? indexTexts(target.path, target.traced);
   const match = target.current === null ? locate(current, halves) : null;
   if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
   if (isReplaced(current, halves)) return { kind: "already" };
@@ -149,21 +149,21 @@ function stageMatch(target: Target, halves: Halves): Staged {
 }
 
 function stageOnce(target: Target, splices: readonly Splice[], halves: Halves, note: string | null): Staged {
-  const { overlay } = target;
-  return isInserted(overlay, splices, halves) || isUnchanged(overlay, splices)
+  const { traced } = target;
+  return isInserted(traced, splices, halves) || isUnchanged(traced, splices)
     ? { kind: "already" }
     : stage(target, splices, note);
 }
 
 function stage(target: Target, splices: readonly Splice[], note: string | null): Staged {
-  const overlay = applySplices(target.overlay, splices);
-  return { kind: "staged", target: { ...target, overlay, current: null }, note };
+  const traced = applySplices(target.traced, splices);
+  return { kind: "staged", target: { ...target, traced, current: null }, note };
 }
 
-function refuseMatch(view: View, match: Exclude<Match, { kind: "found" }>): Staged {
+function refuseMatch(file: FileLines, match: Exclude<Match, { kind: "found" }>): Staged {
   return match.kind === "ambiguous"
     ? refuse("ambiguous", describeAmbiguous(match))
-    : refuse("not_found", describeUnplaceable(view, match));
+    : refuse("not_found", describeUnplaceable(file, match));
 }
 
 function refuse(reason: EditRefusal, text: string): Staged {

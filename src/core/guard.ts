@@ -1,10 +1,11 @@
 /** The change guard: refuses changes that are too large, that lose code nobody meant to lose, or that bring in keys. */
+
+import { type Balance, balanceOf, settleMoves, weighLines } from "./balance.ts";
 import { type Blob, type Change, squash } from "./change.ts";
 import { findDefinitions } from "./definition.ts";
 import type { RelPath } from "./path.ts";
 import { findPlaceholders } from "./placeholder.ts";
 import { findSecrets, newSecrets } from "./secret.ts";
-import { type Balance, balanceOf, countTally, settleMoves } from "./tally.ts";
 import { decode } from "./text.ts";
 
 export interface GuardLimits {
@@ -97,8 +98,8 @@ function percent(part: number): string {
 
 const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => {
   if (old === null || old.trim() === "" || now === null) return null;
-  const added = countTally(balance.gained, weigh);
-  const deleted = countTally(balance.lost, weigh);
+  const added = weighLines(balance.gained, weigh);
+  const deleted = weighLines(balance.lost, weigh);
   const total = linesOf(old).reduce((sum, line) => sum + weigh(line), 0);
   const ratio = (added + deleted) / total;
   const passed = [
@@ -126,7 +127,7 @@ function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned
 
 const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } }) => {
   const total = old === null ? 0 : linesOf(old).length;
-  const net = countTally(balance.lost, () => 1) - countTally(balance.gained, () => 1);
+  const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
   if (total <= 20 || net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
   return (
     `${net} of ${total} lines would be deleted and appear nowhere else, and the plan does not say so. ` +

@@ -1,5 +1,5 @@
 /** Functions from a block's indentation to a file's: a prefix more or less, tabs for spaces, 2 for 4. */
-import { type IndentUnit, indentOf, isBlank } from "./edit-view.ts";
+import { type IndentUnit, indentOf, isBlank } from "./edit-lines.ts";
 
 /** Indentation of one line in the block and in the file. */
 export interface IndentPair {

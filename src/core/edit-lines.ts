@@ -9,7 +9,8 @@ export interface IndentUnit {
   readonly width: number;
 }
 
-export interface View {
+/** The lines of one file, numbered at each level so that equal lines have equal numbers. */
+export interface FileLines {
   readonly path: string;
   readonly lines: readonly string[];
   /** A number for each line; equal lines have equal numbers. */
@@ -25,7 +26,8 @@ interface Table {
   readonly keys: readonly number[];
 }
 
-export function openView(path: string, lines: readonly string[]): View {
+/** Numbers the lines of a file; a level is worked out when it is first asked for. */
+export function indexLines(path: string, lines: readonly string[]): FileLines {
   const tables = new Map<Level, Table>();
   const exact = numberLines(lines);
   tables.set("exact", exact);
@@ -79,10 +81,10 @@ function usualIndent(lines: readonly string[]): IndentUnit {
 }
 
 /** Rows at which a block's lines stand one after the other, overlapping ones too. */
-export function findRows(view: View, level: Level, block: readonly string[]): readonly number[] {
-  if (block.length === 0 || block.length > view.lines.length) return [];
-  const wanted = block.map((line) => view.keyOf(level, line));
-  return wanted.includes(-1) ? [] : findRuns(view.keys(level), wanted);
+export function findRows(file: FileLines, level: Level, block: readonly string[]): readonly number[] {
+  if (block.length === 0 || block.length > file.lines.length) return [];
+  const wanted = block.map((line) => file.keyOf(level, line));
+  return wanted.includes(-1) ? [] : findRuns(file.keys(level), wanted);
 }
 
 /** Every start of a run of numbers in a longer one (Knuth, Morris, Pratt). */

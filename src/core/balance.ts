@@ -1,26 +1,26 @@
-/** Lines as a multiset: what a file lost and gained, without what only moved. */
+/** Which lines a file lost and gained, and how many of each; lines that only moved are neither. */
 
 /** How often each line occurs. */
-export type Tally = Map<string, number>;
+export type LineCounts = Map<string, number>;
 
 /** What one file lost and gained. Both shrink when lines turn out to have moved. */
 export interface Balance {
-  readonly lost: Tally;
-  readonly gained: Tally;
+  readonly lost: LineCounts;
+  readonly gained: LineCounts;
 }
 
 /** Lines without their `\n`; a carriage return stays, so changed line ends are changed lines. */
-function tallyLines(text: string): Tally {
-  const tally: Tally = new Map();
+function countLines(text: string): LineCounts {
+  const counts: LineCounts = new Map();
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  for (const line of lines) tally.set(line, (tally.get(line) ?? 0) + 1);
-  return tally;
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
 }
 
 /** What `a` has more than `b`, indentation and line ends set aside: moved code is often indented anew. */
-function subtract(a: Tally, b: Tally): Tally {
-  const rest: Tally = new Map();
+function subtract(a: LineCounts, b: LineCounts): LineCounts {
+  const rest: LineCounts = new Map();
   for (const [line, count] of a) {
     const more = count - (b.get(line) ?? 0);
     if (more > 0) rest.set(line.trim(), (rest.get(line.trim()) ?? 0) + more);
@@ -30,14 +30,14 @@ function subtract(a: Tally, b: Tally): Tally {
 
 /** Compares a file with itself: lines in another order are neither lost nor gained. */
 export function balanceOf(old: string, now: string): Balance {
-  const [before, after] = [tallyLines(old), tallyLines(now)];
+  const [before, after] = [countLines(old), countLines(now)];
   return { lost: subtract(before, after), gained: subtract(after, before) };
 }
 
-function take(tally: Tally, line: string, count: number): void {
-  const rest = (tally.get(line) ?? 0) - count;
-  if (rest > 0) tally.set(line, rest);
-  else tally.delete(line);
+function take(counts: LineCounts, line: string, count: number): void {
+  const rest = (counts.get(line) ?? 0) - count;
+  if (rest > 0) counts.set(line, rest);
+  else counts.delete(line);
 }
 
 /** Takes up to `wanted` of a line from what others lost; returns how many there were. */
@@ -69,9 +69,9 @@ export function settleMoves(balances: readonly Balance[]): void {
   }
 }
 
-/** Lines of a tally; `weigh` says what one counts. */
-export function countTally(tally: Tally, weigh: (line: string) => number): number {
+/** The sum over all lines; `weigh` says what one of them counts. */
+export function weighLines(counts: LineCounts, weigh: (line: string) => number): number {
   let sum = 0;
-  for (const [line, count] of tally) sum += count * weigh(line);
+  for (const [line, count] of counts) sum += count * weigh(line);
   return sum;
 }

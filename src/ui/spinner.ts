@@ -2,7 +2,7 @@
 import type { Wait } from "../core/ports.ts";
 import { spent } from "./amount.ts";
 import { visibleLine } from "./sanitize.ts";
-import type { Style } from "./style.ts";
+import type { Glyphs, Style } from "./style.ts";
 
 export interface Spinner {
   /** Starts to wait for something else; the time starts anew. */
@@ -28,22 +28,35 @@ export interface SpinnerOptions {
 /** Below this nothing is drawn: what is done at once needs no spinner. */
 const patienceMs = 200;
 const frameMs = 250;
-const eraseLine = "\r\x1b[K";
+/**
+ * The cursor waits behind the symbol, so that a terminal that wraps the line anew leaves it above all that is to be
+ * erased. The first column is written over: tmux keeps a screen that is erased from its corner.
+ */
+const erase = "\r \x1b[J";
 
 /** What must be seen of what is waited for, however long the time beside it. */
 const leastWidth = 8;
 
-/** "planning with gemini:x, 12 s": at most `columns` wide, where that is not too little for a word. */
-export function renderElapsed(what: string, ms: number, columns: number): string {
+/** Never wider than `columns`: a line that wraps could not be taken away. */
+const cut = (text: string, columns: number, more: string) => Bun.sliceAnsi(text, 0, Math.max(columns, 0), more);
+
+/** "planning with gemini:x, 12 s" */
+export function renderElapsed(what: string, ms: number, columns: number, { more }: Glyphs): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
-  return Bun.sliceAnsi(what, 0, Math.max(columns - Bun.stringWidth(time), leastWidth)) + time;
+  const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
+  return cut(cut(what, room, more) + time, columns, more);
 }
 
 /** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */
-export function renderCountdown({ why, attempt, of }: Wait, ms: number, columns: number, dot: string): string {
+export function renderCountdown(
+  { why, attempt, of }: Wait,
+  ms: number,
+  columns: number,
+  { dot, more }: Glyphs,
+): string {
   const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
-  return Bun.sliceAnsi([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), 0, Math.max(columns, leastWidth));
+  return cut([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), columns, more);
 }
 
 /** Turns four times a second, on standard error, writes the text only when it changes, and leaves nothing behind. */
@@ -59,15 +72,15 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
   function draw(): void {
     const at = now();
     if (waitingFor === null || at - since < patienceMs) return;
-    const { spinner, dot } = style.glyphs;
+    const { glyphs } = style;
     // Room for the spinner, and for a cursor that does not wrap.
     const width = columns() - 4;
     const text =
       paused !== null && at < paused.until
-        ? renderCountdown(paused.wait, paused.until - at, width, dot)
-        : renderElapsed(waitingFor, at - since, width);
-    const turn = style.paint("change", spinner[frame % spinner.length] ?? "");
-    err(text === drawn ? `\r${turn}` : `${eraseLine}${turn} ${style.paint("dim", text)}`);
+        ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
+        : renderElapsed(waitingFor, at - since, width, glyphs);
+    const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
+    err(`${text === drawn ? "" : `${erase} ${style.paint("dim", text)}`}\r${turn}`);
     frame++;
     drawn = text;
   }
@@ -75,7 +88,7 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
   function clear(): void {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    if (drawn !== null) err(eraseLine);
+    if (drawn !== null) err(`${erase}\r`);
     drawn = null;
   }
 

@@ -27,6 +27,21 @@ inTerminal("a terminal counts the seconds down, and nothing of it stays once the
   expect(screen.text()).not.toMatch(/waiting|asking|planning|over its limit/);
 });
 
+inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
+  await using place = openPlace([{ ...talked("Here I am."), delayMs: 4000 }]);
+  using screen = openScreen(place, { columns: 110, rows: 24 });
+  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
+  const line = /^. planning with/gm;
+  for (const columns of [110, 30, 21, 100]) {
+    screen.resize({ columns, rows: 24 });
+    await Bun.sleep(300);
+    await screen.shows(line);
+    expect(screen.text().match(line)).toHaveLength(1);
+  }
+  await screen.shows(/ended with 0/);
+  expect(screen.text()).not.toContain("planning");
+});
+
 inTerminal("when all keys rest, a terminal counts down to the first that is ready", async () => {
   await using place = openPlace([busy(2), busy(30), talked("Here I am.")]);
   const keys = { one: canary, two: `${canary}-2` };

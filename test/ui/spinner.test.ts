@@ -3,20 +3,32 @@ import { expect, jest, test } from "bun:test";
 import { createSpinner, renderCountdown, renderElapsed } from "../../src/ui/spinner.ts";
 import { styleOf } from "./fixture.ts";
 
+const { glyphs } = styleOf(true);
+const ascii = { ...glyphs, dot: "-", more: "..." };
+
 const wait = { why: "gemini is not available (HTTP 503)", seconds: 12, attempt: 2, of: 5 };
 
 test("what is waited for, and since when", () => {
-  const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40));
+  const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40, glyphs));
   expect(lines).toEqual(["planning", "planning", "planning, 1 s", "planning, 12 s", "planning, 2 min 5 s"]);
-  expect(renderElapsed("planning with a model of a long name", 12_000, 20)).toBe("planning with , 12 s");
+  const long = (columns: number, of = glyphs) =>
+    renderElapsed("planning with a model of a long name", 12_000, columns, of);
+  expect([long(20), long(20, ascii), long(12)]).toEqual([
+    "planning with…, 12 s",
+    "planning wi..., 12 s",
+    "plannin…, 1…",
+  ]);
+  for (let columns = -3; columns < 40; columns += 1)
+    expect(Bun.stringWidth(long(columns))).toBeLessThanOrEqual(Math.max(columns, 0));
 });
 
 test("the seconds of a pause go down, and are seen before the reason (R36)", () => {
-  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, "·"));
+  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs));
   const rest = "then asking again (2 of 5) · Ctrl+C stops · gemini is not available (HTTP 503)";
   expect(lines).toEqual([12, 12, 11, 1].map((seconds) => `waiting ${seconds} s, ${rest}`));
-  expect(renderCountdown(wait, 12_000, 42, "-")).toBe("waiting 12 s, then asking again (2 of 5) -");
-  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, "·")).not.toMatch(/[\x00-\x1f]/);
+  expect(renderCountdown(wait, 12_000, 60, glyphs)).toEndWith("(2 of 5) · Ctrl+C stops · g…");
+  expect(renderCountdown(wait, 12_000, 42, ascii)).toBe("waiting 12 s, then asking again (2 of 5...");
+  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs)).not.toMatch(/[\x00-\x1f]/);
 });
 
 test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {
@@ -24,7 +36,9 @@ test("a pause counts down, then the line is what it was; taken away, nothing sta
   try {
     let [time, screen] = [0, ""];
     const err = (text: string) => {
-      screen = text.startsWith("\r\x1b[K") ? text.slice(4) : text.slice(1) + screen.slice(1);
+      const [body = screen, turn = ""] = text.replace(/^\r \x1b\[J/, " ").split("\r");
+      screen = text.startsWith("\r ") ? body.trim() && body : screen;
+      screen = turn + screen.slice(turn.length);
     };
     const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
     const after = (ms: number) => {
@@ -65,7 +79,7 @@ test("a second of waiting costs less than 150 bytes, and a resize in the middle 
     after(61_000);
     expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
     columns = 30;
-    const narrow = after(1000).split("\r\x1b[K").at(-1) ?? "";
+    const narrow = after(1000).split("\r \x1b[J").at(-1) ?? "";
     expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
     spinner.stop();
   } finally {

@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import { counted } from "../ui/amount.ts";
 import { renderChanges as renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
-import type { Clash, Turn } from "../workspace/history.ts";
+import type { Clash, Reversal } from "../workspace/history.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
@@ -27,7 +27,7 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-async function refuse(context: Context, { run, clashes }: Turn, verb: string): Promise<never> {
+async function refuse(context: Context, { run, clashes }: Reversal, verb: string): Promise<never> {
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
   context.err(await renderDiffOn("stderr", context, foreign));
   const paths = clashes.map(({ path }) => path).join(", ");
@@ -36,7 +36,7 @@ async function refuse(context: Context, { run, clashes }: Turn, verb: string): P
   });
 }
 
-async function requireYes(context: Context, { run, changes }: Turn, kind: "undo" | "redo"): Promise<void> {
+async function requireYes(context: Context, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
   if (context.flags["yes"] === true) return;
   const what = `${kind === "undo" ? "Take back" : "Bring back"} run ${run.id}: ${visibleLine(run.task)}`;
   if (!isInteractive(context))
@@ -47,7 +47,7 @@ async function requireYes(context: Context, { run, changes }: Turn, kind: "undo"
     throw new PaiError("declined", "nothing was changed");
 }
 
-async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
+async function reverse(context: Context, kind: "undo" | "redo"): Promise<number> {
   const { history } = await open(context);
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
@@ -69,8 +69,8 @@ async function turn(context: Context, kind: "undo" | "redo"): Promise<number> {
   return showResult(context, kind, data, text);
 }
 
-export const undoCommand = (context: Context): Promise<number> => turn(context, "undo");
-export const redoCommand = (context: Context): Promise<number> => turn(context, "redo");
+export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
+export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
 
 export async function historyCommand(context: Context): Promise<number> {
   const opened = await open(context);

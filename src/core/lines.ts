@@ -2,7 +2,7 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 
 /** A line of the old text that is kept, and where it stands in the new one; both ascending, from 0. */
-export type Match = readonly [oldIndex: number, newIndex: number];
+type KeptLine = readonly [oldIndex: number, newIndex: number];
 
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
 export function splitLines(text: string): readonly string[] {
@@ -14,14 +14,14 @@ export function splitLines(text: string): readonly string[] {
  * Bounded: texts that differ in more than 1,500 shared lines, or take over a second, are aligned
  * at the lines that both have exactly once, which is correct but not minimal.
  */
-export function matchLines(old: readonly string[], now: readonly string[]): readonly Match[] {
+export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head++;
   let tail = 0;
   const most = Math.min(old.length, now.length) - head;
   while (tail < most && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
 
-  const matches: Match[] = [];
+  const matches: KeptLine[] = [];
   for (let i = 0; i < head; i++) matches.push([i, i]);
   const oldShared = sharedPositions(old, head, old.length - tail, new Set(now.slice(head, now.length - tail)));
   const newShared = sharedPositions(now, head, now.length - tail, new Set(old.slice(head, old.length - tail)));
@@ -41,7 +41,7 @@ function sharedPositions(lines: readonly string[], from: number, to: number, oth
   return positions;
 }
 
-function matchShared(old: readonly string[], now: readonly string[]): readonly Match[] | null {
+function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
   const numbers = new Map<string, number>();
   const toNumber = (line: string) => {
     const known = numbers.get(line) ?? numbers.size;
@@ -50,7 +50,7 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly M
   };
   const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout: 1000 });
   if (parts === undefined) return null;
-  const matches: Match[] = [];
+  const matches: KeptLine[] = [];
   let i = 0;
   let j = 0;
   for (const { added, removed, count } of parts) {
@@ -62,9 +62,9 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly M
 }
 
 /** The longest ascending run of lines that stand exactly once on both sides. */
-function matchUnique(old: readonly string[], now: readonly string[]): readonly Match[] {
+function matchUnique(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   const inNew = uniquePositions(now);
-  const piles: { readonly match: Match; readonly below: number }[] = [];
+  const piles: { readonly match: KeptLine; readonly below: number }[] = [];
   const tops: number[] = [];
   for (const [line, i] of uniquePositions(old)) {
     const j = inNew.get(line);
@@ -73,7 +73,7 @@ function matchUnique(old: readonly string[], now: readonly string[]): readonly M
     piles.push({ match: [i, j], below: tops[low - 1] ?? -1 });
     tops[low] = piles.length - 1;
   }
-  const matches: Match[] = [];
+  const matches: KeptLine[] = [];
   for (let at = tops.at(-1) ?? -1; at >= 0; at = piles[at]?.below ?? -1) {
     const match = piles[at]?.match;
     if (match !== undefined) matches.push(match);

@@ -105,15 +105,15 @@ export const verdictSchema = z.object({
   next_fix: texts,
 });
 
-export type Verdict = z.infer<typeof verdictSchema>;
+export type StepVerdict = z.infer<typeof verdictSchema>;
 
 /** An unreadable verdict is a failed one without a score. */
-export function readVerdict(value: Json): Verdict {
+export function readVerdict(value: Json): StepVerdict {
   const reading = readAs(verdictSchema, value, "the verdict");
   return reading.ok ? reading.value : unreadable("the verdict could not be read");
 }
 
-export const unreadable = (why: string): Verdict => ({
+export const unreadable = (why: string): StepVerdict => ({
   passed: false,
   quality_score: null,
   reasons: [why],

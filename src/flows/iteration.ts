@@ -6,7 +6,7 @@ import { fence } from "../core/fence.ts";
 import type { Schedule, ScheduleStep } from "../core/iterations.ts";
 import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
-import type { Verdict } from "../core/schedule.ts";
+import type { StepVerdict } from "../core/schedule.ts";
 import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import type { Script } from "../core/script.ts";
@@ -53,7 +53,7 @@ export interface Iterations {
   readonly verdicts: string;
 }
 
-/** What is wrong without asking anybody: failed actions, failed checks, and at the end what was promised and not done. */
+/** What is wrong that needs no verdict: failed actions, failed checks, and `open`, what was promised and is not done. */
 function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   const failed = work.batch.reports.filter(({ ok, kind, code }) => !ok && kind !== "look" && code !== "declined");
   const broken = checks.filter(({ fatal }) => fatal);
@@ -64,14 +64,17 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   ];
 }
 
-/** The failure of a step that stays failed: a check's, an action's, else that nothing was done or the verdict. */
+/** The code of a step that stays failed: that of a check, of an action, of what was not done, or of the verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
   return failure?.code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }
 
-/** Healed by a check that passes now, or without checks by a change whose every action succeeded; else why not. */
-function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: Verdict): string | null {
+/**
+ * Why a step is not healed; null: it is. It takes that nothing is wrong any more, and that either a check passes or all
+ * actions of the healing worked and changed something.
+ */
+function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
   const fault = faults[0];
   if (fault !== undefined) return fault;
   const proven = checks.some(({ passed }) => passed === true);
@@ -105,7 +108,10 @@ function answerOf({ actions }: Script, prose: string): string {
 const meanOf = (scores: readonly number[]) =>
   scores.length === 0 ? null : Math.round((10 * scores.reduce((sum, score) => sum + score, 0)) / scores.length) / 10;
 
-/** Reads the evidence and runs the checks as they are now. Throws conflict when a promised path has changed since it was read. */
+/**
+ * Prepares the work on all steps: reads the evidence and runs the checks before anything is changed.
+ * Throws conflict when a promised path has changed since it was read.
+ */
 export async function createIterations(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<Iterations> {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
@@ -121,6 +127,10 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, checks);
+  const stepAt = (at: number): ScheduleStep => steps[at] ?? { title: "", hint: "" };
+  const isLast = (at: number) => at === steps.length - 1;
+  /** Promised and not done: only the last step has to answer for it. */
+  const openAt = (at: number) => (isLast(at) ? progress.open : []);
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
@@ -131,7 +141,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     if (purpose !== "heal") showStep(run, 5, "act", prose);
     else if (prose !== "") showStep(run, 7, "heal", prose);
     const from = run.begun?.changes.length ?? 0;
-    const isOverdue = at === steps.length - 1 && !passesChecks();
+    const isOverdue = isLast(at) && !passesChecks();
     const work = await performScript(run, script, { rights, prefix: `${purpose}${at + 1}`, planned: progress.steps });
     progress.absorb(work.batch);
     const changes = run.options.dryRun ? run.record.staged : squash((run.begun?.changes ?? []).slice(from));
@@ -147,18 +157,13 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
 
   /** A check that failed before the work began may fail until the last step. */
   const judgeLater = (report: CheckReport, at: number): CheckReport =>
-    at === steps.length - 1 || passedBefore.has(report.command) ? report : { ...report, fatal: false };
+    isLast(at) || passedBefore.has(report.command) ? report : { ...report, fatal: false };
 
-  /** Keeps back what this step (`own` more calls), later steps and the summary may need, so that no resume takes it. */
+  /** Keeps back the calls that this step (`own` more), later steps and the summary may need: asking for a cut rest gets none. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
-  const heal = async (
-    at: number,
-    step: ScheduleStep,
-    verdict: Verdict,
-    faults: readonly string[],
-    last: boolean,
-  ): Promise<boolean> => {
+  /** Gives the model one chance to mend a step. True when it finished the whole task with that. Throws when it stays failed. */
+  const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
     const short = faults.map((fault) => fault.split("\n", 1)[0]);
     const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
@@ -170,9 +175,10 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       at,
       `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with an action script only.`,
     );
-    const open = last ? progress.open : [];
+    const open = openAt(at);
     const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
     if (why !== null) {
+      const step = stepAt(at);
       run.record.text = `Stopped at step ${at + 1} of ${steps.length}, ${step.title}: ${why}`;
       run.record.next = [];
       throw new PaiError(
@@ -194,12 +200,11 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       return story.map((told) => told.split("\n", 1)[0]).join("\n");
     },
     async work(at) {
-      const step = steps[at] ?? { title: "", hint: "" };
-      const last = at === steps.length - 1;
+      const step = stepAt(at);
       showStep(run, 4, `think: ${step.title}`, step.hint);
       reserveFrom(at, 2);
       const acted = await act("execute", at, `Step ${at + 1} of ${steps.length}: ${renderStep(step)}`);
-      const faults = faultsOf(acted, last ? progress.open : []);
+      const faults = faultsOf(acted, openAt(at));
       reserveFrom(at, 1);
       const verdict = await judge(run, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
@@ -207,18 +212,18 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
       const good = verdict.passed && faults.length === 0;
-      const finished = good ? acted.finished : await heal(at, step, verdict, faults, last);
+      const finished = good ? acted.finished : await heal(at, verdict, faults);
       return finished && progress.open.length === 0 && passesChecks();
     },
   };
 }
 
 const renderStep = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
-const renderVerdict = ({ passed, quality_score: score }: Verdict) =>
+const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
   `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 
 /** Asks for the verdict on one step, with the evidence and nothing else. */
-async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff }: Act): Promise<Verdict> {
+async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff }: Act): Promise<StepVerdict> {
   const { readVerdict, unreadable } = await import("../core/schedule.ts");
   const parts = [
     renderRequest(run),

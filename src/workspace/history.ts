@@ -36,7 +36,7 @@ export interface Clash {
 }
 
 /** What an undo or redo does, or would do. With clashes nothing was touched. */
-export interface Turn {
+export interface Reversal {
   readonly run: KeptRun;
   readonly changes: readonly Change[];
   readonly clashes: readonly Clash[];
@@ -51,9 +51,9 @@ export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
   /** Takes back the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous id. */
-  undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Turn>;
+  undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
   /** Brings back what was undone last and no newer run has replaced, or the named run, also a rolled-back one. */
-  redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Turn>;
+  redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
   /** What a run did in all, with the bytes; null when it is not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
   /** Forgets runs beyond the limits, never the newest; returns how many. */
@@ -67,7 +67,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
   if (state === null) return noHistory;
   const readAll = (): Run[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
-  const turn = (kind: "undo" | "redo", run: Run, dryRun: boolean): Turn => {
+  const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
     const work = workOf(state, run);
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = describeRun(state, run);
@@ -91,8 +91,8 @@ export function openHistory(root: Root, state: State | null, lock: Lock): Histor
       readAll()
         .map((run) => describeRun(state, run))
         .reverse(),
-    undo: (id, { dryRun }) => lock(() => turn("undo", pick(readAll(), id, "undo"), dryRun)),
-    redo: (id, { dryRun }) => lock(() => turn("redo", pick(readAll(), id, "redo"), dryRun)),
+    undo: (id, { dryRun }) => lock(() => reverse("undo", pick(readAll(), id, "undo"), dryRun)),
+    redo: (id, { dryRun }) => lock(() => reverse("redo", pick(readAll(), id, "redo"), dryRun)),
     work(id) {
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOf(state, run);

@@ -13,12 +13,12 @@ export async function applyCommand(context: Context): Promise<number> {
   const [name, ...more] = context.words;
   if (name === undefined || more.length > 0)
     throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
-  const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file"), name);
+  const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file", context.signal), name);
   const only = listFlag(context.flags, "only");
   return doTask(context, {
     command: "apply",
     model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
-    task: { text: saved.task, history: [], context: null },
+    task: async () => ({ text: saved.task, history: [], context: null }),
     options: {
       only: [saved.only, only].filter((globs) => globs.length > 0),
       checks: [...new Set([...saved.checks, ...listFlag(context.flags, "check")])],

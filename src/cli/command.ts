@@ -30,8 +30,8 @@ export interface Context {
   /** Resolves when readers, however slow, have taken all text. */
   readonly shown: () => Promise<unknown>;
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Whole standard input, at most 8 MiB. */
-  readonly readStdin: () => Promise<string>;
+  /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
+  readonly readStdin: (signal: AbortSignal) => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */
   readonly signal: AbortSignal;
   /** Takes SIGINT for as long as a handler is set; null gives it back to `signal`. */

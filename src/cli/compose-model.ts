@@ -67,7 +67,7 @@ async function openOne(
   const common = {
     id,
     insecureHttp: context.flags["insecure-http"] === true,
-    readText: (path: string) => readText(resolve(context.cwd, path), "recording"),
+    readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
     keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),

@@ -87,7 +87,7 @@ async function readKey({ context, askHidden, warn }: ConfigCall, given: string |
     warn("a key on the command line is seen by ps and kept in the shell history; better: pai config set < FILE");
     return given.trim();
   }
-  if (given === "-" || !context.tty.stdin) return (await context.readStdin()).trim();
+  if (given === "-" || !context.tty.stdin) return (await context.readStdin(context.signal)).trim();
   if (context.flags["no-input"] === true)
     throw new PaiError("usage", "no key was given", { hint: "pai config set < FILE" });
   return ((await askHidden(question)) ?? "").trim();

@@ -96,7 +96,7 @@ export async function previewTask({ id, workspace, task, options, price, signal,
 }
 
 export async function contextCommand(context: Context): Promise<number> {
-  const task = await readTask(context);
+  const task = await readTask(context, context.signal);
   const base = composeBase(context);
   const { settings } = base;
   const { workspace, notices } = await composeWorkspace(context, base);

@@ -33,6 +33,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const findings = examine(patient, loaded);
     if (context.flags["offline"] === true) return findings;
     const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
+    context.signal.throwIfAborted();
     return [...findings, ...endpoint, ...servers.map(describeServer)];
   } catch (thrown) {
     context.signal.throwIfAborted();

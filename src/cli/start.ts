@@ -5,19 +5,6 @@ import { openWriters, type Writer } from "../ui/writer.ts";
 import type { Context } from "./command.ts";
 import { main } from "./index.ts";
 
-const stdinLimit = 8 * 1024 * 1024;
-
-async function readStdin(): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of Bun.stdin.stream()) {
-    size += chunk.length;
-    if (size > stdinLimit) throw new PaiError("usage", "standard input is larger than 8 MiB");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 const stops = [
   ["SIGINT", 130, "interrupted", "interrupted"],
   ["SIGTERM", 143, "terminated", "ended by SIGTERM"],
@@ -86,7 +73,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },
-    readStdin,
+    readStdin: async (signal) => (await import("./read-text.ts")).readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),
   });

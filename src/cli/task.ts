@@ -12,7 +12,7 @@ import { readText } from "./read-text.ts";
 import { openView } from "./view.ts";
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
-export async function readTask(context: Context): Promise<Task> {
+export async function readTask(context: Context, signal: AbortSignal): Promise<Task> {
   const { flags, words } = context;
   const file = textFlag(flags, "file");
   if (words.length > 1)
@@ -21,9 +21,9 @@ export async function readTask(context: Context): Promise<Task> {
     throw new PaiError("usage", "the task is given twice: as an argument and by --file");
   const fromStdin = words[0] === "-";
   const read = fromStdin
-    ? await context.readStdin()
+    ? await context.readStdin(signal)
     : file !== null
-      ? await readText(resolve(context.cwd, file), "task file")
+      ? await readText(resolve(context.cwd, file), "task file", signal)
       : (words[0] ?? "");
   if (flags["stdin"] === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
@@ -32,14 +32,15 @@ export async function readTask(context: Context): Promise<Task> {
     throw new PaiError("usage", "there is no task", {
       hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
     });
-  const piped = flags["stdin"] === true ? (await context.readStdin()).trim() : "";
+  const piped = flags["stdin"] === true ? (await context.readStdin(signal)).trim() : "";
   return { text: task, history: [], context: piped === "" ? null : piped };
 }
 
 export interface TaskRun {
   /** null: the one that the mode names; plans and saved plans are single-shot's. */
   readonly flow: Flow | null;
-  readonly task: Task;
+  /** Reads it, for as long as the time limit allows. */
+  readonly task: (signal: AbortSignal) => Promise<Task>;
   readonly options: Partial<RunOptions>;
   readonly command: string;
   /** null: the one of the settings. */
@@ -47,10 +48,14 @@ export interface TaskRun {
 }
 
 /** Runs one task with the face the flags ask for. */
-export async function doTask(context: Context, { flow, task, options, command, model }: TaskRun): Promise<number> {
+export async function doTask(
+  context: Context,
+  { flow, task: read, options, command, model }: TaskRun,
+): Promise<number> {
   const base = composeBase(context);
   const limited = limitTime(context.signal, base.settings.limits.timeout);
   try {
+    const task = await read(limited.signal);
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const composed = await composeTask(context, base, view.notify, view.confirm, model);
@@ -73,11 +78,12 @@ export async function doTask(context: Context, { flow, task, options, command, m
 }
 
 export async function runCommand(context: Context): Promise<number> {
-  return doTask(context, { flow: null, task: await readTask(context), options: {}, command: "run", model: null });
+  const task = (signal: AbortSignal) => readTask(context, signal);
+  return doTask(context, { flow: null, task, options: {}, command: "run", model: null });
 }
 
 export async function planCommand(context: Context): Promise<number> {
-  const task = await readTask(context);
+  const task = (signal: AbortSignal) => readTask(context, signal);
   const full = context.flags["full"] === true;
   const output = textFlag(context.flags, "output");
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");

@@ -31,6 +31,15 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+/** Resolves when the process hears SIGINT instead of dying of it. */
+async function listens(pid: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1, await Bun.sleep(10)) {
+    const [, caught = "0"] = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    if ((BigInt(`0x${caught}`) & 2n) !== 0n) return;
+  }
+  throw new Error(`${pid} does not listen to signals`);
+}
+
 function pidsIn({ spare }: Place): number[] {
   return readFileSync(join(spare, "pids"), "utf8").trim().split(/\s+/).map(Number);
 }
@@ -69,6 +78,41 @@ for (const [signal, code, error] of signals) {
     expect(pidsIn(place).filter(isAlive)).toEqual([]);
   });
 }
+
+for (const [line, signal, code] of [
+  ["run - < ../spare/f", "SIGINT", 130],
+  ["run --stdin hello < ../spare/f", "SIGTERM", 143],
+  ["run -f ../spare/f", "SIGHUP", 129],
+  ["apply -y ../spare/f", "SIGINT", 130],
+  ["config set < ../spare/f", "SIGINT", 130],
+] as const) {
+  test.concurrent(`${signal} while a silent pipe is read ends pai ${line} with ${code} (R09)`, async () => {
+    await using place = openPlace();
+    const running = place.startShell(`mkfifo ../spare/f; exec 9<> ../spare/f; exec "$PAI" ${line}`);
+    await listens(running.pid);
+    await Bun.sleep(100);
+    running.kill(signal);
+    const ended = await Promise.race([running.done, Bun.sleep(3000)]);
+    running.kill("SIGKILL");
+    expect(ended?.code).toBe(code);
+  });
+}
+
+test.concurrent("SIGINT while the doctor asks the endpoint ends with 130, and is no finding (R09)", async () => {
+  await using place = openPlace([never]);
+  const running = place.start(["doctor", "--json"]);
+  await place.gemini.arrived(1);
+  await Bun.sleep(400);
+  running.kill("SIGINT");
+  const { code, stdout } = await running.done;
+  expect([code, JSON.parse(stdout)]).toMatchObject([130, { code: 130, error: { code: "interrupted" }, data: null }]);
+});
+
+test.concurrent("--timeout counts from the start: a task that never comes ends with 124", async () => {
+  await using place = openPlace();
+  const held = 'mkfifo ../spare/f; exec 9<> ../spare/f; timeout -s KILL 5 "$PAI" run --json --timeout 1 - < ../spare/f';
+  expect(readOutcome(await place.shell(held)).code).toBe(124);
+});
 
 test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back (R09)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);

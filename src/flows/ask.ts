@@ -172,15 +172,23 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   } finally {
     finish(run, got, estimate, ports.now().getTime() - started);
   }
-  return reveal(run, readReply(got));
+  return reveal(run, readReply(got, request));
 }
 
-/** Throws reply_cut, reply_blocked or reply_empty. */
-function readReply({ text, calls, done }: Arriving): Reply {
+/**
+ * A reply that reached its limit may have lost half a call, and providers refuse the other half: it never goes back as
+ * it came, and where there are tools it may be empty. Throws reply_cut, reply_blocked or reply_empty.
+ */
+function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: ModelRequest): Reply {
   if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
-  if (done.stop === "refused") throw new PaiError("reply_blocked", "the model refused to answer");
-  if (text.trim() === "" && calls.length === 0) throw new PaiError("reply_empty", "the reply was empty");
-  return { text, calls, stop: done.stop, native: done.native };
+  const { stop, native } = done;
+  if (stop === "refused") throw new PaiError("reply_blocked", "the model refused to answer");
+  const isCut = stop === "length";
+  if (text.trim() === "" && calls.length === 0 && !(isCut && tools.length > 0)) {
+    if (!isCut) throw new PaiError("reply_empty", "the reply was empty");
+    throw new PaiError("reply_cut", `the reply reached its limit of ${maxOutputTokens} tokens before it said anything`);
+  }
+  return { text, calls, stop, native: isCut ? null : native };
 }
 
 /** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */

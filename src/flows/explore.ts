@@ -27,6 +27,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
   for (let turn = 1; turn <= mostTurns && !run.ledger.exhausted; turn += 1) {
     const reply = await ask(run, { purpose: "explore", system: explorePrompt, messages, tools, format: null });
     if (reply.text.trim() !== "") found.push(reply.text.trim());
+    if (reply.calls.length === 0 && reply.stop === "length") break;
     if (reply.calls.length === 0) return reply.text;
     const calls = reply.calls.flatMap((call) => {
       const action = byAlias.get(call.name.toLowerCase());

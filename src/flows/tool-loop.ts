@@ -118,6 +118,15 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   }
 }
 
+/** A reply reached its limit before its calls were whole, or its answer. */
+function goOn(run: Run, text: string): void {
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  add(run, { role: "assistant", text: `${text}\n(cut off)`.trimStart(), calls: [], native: null });
+  const asked =
+    "Your reply was cut at its limit. Go on where it ended; send a call that was cut again, in smaller pieces.";
+  add(run, { role: "user", text: asked });
+}
+
 export const toolLoop: Flow = async (run) => {
   const { options, ledger } = run;
   const at_most = options.caps.calls ?? mostTurns;
@@ -133,23 +142,32 @@ export const toolLoop: Flow = async (run) => {
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byAlias, inner, seen: new Map(), end };
+  /** What was said in replies that were cut. */
+  let said = "";
   for (;;) {
     // Nobody knows how many calls a loop takes: what is expected is always one more.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
     const reply = await askTurn(run, tools, knowledgeText);
-    add(run, { role: "assistant", text: reply.text, calls: reply.calls, native: reply.native });
-    run.record.text = reply.text;
-    if (reply.calls.length === 0) {
+    const { text, calls, native } = reply;
+    const isCut = reply.stop === "length";
+    run.record.text = said + text;
+    if (isCut && calls.length === 0) {
+      said += text;
+      goOn(run, text);
+      continue;
+    }
+    said = "";
+    add(run, { role: "assistant", text, calls, native });
+    if (calls.length === 0) {
       const rest = await end.findRest();
       if (rest === null) return;
       add(run, { role: "user", text: rest });
       continue;
     }
-    const cut = reply.stop === "length";
-    const results = cut
-      ? notRun(reply.calls, "the reply was cut; send it again in smaller pieces")
-      : await doCalls(loop, reply.calls);
+    const results = isCut
+      ? notRun(calls, "the reply was cut; send it again in smaller pieces")
+      : await doCalls(loop, calls);
     add(run, { role: "tools", results });
   }
 };

@@ -14,14 +14,20 @@ import { makeFolder, playIn, type Setup } from "./scripted.ts";
 interface Turn {
   readonly says: readonly string[];
   readonly calls?: readonly (readonly [name: string, input: Json])[];
+  /** It reaches its limit in the middle of another call. */
+  readonly isCut?: boolean;
 }
 
 interface Wire {
   readonly id: string;
   readonly path: string;
   /** The stream of a reply; ids of calls begin with `id`. */
-  readonly write: (turn: Required<Turn>, id: string) => string;
+  readonly write: (turn: Required<Omit<Turn, "isCut">>, id: string) => string;
+  /** The stream of a reply that reached its limit in the middle of a call of this id. */
+  readonly cut: (says: readonly string[], id: string) => string;
 }
+
+const half = '{"path":"b.txt","content":"b';
 
 const wires: readonly Wire[] = [
   {
@@ -32,6 +38,13 @@ const wires: readonly Wire[] = [
       const said = says.map((text) => gemini.event(gemini.says(text))).join("");
       return said + gemini.event(gemini.parts(parts.length > 0 ? parts : [{ text: "" }]));
     },
+    cut: (says) =>
+      gemini.event(
+        gemini.parts(
+          says.map((text) => ({ text })),
+          "MAX_TOKENS",
+        ),
+      ),
   },
   {
     id: "openai:gpt-5",
@@ -39,6 +52,11 @@ const wires: readonly Wire[] = [
     write: ({ says, calls }, id) => {
       const made = calls.map(([name, input], at) => openai.call(name, JSON.stringify(input), `${id}_${at}`));
       return openai.reply([...(says.length > 0 ? [openai.message(says.join(""))] : []), ...made], { pieces: says });
+    },
+    cut: (says, id) => {
+      const made = { ...openai.call("write", half, id), status: "incomplete" };
+      const last = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+      return openai.reply([...(says.length > 0 ? [openai.message(says.join(""))] : []), made], { pieces: says, last });
     },
   },
   {
@@ -51,6 +69,11 @@ const wires: readonly Wire[] = [
       const end = anthropic.end(calls.length > 0 ? "tool_use" : "end_turn");
       return anthropic.begin() + anthropic.textBlock(0, says) + made.join("") + end;
     },
+    cut: (says, id) =>
+      anthropic.begin() +
+      (says.length > 0 ? anthropic.textBlock(0, says) : "") +
+      anthropic.callBlock(1, "write", [half], id) +
+      anthropic.end("max_tokens"),
   },
   {
     id: "local:qwen3-8b",
@@ -63,17 +86,22 @@ const wires: readonly Wire[] = [
       const said = says.map((content) => chat.delta({ content })).join("");
       return said + made.join("") + chat.delta({}, calls.length > 0 ? "tool_calls" : "stop") + chat.done;
     },
+    cut: (says, id) => {
+      const made = { index: 0, id, type: "function", function: { name: "write", arguments: half } };
+      const said = says.map((content) => chat.delta({ content })).join("");
+      return said + chat.delta({ tool_calls: [made] }) + chat.delta({}, "length") + chat.done;
+    },
   },
 ];
 
 const write = (path: string, content: string) => ["write", { path, content }] as const;
 
-describe.each(wires)("$id", ({ id, path, write: toWire }) => {
+describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
   /** Plays the turns to a run; the server with what it was asked, and the run. */
   async function playWire(turns: readonly Turn[], { files = {}, window = 100_000, ...rest }: Partial<Setup>) {
     const server: Server = serve((n) => {
-      const { says, calls = [] } = turns[n] ?? { says: ["no turn is left"] };
-      return sse([toWire({ says, calls }, `call${n}`)]);
+      const { says, calls = [], isCut = false } = turns[n] ?? { says: ["no turn is left"] };
+      return sse([isCut ? cut(says, `call${n}_cut`) : toWire({ says, calls }, `call${n}`)]);
     });
     const place = makeFolder(files);
     try {
@@ -147,5 +175,23 @@ describe.each(wires)("$id", ({ id, path, write: toWire }) => {
     expect(asked[1]).toContain("They said x.");
     expect(asked[1]).not.toContain("x x x x");
     expect(asked[2]).toContain("1 one");
+  });
+
+  test("a reply that was cut in a call is gone on with: nothing of it is done, and no half of a call goes back (P06, P55, P56)", async () => {
+    const turns: Turn[] = [
+      { says: ["I write b."], isCut: true },
+      { says: [], isCut: true },
+      { says: ["Smaller."], calls: [write("b.txt", "b")] },
+      { says: ["Done."] },
+    ];
+    const { ran, asked } = await playWire(turns, {});
+    expect(ran.outcome).toMatchObject({ status: "unverified", text: "Done.", calls: { made: 4 } });
+    expect(ran.files).toEqual({ "b.txt": "b" });
+    expect(asked[1]).toContain("I write b.");
+    for (const body of asked.slice(1, 3)) {
+      expect(body).toContain("was cut");
+      expect(body).not.toContain("_cut");
+    }
+    expect(ran.eventsOf("notice").filter(({ code }) => code === "reply_cut").length).toBe(2);
   });
 });

@@ -96,6 +96,11 @@ test("calls of a cut reply are not run, and each has its result (P55, P56)", asy
   expect(resultsOf(ran, 2)[0]?.text).toContain("the reply was cut");
 });
 
+test("an answer that was cut is gone on with, and is whole in the end (P06)", async () => {
+  const ran = await run([{ text: "One, ", stop: "length" }, { text: "two, ", stop: "length" }, "three."]);
+  expect(ran.outcome).toMatchObject({ status: "answered", text: "One, two, three.", calls: { made: 3 } });
+});
+
 test("only caps stop a loop: at the last call it ends as 13 and everything is taken back (TestAgentMaxIterations, P10)", async () => {
   const again = () => calls(call("write", { path: `f${count}.txt`, content: "x" }));
   const ran = await run([again(), again(), again()], { options: { caps: { calls: 3, tokens: null, cost: null } } });

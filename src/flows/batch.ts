@@ -9,7 +9,7 @@ import { describeLater } from "../core/runs-later.ts";
 import type { Scope } from "../core/scope.ts";
 import type { Run } from "./run.ts";
 
-/** What a batch may do; a mode without a plan has none. */
+/** What a plan allows a batch to do. `null` stands for a mode without a plan, where every batch is asked about. */
 export interface Rights {
   readonly scope: Scope;
   /** The plan's own words, one text a step, so that the guard sees what was announced. */
@@ -24,28 +24,32 @@ export interface Refusal {
 
 type Refusals = Map<RelPath, Refusal>;
 
-/** True when the person at the terminal allows what the guard only asks about. */
+/** Asks the person about what the guard leaves to them. False for what it refuses outright. */
 async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
   return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
 }
 
-/** What was announced. Without a plan it is the task, and the deletions themselves: each was asked for by name and allowed. */
+/**
+ * What was announced, for the guard. Without a plan that is the task, and every deletion: each was a call of its own that
+ * named its path and was allowed.
+ */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
   if (rights !== null) return { deletes: [...rights.scope.deletes], texts: rights.texts };
   const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
   return { deletes, texts: [run.task.text] };
 }
 
-/** Paths of `batch` that the guard refuses, or asks about and is told no. What is allowed is noted in `allowed`. */
+/**
+ * Paths of the batch that the guard refuses, or asks about and the person says no to. A yes is noted in `allowed`, as
+ * "rule path", so that nobody is asked twice.
+ */
 async function findRefusals(
   run: Run,
-  planned: GuardInput["planned"],
-  earlier: readonly Change[],
-  batch: readonly Change[],
+  input: Omit<GuardInput, "limits">,
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
   const refused: Refusals = new Map();
-  for (const verdict of judge({ earlier, batch, limits: run.options.guard, planned })) {
+  for (const verdict of judge({ ...input, limits: run.options.guard })) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
     if (await isAllowed(run, verdict)) allowed.add(`${rule} ${path}`);
@@ -54,9 +58,13 @@ async function findRefusals(
   return refused;
 }
 
+/** A folder that is made, not one that was moved here. */
 const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
 
-/** A call is done whole or not at all, and nothing stands below what is not made. Folders stay while something needs them. */
+/**
+ * Adds to `refused` what cannot stand alone: the other paths of a call that is refused (a call is done whole or not at
+ * all), and what lies below a refused path. Made folders are left to `findUnneeded`: another call may need them.
+ */
 function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
   const made = new Set(staged.filter(isMade).map(({ path }) => path));
   const above = (path: string) => [...refused].find(([folder]) => path.startsWith(`${folder}/`))?.[1];
@@ -70,14 +78,17 @@ function spread(refused: Refusals, staged: readonly Change[], calls: readonly (r
   }
 }
 
-/** Folders that only calls which are refused wanted. */
+/** Made folders in which no call that is left puts anything. */
 function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
   const made = staged.filter(isMade).map(({ path }) => path);
   const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
   return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
 }
 
-/** What the run has changed. What the user's own checks did to files it had not touched is how it found them. */
+/**
+ * What the run itself has changed so far. What a check of the user changed in a file before the run touched it does not
+ * count: for the guard, that is how the run found the file.
+ */
 function earlierOf({ begun, record }: Run): readonly Change[] {
   const touched = new Set<RelPath>();
   return (begun?.changes ?? record.staged).filter((change) => {
@@ -102,7 +113,7 @@ export async function judgeStaged(
     const staged = run.overlay.staged();
     const earlier = earlierOf(run);
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
-    const found = await findRefusals(run, planned, earlier, staged, allowed);
+    const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
     if (found.size === 0) return refused;
     for (const [path, why] of found) refused.set(path, why);
     spread(refused, staged, calls);
@@ -119,7 +130,8 @@ export async function judgeCommand(
   if (changes.length === 0) return null;
   const transaction = await run.transaction();
   const earlier = transaction.changes.filter((change) => !changes.includes(change));
-  const [refused] = (await findRefusals(run, plannedIn(run, rights, []), earlier, changes)).values();
+  const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
+  const [refused] = refusals.values();
   if (refused === undefined) return null;
   const back = invert(changes);
   await transaction.apply(back);
@@ -127,7 +139,7 @@ export async function judgeCommand(
   return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
-/** A file that is changed is replaced: what has it under another name keeps the old one, which no diff shows (S24). */
+/** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content (S24). */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
     const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;
@@ -150,7 +162,7 @@ function noteLater(run: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Shows what is staged and says how it was decided. */
+/** Tells what is staged; `decided` null: as a proposal, with what is to be noticed in it; else how it was decided. */
 function announce(run: Run, decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null): void {
   const changes = run.overlay.staged();
   const summaries = summarizeAll(changes, () => "plan");
@@ -200,19 +212,22 @@ export async function decideBatch(run: Run): Promise<Refusal | null> {
   return { code: "declined", text: `the user declined these changes${said}` };
 }
 
+/** With a plan every batch was approved with it: it is shown, and accepted by policy. */
+export function acceptBatch(run: Run): void {
+  if (run.overlay.staged().length === 0) return;
+  run.record.batches += 1;
+  announce(run, null);
+  announce(run, { accept: true, by: "policy" });
+}
+
 /**
- * Applies what is staged as one; true when anything changed. In a dry run it stays staged. `decided`: it was shown and
- * approved before. Throws conflict, disk_full …
+ * Applies what is staged and accepted as one; true when there was anything. In a dry run it stays staged.
+ * Throws what Transaction.apply throws: conflict, disk_full …
  */
-export async function applyBatch(run: Run, decided: boolean): Promise<boolean> {
+export async function applyBatch(run: Run): Promise<boolean> {
   const { overlay, options, record, emit } = run;
   const changes = overlay.staged();
   if (changes.length > 0) {
-    if (!decided) {
-      record.batches += 1;
-      announce(run, null);
-      announce(run, { accept: true, by: "policy" });
-    }
     if (options.dryRun) record.staged = squash([...record.staged, ...changes]);
     else {
       await (await run.transaction()).apply(changes);

@@ -8,7 +8,7 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
-import { applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import { requireBound } from "./bound.ts";
 import { runInWorkspace } from "./command.ts";
 import { noteHidden } from "./hidden.ts";
@@ -62,7 +62,7 @@ function report({ run, reports }: Batch, call: Call, { kind, code, text, paths =
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 
-/** What people read beside the call; the answer of a look is shown on its own. */
+/** What people read beside the call: nothing for a look, whose answer is shown on its own, the first line for a command. */
 function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string): string {
   if (kind === "look" && code === null) return "";
   return kind === "command" ? (text.split("\n", 1)[0] ?? "") : text;
@@ -82,7 +82,8 @@ async function flush(batch: Batch): Promise<void> {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
-  if (await applyBatch(run, rights === null)) batch.changed = true;
+  if (rights !== null) acceptBatch(run);
+  if (await applyBatch(run)) batch.changed = true;
 }
 
 async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim | null): Promise<void> {
@@ -131,14 +132,14 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     return report(batch, call, { kind: "look", code: "nothing_done", text: `there is no action ${call.name}` });
   }
   try {
-    // Who is asked about a command has decided the changes before it: it may be one of them that it runs.
+    // Without a plan, changes before a command are decided before it is: it may run what they change.
     if (action.kind === "command" && rights === null) await flush(batch);
     const claim = claimOfCall(run, call);
     if (claim !== null) await requireRight(run, claim, rights);
     const proposal = await (looked ?? action.propose(call.input, run.overlay, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    // What the model got wrong may be what somebody else changed while it worked: that is no mistake of its own.
+    // The mistake may come from somebody else's change while the model worked: that is a conflict.
     await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
@@ -154,11 +155,11 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   }
 }
 
-/** A path that is refused for its spelling comes with the right one. */
+/** For the model. The hint of a refused path says how to write it right. */
 const renderRefusal = (code: ErrorCode, message: string, hint: string | null) =>
   code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
 
-/** These become results of their call; everything else ends the run. */
+/** What is thrown with one of these codes becomes the result of its call; everything else ends the run. */
 const refusals: readonly ErrorCode[] = [
   "path_refused",
   "scope_refused",
@@ -172,7 +173,7 @@ const refusals: readonly ErrorCode[] = [
 
 type Looked = ReturnType<AnyAction["propose"]>;
 
-/** A batch that only looks does so at once; the answers are still taken in order. */
+/** Starts all calls of a batch that only looks at the same time; their answers are still taken in order. Else empty. */
 function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
   const found = calls.map(({ name }) => actions.get(name));
   if (calls.length < 2 || !found.every((action) => action?.kind === "look")) return [];
@@ -183,7 +184,7 @@ function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly L
   });
 }
 
-/** Without a plan a batch is done whole or not at all: what it had changed when it broke off is taken back. */
+/** Takes back what was changed after the first `earlier` changes of the run: without a plan a batch is done whole or not at all. */
 async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<void> {
   const done = squash(begun?.changes.slice(earlier) ?? []);
   try {
@@ -227,7 +228,8 @@ export async function performChanges(run: Run, changes: readonly Change[], right
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  await applyBatch(run, false);
+  acceptBatch(run);
+  await applyBatch(run);
 }
 
 const renderNotRun = ({ options }: Run) =>

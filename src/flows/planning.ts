@@ -16,10 +16,11 @@ import { keyOfPlan } from "./plan-key.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
-/** A way of planning: what is asked, how the answer is read, what it promises. */
+/** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
 export interface PlanKind<Made> {
   readonly system: string;
   readonly format: NonNullable<ModelQuestion["format"]>;
+  /** Loads the reader of the answer. */
   readonly load: LoadReader<Made>;
   readonly planOf: (made: Made) => Plan;
   /** `plans` = planning calls so far, feedback included, repairs not. */
@@ -90,7 +91,7 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
     const claims = await present(run, plan, { promise: kind.promise(cached, 0), plans: 0, cached: true });
     return { made: cached, plan, claims, messages: [...start, assistant(JSON.stringify(cached), null)] };
   }
-  return makeOne(run, kind, start, "plan", 1);
+  return makeOne(run, kind, start, 1);
 }
 
 /** A plan that spells a path of the project from the root of the disk is asked for again; it would be refused. */
@@ -105,13 +106,14 @@ function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Rea
   return why.length === 0 ? reading : { ok: false, why: why.join("; ") };
 }
 
+/** Asks for a plan in one message, or with more of them for another one. `plans`: planning calls, this one included. */
 async function makeOne<Made>(
   run: Run,
   kind: PlanKind<Made>,
   messages: readonly Message[],
-  purpose: "plan" | "replan",
   plans: number,
 ): Promise<Draft<Made>> {
+  const purpose = messages.length === 1 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
   const { value: made, reply } = await askForJson(run, question, "plan", async () => {
     const read = await kind.load();
@@ -159,7 +161,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     run.record.corrections = [...run.record.corrections, feedback];
     run.ledger.promise(kind.promise(current.made, plans));
     const request = `Change the plan: ${feedback}\nSend the whole plan again.`;
-    current = await makeOne(run, kind, [...current.messages, { role: "user", text: request }], "replan", plans);
+    current = await makeOne(run, kind, [...current.messages, { role: "user", text: request }], plans);
   }
   run.ledger.reserve(0);
   return {

@@ -1,7 +1,7 @@
 /** What is the same in every provider's replies: the errors they end in, and calls whose input is JSON text. */
 import type { PaiError } from "../core/error.ts";
 import type { Json, ModelEvent, StopReason } from "../core/model.ts";
-import { parseJson } from "./fields.ts";
+import { fields, parseJson } from "./fields.ts";
 import { failure, never } from "./http-errors.ts";
 
 /** `what` follows "the model refused"; `why` is its own word, "" for none. */
@@ -92,10 +92,13 @@ export function createTally(model: string, turn: number): Tally {
   };
 }
 
-/** Some servers send the input as JSON text, some as text of that text, some as the value. */
+/**
+ * Some servers send the input as JSON text, some as text of that text, some as the value. What is no object counts as an
+ * empty one: providers take nothing else back.
+ */
 function readInput(input: unknown): Json | undefined {
-  if (typeof input !== "string") return (input ?? {}) as Json;
+  if (typeof input !== "string") return fields(input) as Json;
   if (input.trim() === "") return {};
-  const value = parseJson(input) as Json | undefined;
-  return typeof value === "string" ? readInput(value) : value;
+  const value = parseJson(input);
+  return value === undefined ? undefined : readInput(value);
 }

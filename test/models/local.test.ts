@@ -93,6 +93,22 @@ describe("local", () => {
     ]);
   });
 
+  test("an input that is no object goes back as one: servers refuse the conversation otherwise (P56)", async () => {
+    const call = (index: number, input: unknown) => ({
+      index,
+      id: `c${index}`,
+      function: { name: "ls", arguments: input },
+    });
+    const inputs = ['["src"]', "true", "3", "null", "", '"{\\"path\\":\\"src\\"}"'];
+    const { events } = await answer(
+      delta({ tool_calls: inputs.map((input, index) => call(index, input)) }, "tool_calls"),
+    );
+    expect(events.flatMap((each) => (each.type === "call" ? [each.call.input] : []))).toEqual([
+      ...Array.from({ length: 5 }, () => ({})),
+      { path: "src" },
+    ]);
+  });
+
   test("reasoning in any of its fields is thought, not text", async () => {
     const { events, text } = await answer(
       delta({ reasoning_content: "a" }) + delta({ reasoning: "b" }) + delta({ content: "x" }, "stop"),

@@ -133,7 +133,7 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
 
 /** The folder of a listing; a complaint when it is none. */
 async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath | Complaint> {
-  const folder = stage.path(text === undefined || text === "" ? "." : text, "list");
+  const folder = stage.path(text || ".", "list");
   if (folder === "") return folder;
   const blob = await stage.read(folder);
   if (blob === null) return complaint(`${folder} does not exist`);
@@ -228,7 +228,7 @@ export const search = defineAction({
     }),
   async propose({ pattern: text, path, include, ignore_case, literal }, stage, signal) {
     const { pattern, ignoreCase } = readPattern(literal === true ? JSON.stringify(text) : text);
-    const under = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const under = stage.path(path || ".", "list");
     const report = await stage.search(
       {
         pattern,
@@ -258,7 +258,7 @@ export const glob = defineAction({
   description: "Finds files by a pattern with **, * and {a,b}.",
   input: () => z.object({ pattern: z.string().check(z.minLength(1)), path: z.optional(z.string()) }),
   async propose({ pattern, path }, stage, signal) {
-    const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const folder = stage.path(path || ".", "list");
     const matcher = new Bun.Glob(pattern.replace(/^\.\//, ""));
     const found: string[] = [];
     let more = false;

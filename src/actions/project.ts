@@ -22,7 +22,7 @@ export const mapRoot = defineAction({
   description: "Tells what the project is built with and how it is laid out.",
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {
-    const folder = stage.path(path === undefined || path === "" ? "." : path, "list");
+    const folder = stage.path(path || ".", "list");
     const entries = await stage.list(folder);
     const files = entries.filter(({ kind }) => kind === "file");
     const found = findStacks(new Set(files.map(nameOf)));

@@ -1,10 +1,5 @@
 /** Fields of a model's JSON under other names than ours, where only one of ours can be meant. */
-import type { Json } from "./model.ts";
-
-export type Fields = { readonly [key: string]: Json };
-
-export const isFields = (value: Json | undefined): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isFields, type Json } from "./model.ts";
 
 /** Fields by their own names, each with those that models give it. */
 export type FieldNames = Readonly<Record<string, readonly string[]>>;

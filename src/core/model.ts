@@ -1,6 +1,12 @@
 /** The neutral language between flows and providers: one request, one stream of events. */
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | Fields;
+
+/** A JSON object. */
+export type Fields = { readonly [key: string]: Json };
+
+export const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export interface Call {
   readonly id: string;

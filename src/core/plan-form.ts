@@ -1,6 +1,6 @@
 /** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
-import { type FieldNames, type Fields, isFields, nameFields } from "./field-names.ts";
-import type { Json } from "./model.ts";
+import { type FieldNames, nameFields } from "./field-names.ts";
+import { type Fields, isFields, type Json } from "./model.ts";
 
 /** Names that models give to actions beside those of the script. */
 const actionNames: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Brings a schedule into its own form when a model wrote it in another: only where one reading is possible. */
-import { type FieldNames, isFields, nameFields } from "./field-names.ts";
-import type { Json } from "./model.ts";
+import { type FieldNames, nameFields } from "./field-names.ts";
+import { isFields, type Json } from "./model.ts";
 import { openEnvelope } from "./plan-form.ts";
 
 const names: FieldNames = { scope: ["files"], reply: ["response"] };

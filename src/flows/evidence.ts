@@ -1,4 +1,5 @@
 /** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
+import { toPaiError } from "../core/error.ts";
 import { fence } from "../core/fence.ts";
 import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -65,7 +66,7 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
     run.overlay.show(path, blob.bytes);
     return fence("file", { path }, text);
   } catch (thrown) {
-    return `${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    return `${path}: ${toPaiError(thrown).message}`;
   }
 }
 

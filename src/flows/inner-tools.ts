@@ -1,6 +1,6 @@
 /** The tool-loop's own tools: tasks, which live outside the messages, and explore. */
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../core/conversation.ts";
-import type { Call, CallResult, Json, Tool } from "../core/model.ts";
+import { type Call, type CallResult, isFields, type Json, type Tool } from "../core/model.ts";
 import type { Run } from "./run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
@@ -64,7 +64,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
   const answer = async ({ name, input }: Call): Promise<{ ok: boolean; text: string }> => {
     if (name === "read_tasks") return { ok: true, text: renderTasks(run.record.conversation.tasks) };
     if (name === "explore") {
-      const task = typeof input === "object" && input !== null && "task" in input ? String(input["task"]) : "";
+      const task = isFields(input) ? String(input["task"] ?? "") : "";
       return task.trim() === ""
         ? { ok: false, text: "explore: task is missing" }
         : { ok: true, text: await explore(task) };

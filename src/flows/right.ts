@@ -1,6 +1,6 @@
 /** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
 import { PaiError } from "../core/error.ts";
-import type { Call, Json } from "../core/model.ts";
+import { type Call, isFields, type Json } from "../core/model.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/scope.ts";
 import type { Rights } from "./batch.ts";
@@ -22,7 +22,7 @@ export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPa
 
 /** A text of the input; "" where there is none. */
 export const field = (input: Json, name: string): string => {
-  const value = typeof input === "object" && input !== null ? (input as Readonly<Record<string, Json>>)[name] : null;
+  const value = isFields(input) ? input[name] : null;
   return typeof value === "string" ? value : "";
 };
 

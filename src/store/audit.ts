@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
 import { errnoOf, writeWhole } from "./safe-file.ts";
@@ -52,7 +52,7 @@ export function openAudit(place: AuditPlace): Audit {
 
   const giveUp = (error: unknown): void => {
     ended = true;
-    place.warn(`the audit log cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+    place.warn(`the audit log cannot be kept: ${toPaiError(error).message}`);
   };
   return {
     sink(event) {
@@ -85,7 +85,7 @@ function openLog(place: AuditPlace): OpenLog {
     if (place.stateDir === null) throw error;
     const elsewhere = join(place.stateDir, "history");
     const log = openLogIn(elsewhere, place.now());
-    place.warn(`${error instanceof Error ? error.message : folder}; the audit log is ${log.file}`);
+    place.warn(`${toPaiError(error).message}; the audit log is ${log.file}`);
     return log;
   }
 }

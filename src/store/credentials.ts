@@ -2,6 +2,7 @@
 import { closeSync, constants, fchmodSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
+import { type Fields, isFields, type Json } from "../core/model.ts";
 import { errnoOf, readPrivate, removeIfThere, withLock, writePrivate } from "./safe-file.ts";
 
 /** Keys of one provider by id, in the order in which they take turns. */
@@ -119,11 +120,8 @@ function mergeRings(first: KeyRing | undefined, second: KeyRing): KeyRing {
   return { default: first?.default ?? second.default ?? keys.keys().next().value ?? null, keys };
 }
 
-type Bag = Readonly<Record<string, unknown>>;
-
-const isBag = (value: unknown): value is Bag => typeof value === "object" && value !== null && !Array.isArray(value);
-const textIn = (bag: Bag, name: string): string | null => {
-  const value = Object.hasOwn(bag, name) ? bag[name] : undefined;
+const textIn = (fields: Fields, name: string): string | null => {
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 };
 
@@ -140,15 +138,15 @@ function parseCredentials(text: string, file: string): Parsed {
     });
   if (!file.endsWith(".json") && /^\s*[\w.-]{20,}\s*$/.test(text))
     return older(ringOf(null, [["primary", text.trim()]]));
-  let json: unknown;
+  let json: Json;
   try {
     json = JSON.parse(text);
   } catch {
     throw damaged("is damaged");
   }
   if (Array.isArray(json)) return older(ringOf(null, listed(json)));
-  if (!isBag(json)) throw damaged("does not hold credentials");
-  if (isBag(json["providers"])) {
+  if (!isFields(json)) throw damaged("does not hold credentials");
+  if (isFields(json["providers"])) {
     if (json["version"] !== version) throw damaged("was written by a newer version of pai");
     return { version, credentials: parseProviders(json["providers"], damaged) };
   }
@@ -161,10 +159,10 @@ function older(ring: KeyRing): Parsed {
   return { version: 0, credentials: new Map(ring.keys.size === 0 ? [] : [["gemini", ring]]) };
 }
 
-function parseProviders(providers: Bag, damaged: (why: string) => PaiError): Credentials {
+function parseProviders(providers: Fields, damaged: (why: string) => PaiError): Credentials {
   return new Map(
     Object.entries(providers).map(([provider, ring]) => {
-      if (!isBag(ring) || !isBag(ring["keys"])) throw damaged(`has no keys for ${provider}`);
+      if (!isFields(ring) || !isFields(ring["keys"])) throw damaged(`has no keys for ${provider}`);
       const keys = Object.entries(ring["keys"]);
       if (!keys.every((entry): entry is [string, string] => typeof entry[1] === "string")) {
         throw damaged(`has a key of ${provider} that is no text`);
@@ -175,14 +173,14 @@ function parseProviders(providers: Bag, damaged: (why: string) => PaiError): Cre
 }
 
 /** Version 1 (`keys`, `default`, `order`), version 2 (`api_key`), and the list of a version between; null: none. */
-function parseOlder(json: Bag): KeyRing | null {
+function parseOlder(json: Fields): KeyRing | null {
   if (Object.hasOwn(json, "api_key")) {
     const key = textIn(json, "api_key");
     return ringOf(null, key === null ? [] : [["primary", key]]);
   }
   const keys = json["keys"];
   if (Array.isArray(keys)) return ringOf(textIn(json, "default"), listed(keys));
-  if (!isBag(keys)) return null;
+  if (!isFields(keys)) return null;
   const order = Array.isArray(json["order"]) ? json["order"].filter((id) => typeof id === "string") : [];
   const ids = [...new Set([...order, ...Object.keys(keys)])];
   const entries = ids.flatMap((id): [string, string][] => {
@@ -192,11 +190,11 @@ function parseOlder(json: Bag): KeyRing | null {
   return ringOf(textIn(json, "default"), entries);
 }
 
-function listed(keys: readonly unknown[]): [string, string][] {
+function listed(keys: readonly Json[]): [string, string][] {
   return keys.flatMap((item, index): [string, string][] => {
     const fallback = index === 0 ? "primary" : `key-${index + 1}`;
     if (typeof item === "string") return item.trim() === "" ? [] : [[fallback, item.trim()]];
-    if (!isBag(item)) return [];
+    if (!isFields(item)) return [];
     const key = textIn(item, "key") ?? textIn(item, "api_key") ?? textIn(item, "value");
     const id = textIn(item, "label")?.replace(/\s+/g, "-") ?? fallback;
     return key === null ? [] : [[id, key]];

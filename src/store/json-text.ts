@@ -19,9 +19,6 @@ const blank = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 const scalar = /"(?:[^"\\\n]|\\[^\n])*"|-?[\d.][\w.+-]*|[a-z]+/iy;
 const deepest = 64;
 
-export const isRecord = (json: Json): json is { readonly [key: string]: Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json);
-
 /** The key of `spans` for a path. */
 export const pathOf = (names: readonly string[]): string => names.join("\0");
 

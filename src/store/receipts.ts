@@ -1,7 +1,7 @@
 /** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
 import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
 import { writeWhole } from "./safe-file.ts";
 
@@ -116,7 +116,7 @@ function openPage(folder: string, file: string, warn: (text: string) => void): P
         prev = hash;
       } catch (error) {
         ended = true;
-        warn(`the receipt of this run cannot be kept: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`the receipt of this run cannot be kept: ${toPaiError(error).message}`);
       }
     },
     close() {

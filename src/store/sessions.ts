@@ -1,7 +1,7 @@
 /** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
 import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { emptySession, foldSession, readSession, type Session, type SessionLine } from "../core/session.ts";
@@ -134,7 +134,7 @@ function openAppend(folder: string, file: string, warn: (text: string) => void):
         );
       } catch (error) {
         broken = true;
-        warn(`the session cannot be saved: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`the session cannot be saved: ${toPaiError(error).message}`);
       }
     },
     close() {

@@ -1,7 +1,6 @@
 /** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
-import type { Json } from "../core/model.ts";
+import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
-import { isRecord } from "./json-text.ts";
 
 /** Providers that are reached over a network. */
 export type RemoteProvider = "gemini" | "openai" | "anthropic" | "local";
@@ -164,10 +163,10 @@ const prices: Setting<Readonly<Record<string, Rate>>> = {
 };
 
 function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
-  if (!isRecord(json)) return null;
+  if (!isFields(json)) return null;
   const entries: [string, Rate][] = [];
   for (const [model, price] of Object.entries(json)) {
-    if (!isRecord(price)) return null;
+    if (!isFields(price)) return null;
     const { input, output, cached = input } = price;
     if (input === undefined || output === undefined || cached === undefined) return null;
     if (!isNumber(input) || !isNumber(output) || !isNumber(cached) || Math.min(input, output, cached) < 0) return null;

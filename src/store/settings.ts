@@ -1,9 +1,9 @@
 /** Settings from flags, environment, pai.json, config.json and defaults, each with where it came from. */
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
-import type { Json } from "../core/model.ts";
+import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
-import { isRecord, type JsonText, parseJsonText, pathOf } from "./json-text.ts";
+import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
 import { type Mode, type RemoteProvider, type Setting, settingTable } from "./setting-table.ts";
@@ -185,7 +185,7 @@ function openProjectFile(root: string, places: Places): ProjectFile | null {
 
 function openFile(text: string, file: string): SettingsFile {
   const parsed = parseJsonText(text, file);
-  if (!isRecord(parsed.value)) throw new PaiError("config_invalid", `${file}, line 1: must hold one { object }`);
+  if (!isFields(parsed.value)) throw new PaiError("config_invalid", `${file}, line 1: must hold one { object }`);
   return { ...parsed, file };
 }
 
@@ -196,7 +196,7 @@ function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: 
   let json: Json | undefined = file.value;
   for (const name of path) {
     if (json === undefined) return null;
-    if (!isRecord(json)) throw wrongType(file, path.slice(0, path.indexOf(name)), "an object");
+    if (!isFields(json)) throw wrongType(file, path.slice(0, path.indexOf(name)), "an object");
     json = Object.hasOwn(json, name) ? json[name] : undefined;
   }
   if (json === undefined) return null;
@@ -214,11 +214,11 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
 function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
   const look = (json: Json, prefix: string): void => {
-    if (!isRecord(json)) return;
+    if (!isFields(json)) return;
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
       const inside = [...names].filter((known) => known.startsWith(`${name}.`));
-      if (inside.length > 0 && isRecord(value)) look(value, `${name}.`);
+      if (inside.length > 0 && isFields(value)) look(value, `${name}.`);
       else if (name !== "$schema" && ![name, ...inside].some((known) => names.has(known) && allowed(known)))
         found.push(name);
     }

@@ -5,10 +5,10 @@ import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/hidden.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
+import { mostShown } from "../core/shown.ts";
 
 const limits = {
   readLines: 2000,
-  readBytes: 256 * 1024,
   tree: 1000,
   list: 2000,
   hits: 100,
@@ -46,7 +46,7 @@ export const read = defineAction({
     const range = await stage.readLines(path, start_line, last);
     if (range.total === 0) return answer("(empty file)");
     if (range.to < start_line) return complaint(`${path} has only ${range.total ?? range.to} lines`);
-    const shown = range.text.slice(0, limits.readBytes);
+    const shown = range.text.slice(0, mostShown);
     const to = start_line + shown.split("\n").length - 1;
     const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);
     const more = to < wanted ? `\n(${range.total} lines in all; READ::${path}::${to + 1}-${wanted} shows more)` : "";
@@ -118,7 +118,7 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
   };
   push(folder, "");
   let [drawn, bytes] = [0, 0];
-  for (let item = stack.pop(); item !== undefined && bytes < limits.readBytes; item = stack.pop()) {
+  for (let item = stack.pop(); item !== undefined && bytes < mostShown; item = stack.pop()) {
     const line = `${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`;
     lines.push(line);
     drawn += 1;
@@ -167,7 +167,7 @@ export const listPath = defineAction({
     const unreadable: RelPath[] = [];
     let [more, bytes] = [0, 0];
     for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
-      if (lines.length < limits.list && bytes < limits.readBytes) {
+      if (lines.length < limits.list && bytes < mostShown) {
         lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
         bytes += entry.path.length;
       } else if (++more >= limits.counted) break;

@@ -5,14 +5,12 @@ import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-type.ts";
 import { rightOf } from "../core/scope.ts";
+import { mostShown } from "../core/shown.ts";
 import type { Rights } from "./batch.ts";
 import { noteHidden } from "./hidden.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { noteSent } from "./sent.ts";
-
-/** Bytes of one file that are sent whole; a larger one is shown from its start and can be read in ranges. */
-export const mostBytes = 256 * 1024;
 
 /** True for steps that only look. */
 export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
@@ -53,13 +51,13 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
     if (blob?.kind !== "file") return null;
     run.record.bases.add(path);
     if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
-    const text = new TextDecoder().decode(blob.bytes.subarray(0, mostBytes));
+    const text = new TextDecoder().decode(blob.bytes.subarray(0, mostShown));
     noteHidden(run, path, text);
     noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
-    if (blob.bytes.length > mostBytes) {
+    if (blob.bytes.length > mostShown) {
       return fence(
         "file",
-        { path, note: `first ${mostBytes} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
+        { path, note: `first ${mostShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
         text,
       );
     }

@@ -1,6 +1,7 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 import type { Plan, PlanAction } from "../core/plan-type.ts";
-import { filesOf, mostBytes, toReadable } from "./evidence.ts";
+import { mostShown } from "../core/shown.ts";
+import { filesOf, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import type { Run } from "./run.ts";
@@ -17,7 +18,7 @@ async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
   let size = 0;
   for (const path of new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []))) {
     const blob = await run.overlay.read(path).catch(() => null);
-    if (blob?.kind === "file") size += Math.min(blob.bytes.length, mostBytes);
+    if (blob?.kind === "file") size += Math.min(blob.bytes.length, mostShown);
   }
   return size;
 }

@@ -8,6 +8,7 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
+import { mostShown } from "../core/shown.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import { requireBound } from "./bound.ts";
 import { runInWorkspace } from "./command.ts";
@@ -32,9 +33,6 @@ export interface BatchReport {
   /** What was different on disk after it; empty in a dry run. */
   readonly changes: readonly Change[];
 }
-
-/** Bytes that READ shows of a file at once. */
-const mostSeen = 256 * 1024;
 
 /** A change that is staged and waits for the judgement of its batch. */
 interface Waiting {
@@ -122,7 +120,7 @@ async function noteRead(run: Run, { name, input }: Call): Promise<void> {
     return;
   const path = run.overlay.path(field(input, "path"), "read");
   const blob = await run.overlay.read(path);
-  if (blob?.kind === "file" && blob.bytes.length <= mostSeen) run.overlay.show(path, blob.bytes);
+  if (blob?.kind === "file" && blob.bytes.length <= mostShown) run.overlay.show(path, blob.bytes);
 }
 
 async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {

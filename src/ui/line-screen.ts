@@ -1,6 +1,6 @@
 /** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
 import { segments } from "./edit-line.ts";
-import { type LineView, layLine, windowOf } from "./line-view.ts";
+import { type LineView, viewLine } from "./line-view.ts";
 import { visible } from "./sanitize.ts";
 
 export interface LineScreen {
@@ -79,7 +79,7 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
 
   return {
     draw(prompt, text, at) {
-      const view = windowOf(layLine(prompt, text, at, columns()), Math.max(1, rows() - 1));
+      const view = viewLine(prompt, text, at, columns(), Math.max(1, rows() - 1));
       if (drawn !== null && !moved) err(turn(drawn, view, columns()));
       else {
         const home = up(view.rows.length - 1 - view.row);

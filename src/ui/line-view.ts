@@ -66,3 +66,11 @@ export function windowOf(view: LineView, height: number): LineView {
   const start = Math.min(Math.max(0, view.row - Math.floor(height / 2)), view.rows.length - height);
   return { rows: view.rows.slice(start, start + height), row: view.row - start, column: view.column };
 }
+
+/** The rows around the cursor, at most `height`. Of a text that is much longer only what is near them is laid out. */
+export function viewLine(prompt: string, text: string, at: number, columns: number, height: number): LineView {
+  // Whole rows, so that they break where they would: enough for two characters a column.
+  const near = 2 * Math.max(1, columns) * height;
+  const from = Math.max(0, Math.floor(at / near) - 1) * near;
+  return windowOf(layLine(prompt, text.slice(from, at + near), at - from, columns), height);
+}

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { openLineScreen, openPlainScreen } from "../../src/ui/line-screen.ts";
-import { layLine, windowOf } from "../../src/ui/line-view.ts";
+import { layLine, viewLine, windowOf } from "../../src/ui/line-view.ts";
 
 const at = (text: string, columns: number, cursor = text.length) => layLine("> ", text, cursor, columns);
 
@@ -32,6 +32,27 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
     }),
     { numRuns: 300 },
   );
+});
+
+test("of a long text the rows around the cursor are what they would be, wherever it stands", () => {
+  const text = "one row after the other, and no end of it; ".repeat(300);
+  for (const [columns, height] of [
+    [80, 23],
+    [20, 4],
+    [1, 1],
+  ] as const)
+    for (let cursor = 0; cursor <= text.length; cursor += 997)
+      expect(viewLine("> ", text, cursor, columns, height)).toEqual(windowOf(at(text, columns, cursor), height));
+});
+
+test("a key costs a moment behind a megabyte too", () => {
+  const [one, other] = ["日本語のテキスト", "const a = 1;\nlet b = 'ü';\n"].map((piece) =>
+    piece.repeat(1e6 / piece.length),
+  );
+  const started = performance.now();
+  for (let key = 0; key < 20; key += 1)
+    for (const text of [one ?? "", other ?? ""]) viewLine("> ", text, text.length - key, 80, 23);
+  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 /** What a terminal shows after these bytes: its rows, and where the cursor stands. */

@@ -48,7 +48,8 @@ export async function askServer(
   };
   const [version, props, show, running, models, studio] = await Promise.all([
     ask(`${root}/api/version`),
-    ask(`${root}/props`),
+    // A router of llama.cpp has these of every model; it is not to load one for the question alone.
+    ask(`${root}/props?model=${encodeURIComponent(model)}&autoload=false`),
     ask(`${root}/api/show`, { model }),
     ask(`${root}/api/ps`),
     ask(`${endpoint.url}/models`),
@@ -80,6 +81,15 @@ const names = ["max_model_len", "loaded_context_length", "context_length", "cont
 function windowIn(answer: Fields, model: string): number {
   const all = list(answer["data"]).map(fields);
   const entry = all.find(({ id }) => id === model) ?? (all.length === 1 ? fields(all[0]) : {});
+  // LM Studio says what the model was made for, and may load it with far less.
+  if (entry["state"] === "not-loaded") return 0;
   const found = names.map((name) => count(entry[name])).find((tokens) => tokens > 0);
-  return found ?? count(fields(entry["meta"])["n_ctx"]);
+  return found ?? (count(fields(entry["meta"])["n_ctx"]) || windowAtStart(list(fields(entry["status"])["args"])));
+}
+
+/** What llama.cpp will give a model that is not loaded yet: its slots share the context, or each has all of it. */
+function windowAtStart(args: readonly unknown[]): number {
+  const numberOf = (option: string) => count(Number(args[args.indexOf(option) + 1]));
+  const slots = args.includes("--kv-unified") ? 1 : numberOf("--parallel") || 1;
+  return Math.floor(numberOf("--ctx-size") / slots);
 }

@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat-wire.ts";
 import { describeBridge } from "./contract.ts";
-import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+import { ollama, options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
 
 describeBridge({
   id: "local:qwen3-8b",
@@ -13,11 +13,6 @@ describeBridge({
   reply: (pieces) => says(...pieces),
 });
 
-const ollama = {
-  "/api/version": { version: "0.20.1" },
-  "/api/show": { parameters: "stop x\nnum_ctx    32768", model_info: { "qwen3.context_length": 40_960 } },
-  "/api/ps": { models: [] },
-};
 const lines = (...wire: readonly string[]) =>
   new Response(wire.join(""), { headers: { "content-type": "application/x-ndjson" } });
 
@@ -186,38 +181,6 @@ describe("local", () => {
     expect(notices).toEqual([]);
     await take(model, quiet, { ...request, messages: [{ role: "user", text: "x".repeat(20_000) }] });
     expect(notices).toEqual(["truncated"]);
-  });
-
-  const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, number, number])[] = [
-    [
-      "llama.cpp",
-      { "/props": { default_generation_settings: { n_ctx: 4096 } }, "/api/version": { version: "1" } },
-      4096,
-      1024,
-    ],
-    ["vLLM", { "/v1/models": { data: [{ id: "qwen3:8b", max_model_len: 32_768 }] } }, 32_768, 8192],
-    ["another name", { "/v1/models": { data: [{ id: "a" }, { id: "b", max_model_len: 9 }] } }, 8192, 2048],
-    [
-      "LM Studio",
-      { "/api/v0/models": { data: [{ id: "qwen3:8b", loaded_context_length: 12_000, max_context_length: 131_072 }] } },
-      12_000,
-      3000,
-    ],
-    ["Ollama, configured", ollama, 32_768, 8192],
-    ["Ollama, silent", { ...ollama, "/api/show": {} }, 16_384, 4096],
-    ["Ollama, a small model", { ...ollama, "/api/show": { model_info: { "x.context_length": 2048 } } }, 2048, 512],
-    [
-      "Ollama, loaded",
-      { ...ollama, "/api/show": {}, "/api/ps": { models: [{ name: "qwen3:8b", context_length: 65_536 }] } },
-      65_536,
-      16_384,
-    ],
-    ["a server that says nothing", {}, 8192, 2048],
-  ];
-  test.each(windows)("the window is asked from the server: %s (P44)", async (_name, about, window, maxOutputTokens) => {
-    server.about = about;
-    expect(await open()).toMatchObject({ window, maxOutputTokens });
-    expect(server.seen.length).toBe(0);
   });
 
   describe("Ollama", () => {

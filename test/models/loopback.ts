@@ -71,7 +71,7 @@ export interface Server {
   /** Requests seen, bodies parsed. */
   readonly seen: { readonly headers: Headers; readonly path: string; readonly body: unknown }[];
   answer: (n: number) => Response | Promise<Response>;
-  /** What the server says of itself, by path; not among the requests seen. */
+  /** What the server says of itself, by path, or by path and query; not among the requests seen. */
   about: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
       const { pathname, search } = new URL(incoming.url);
       const source = await incoming.text();
       if (questions.test(pathname)) {
-        const known = server.about[pathname];
+        const known = server.about[pathname + search] ?? server.about[pathname];
         return known === undefined ? new Response("not found", { status: 404 }) : Response.json(known);
       }
       server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
@@ -104,6 +104,13 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
   });
   return Object.assign(server, { origin: `http://127.0.0.1:${running.port}` });
 }
+
+/** What Ollama says of itself, and of a model that was made for more than is configured. */
+export const ollama = {
+  "/api/version": { version: "0.20.1" },
+  "/api/show": { parameters: "stop x\nnum_ctx    32768", model_info: { "qwen3.context_length": 40_960 } },
+  "/api/ps": { models: [] },
+};
 
 /** An event stream of these pieces; it stays open after them when `open` is set. */
 export function sse(pieces: readonly (string | Uint8Array)[], { open = false } = {}): Response {

@@ -13,14 +13,19 @@ const followers = new Map<string, readonly string[]>([
   ["model", knownModels.map(({ provider, name }) => `${provider}:${name}`)],
 ]);
 
-/** Names below the folder that was typed, in quotes where they need them; ignored and denied ones are left out. */
-async function listPaths(workspace: Workspace, typed: string): Promise<readonly string[]> {
+const quote = (name: string) => (name.endsWith("/") ? `"${name}` : `"${name}"`);
+
+/**
+ * Names below the folder that was typed, in quotes where they need them: those of a folder stay open for what is in it.
+ * Ignored and denied ones are left out.
+ */
+async function listPaths(workspace: Workspace, typed: string, quoted: boolean): Promise<readonly string[]> {
   const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
   const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list"));
   return entries
     .map(({ path, kind }) => `${folder}${path.split("/").at(-1)}${kind === "folder" ? "/" : ""}`)
     .filter((name) => name.startsWith(typed))
-    .map((name) => (/\s/.test(name) ? `"${name}"` : name))
+    .map((name) => (quoted || /\s/.test(name) ? quote(name) : name))
     .slice(0, most);
 }
 
@@ -33,8 +38,8 @@ export async function completeMessage(workspace: Workspace, before: string): Pro
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
   const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
   if (follows !== undefined) return { from: before.length - begun.length, words: follows };
-  const typed = /(?:^|\s)@(\S*)$/.exec(before)?.[1];
+  const typed = /(?:^|\s)@("[^"]*|\S*)$/.exec(before)?.[1];
   if (typed === undefined) return null;
-  const names = await listPaths(workspace, typed);
-  return { from: before.length - typed.length, words: names };
+  const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));
+  return { from: before.length - typed.length, words };
 }

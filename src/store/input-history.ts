@@ -35,7 +35,7 @@ function bound(entries: readonly string[]): readonly string[] {
   return recent.slice(from + 1);
 }
 
-/** `file` null: nothing outlives the session. Secrets are kept masked; what is too long is not kept. */
+/** `file` null: nothing outlives the session. Secrets are kept masked; what is too long ends with it. */
 export function openInputHistory(file: string | null): InputHistory {
   let entries: readonly string[] = file === null ? [] : bound(readEntries(file));
   return {
@@ -44,10 +44,10 @@ export function openInputHistory(file: string | null): InputHistory {
     },
     add(text) {
       const entry = maskSecrets(text);
-      if (entry.length > most.entry) return false;
-      if (entry === entries.at(-1)) return file !== null;
-      entries = bound([...entries, entry]);
-      if (file === null) return false;
+      const isLong = entry.length > most.entry;
+      if (entry !== entries.at(-1)) entries = [...entries, entry].slice(-most.entries);
+      else if (!isLong) return file !== null;
+      if (file === null || isLong) return false;
       try {
         withLock(file, () => {
           const all = bound([...readEntries(file), entry]);

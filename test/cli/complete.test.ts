@@ -4,9 +4,14 @@ import { completeMessage } from "../../src/cli/complete.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 
 const files = ["docs/how to use.md", "docs/install.md"];
+const folders = new Map([
+  ["docs/", files.map((path) => ({ path, kind: "file" }))],
+  [".", [{ path: "my docs", kind: "folder" }]],
+  ["my docs/", ["my docs/one.md", "my docs/one more.md"].map((path) => ({ path, kind: "file" }))],
+]);
 const workspace = {
   path: (text: string) => text,
-  list: async () => files.map((path) => ({ path, kind: "file" })),
+  list: async (folder: string) => folders.get(folder) ?? [],
 } as unknown as Workspace;
 
 const wordsFor = async (before: string) => (await completeMessage(workspace, before))?.words ?? null;
@@ -21,4 +26,15 @@ test("slash commands, and what may follow two of them", async () => {
 test("a path with blanks is offered in the quotes that @ takes", async () => {
   expect(await wordsFor("see @docs/")).toEqual(['"docs/how to use.md"', "docs/install.md"]);
   expect(await completeMessage(workspace, "see @docs/h")).toEqual({ from: 5, words: ['"docs/how to use.md"'] });
+});
+
+test("the quotes of a folder stay open, and what is in it is offered behind them", async () => {
+  expect(await completeMessage(workspace, "see @m")).toEqual({ from: 5, words: ['"my docs/'] });
+  const within = { from: 5, words: ['"my docs/one.md"', '"my docs/one more.md"'] };
+  expect(await completeMessage(workspace, 'see @"my docs/')).toEqual(within);
+  expect(await completeMessage(workspace, 'see @"my docs/one m')).toEqual({
+    from: 5,
+    words: ['"my docs/one more.md"'],
+  });
+  expect(await wordsFor('see @"my docs/one.md" and')).toBeNull();
 });

@@ -2,15 +2,13 @@
 import type { Command } from "./command.ts";
 import { flagsNamed } from "./flags.ts";
 
-const output = flagsNamed("json", "quiet", "verbose", "no-color", "plain", "debug");
-const everywhere = flagsNamed("help", "version");
+const everywhere = flagsNamed("quiet", "verbose", "no-color", "plain", "debug", "help", "version");
 const asking = flagsNamed(
   "model",
   "temperature",
   "mode",
   "cwd",
   "yes",
-  "jsonl",
   "no-input",
   "max-calls",
   "max-tokens",
@@ -24,14 +22,19 @@ const asking = flagsNamed(
 const tasking = flagsNamed("file", "stdin", "no-plan-cache");
 const acting = flagsNamed("check", "allow-delete", "allow-run", "keep");
 
-const define = (command: Command): Command => ({ ...command, flags: [...command.flags, ...output, ...everywhere] });
+const define = (command: Command): Command => ({
+  ...command,
+  flags: [...command.flags, ...flagsNamed("json"), ...everywhere],
+});
+/** It talks to a person: there is no result to print as JSON. */
+const defineSession = (command: Command): Command => ({ ...command, flags: [...command.flags, ...everywhere] });
 
 export const commands: readonly Command[] = [
   define({
     name: "run",
     about: "do one task, then exit",
     usage: "[TASK|-]",
-    flags: [...asking, ...tasking, ...acting, ...flagsNamed("dry-run")],
+    flags: [...asking, ...tasking, ...acting, ...flagsNamed("dry-run", "jsonl")],
     examples: [
       'pai run -y "add a --version flag to cli.py"',
       'pai run -y --check "pytest -q" "fix the failing test"',
@@ -43,7 +46,7 @@ export const commands: readonly Command[] = [
     name: "plan",
     about: "make the plan only; -o saves it for pai apply",
     usage: "[TASK|-]",
-    flags: [...asking, ...tasking, ...flagsNamed("output", "full", "check", "allow-delete", "allow-run")],
+    flags: [...asking, ...tasking, ...flagsNamed("output", "full", "check", "allow-delete", "allow-run", "jsonl")],
     examples: [
       'pai plan -o plan.json "split utils.py into modules"',
       'pai plan --full -o plan.json "rename the package"',
@@ -73,7 +76,7 @@ export const commands: readonly Command[] = [
     name: "apply",
     about: "carry out a saved plan",
     usage: "PLAN.json",
-    flags: [...asking, ...acting, ...flagsNamed("dry-run")],
+    flags: [...asking, ...acting, ...flagsNamed("dry-run", "jsonl")],
     examples: ["pai apply -y plan.json"],
     run: async (context) => (await import("./apply.ts")).applyCommand(context),
   }),
@@ -121,7 +124,7 @@ export const commands: readonly Command[] = [
     name: "config",
     about: "keys and settings",
     usage: "set|add|list|show|validate|remove|set-default|reset|get|put",
-    flags: flagsNamed("provider", "online", "no-input", "yes", "insecure-http", "set", "show", "remove"),
+    flags: flagsNamed("cwd", "provider", "online", "no-input", "yes", "insecure-http", "set", "show", "remove"),
     examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],
     run: async (context) => (await import("./config.ts")).configCommand(context),
   }),
@@ -145,7 +148,7 @@ export const commands: readonly Command[] = [
     name: "models",
     about: "list providers, keys present, known models and windows",
     usage: "",
-    flags: [],
+    flags: flagsNamed("cwd"),
     examples: ["pai models"],
     run: async (context) => (await import("./models.ts")).modelsCommand(context),
   }),
@@ -173,7 +176,7 @@ export const commands: readonly Command[] = [
     examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
     run: async (context) => (await import("./completion.ts")).completionCommand(context, commands),
   }),
-  define({
+  defineSession({
     name: "auto",
     about: "the interactive session, like pai without arguments",
     usage: "",
@@ -181,7 +184,7 @@ export const commands: readonly Command[] = [
     examples: ["pai", "pai auto --continue"],
     run: async (context) => (await import("./session.ts")).sessionCommand(context),
   }),
-  define({
+  defineSession({
     name: "resume",
     about: "go on with a saved session: the last one, or the one named",
     usage: "[ID]",
@@ -191,8 +194,8 @@ export const commands: readonly Command[] = [
   }),
   define({
     name: "sessions",
-    about: "saved sessions of this folder",
-    usage: "[list|show|export|prune] [ID]",
+    about: "saved sessions of this folder; prune deletes all but the newest 20",
+    usage: "[list|show|export|prune] [ID|KEEP]",
     flags: flagsNamed("cwd", "force-root"),
     examples: ["pai sessions", "pai sessions export 20261121 > talk.md"],
     run: async (context) => (await import("./sessions.ts")).sessionsCommand(context),

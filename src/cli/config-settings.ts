@@ -11,6 +11,7 @@ import { readPrivate, withLock, writePrivate } from "../store/safe-file.ts";
 import { type RemoteProvider, settingTable } from "../store/setting-table.ts";
 import { loadSettings } from "../store/settings.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./config-word.ts";
+import { findRoot } from "./find-root.ts";
 
 const all = Object.values(settingTable);
 type AnySetting = (typeof all)[number];
@@ -27,7 +28,7 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
 };
 
 function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer {
-  const { values, origins, warnings } = loadSettings({ flags: {}, env: context.env, places, root: context.cwd });
+  const { values, origins, warnings } = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
   for (const text of warnings) warn(text);
   if (name !== undefined) {
     const { name: known } = demandSetting(name);

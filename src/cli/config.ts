@@ -6,7 +6,7 @@ import { showResult } from "./answer-document.ts";
 import type { Command, Context } from "./command.ts";
 import { keyWords } from "./config-keys.ts";
 import { settingWords } from "./config-settings.ts";
-import type { ConfigWord } from "./config-word.ts";
+import type { ConfigCall, ConfigWord } from "./config-word.ts";
 import { textFlag } from "./flags.ts";
 import { openPlaces } from "./open-places.ts";
 
@@ -18,7 +18,10 @@ const deprecated = ["set", "show", "remove"] as const;
 /** The command with the given way to read a key that must not show; a null answer is the end of input. */
 export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Command["run"] {
   return async (context) => {
-    const { word, rest } = choose(context);
+    const warn = (text: string) => {
+      if (context.flags["quiet"] !== true) context.err(`pai: warning: ${visible(text)}\n`);
+    };
+    const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
       context,
@@ -26,9 +29,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
       provider: textFlag(context.flags, "provider"),
       places: openPlaces(context.env),
       askHidden: openAskHidden(context),
-      warn: (text) => {
-        if (context.flags["quiet"] !== true) context.err(`pai: warning: ${visible(text)}\n`);
-      },
+      warn,
     });
     return showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
   };
@@ -46,13 +47,13 @@ interface Choice {
   readonly rest: readonly string[];
 }
 
-function choose({ flags, words: [name, ...rest], err }: Context): Choice {
+function choose({ flags, words: [name, ...rest] }: Context, warn: ConfigCall["warn"]): Choice {
   const old = deprecated.filter((flag) => flags[flag] !== undefined);
   const [flag] = old;
   if (flag !== undefined) {
     if (old.length > 1 || name !== undefined)
       throw new PaiError("usage", `--${flag} stands alone; better: pai config ${flag}`);
-    err(`pai: warning: --${flag} is deprecated, use: pai config ${flag}\n`);
+    warn(`--${flag} is deprecated, use: pai config ${flag}`);
     const value = flags[flag];
     return { word: words[flag] ?? null, rest: typeof value === "string" ? [value] : [] };
   }

@@ -11,8 +11,9 @@ import { counted, grouped, priced } from "../ui/amount.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { composeBase, composeOptions, composeWorkspace, limitTime, makeRunId } from "./compose.ts";
+import { composeOptions, limitTime, makeRunId } from "./compose.ts";
 import { listModels, priceOf } from "./compose-model.ts";
+import { openHere } from "./open-here.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked: only what fits into it matters. */
@@ -97,10 +98,8 @@ export async function previewTask({ id, workspace, task, options, price, signal,
 
 export async function contextCommand(context: Context): Promise<number> {
   const task = await readTask(context, context.signal);
-  const base = composeBase(context);
+  const { workspace, base } = await openHere(context);
   const { settings } = base;
-  const { workspace, notices } = await composeWorkspace(context, base);
-  for (const notice of [...base.warnings, ...notices]) context.err(`${visibleLine(notice)}\n`);
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);

@@ -53,7 +53,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     examineLog(patient, String(loaded.settings.historyDir)),
     examineGit(patient.context.env),
     examineWriting(),
-    ...examineProtection(patient),
+    ...examineProtection(patient, loaded.settings.forceRoot),
   ];
 }
 
@@ -195,10 +195,10 @@ function examineWriting(): Finding {
     : ok("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
 }
 
-function examineProtection({ root, places, context }: Patient): readonly Finding[] {
+function examineProtection({ root, places }: Patient, force: boolean): readonly Finding[] {
   const commands = ok("commands", "not sandboxed: they run with your rights");
   try {
-    const opened = openRoot(root, { force: context.flags["force-root"] === true, home: places.home });
+    const opened = openRoot(root, { force, home: places.home });
     const text =
       opened.backend === "checked" ? "checked, races possible" : `opened without following links (${opened.backend})`;
     opened.close();

@@ -1,7 +1,5 @@
 /** `pai doctor`: whether pai can work here, and where each thing it depends on comes from. */
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
-import { toPaiError } from "../core/error.ts";
+import { PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { type FoundServer, findServers, renderServer } from "../models/discover.ts";
 import { counted } from "../ui/amount.ts";
@@ -10,24 +8,27 @@ import { hang } from "../ui/layout.ts";
 import { visible } from "../ui/sanitize.ts";
 import type { Context } from "./command.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "./doctor-checks.ts";
-import { textFlag } from "./flags.ts";
+import { findRoot } from "./find-root.ts";
 import { openPlaces } from "./open-places.ts";
 
 /** Exit 1 when there is an error among the findings: they are the result all the same. */
 export async function doctorCommand(context: Context): Promise<number> {
   const findings = await examineAll(context);
-  const code = findings.some(({ level }) => level === "error") ? 1 : 0;
+  const errors = findings.filter(({ level }) => level === "error").length;
+  const code = errors === 0 ? 0 : 1;
+  const verdict = errors === 0 ? "pai can work here" : `pai cannot work here: ${counted(errors, "error")}`;
+  const error = errors === 0 ? null : toFailure(new PaiError("failed", verdict));
   const isJson = context.flags["json"] === true;
-  const data = { findings };
   context.out(
-    isJson ? renderCommandDocument({ command: "doctor", code, data, error: null }) : renderFindings(findings),
+    isJson
+      ? renderCommandDocument({ command: "doctor", code, data: { findings }, error })
+      : `${renderFindings(findings)}\n\n${verdict}\n`,
   );
   return code;
 }
 
 async function examineAll(context: Context): Promise<readonly Finding[]> {
-  const root = realpathSync(resolve(context.cwd, textFlag(context.flags, "cwd") ?? "."));
-  const patient: Patient = { context, root, places: openPlaces(context.env) };
+  const patient: Patient = { context, root: findRoot(context), places: openPlaces(context.env) };
   try {
     const loaded = loadAll(patient);
     const findings = examine(patient, loaded);
@@ -55,7 +56,5 @@ function renderFindings(findings: readonly Finding[]): string {
     ...hang(`${marks[level].padEnd(2)}  ${name.padEnd(width)}  `, text, columns),
     ...(hint === null ? [] : hang(" ".repeat(width + 6), hint, columns)),
   ]);
-  const errors = findings.filter(({ level }) => level === "error").length;
-  const verdict = errors === 0 ? "pai can work here" : `pai cannot work here: ${counted(errors, "error")}`;
-  return `${lines.map((line) => visible(maskSecrets(line))).join("\n")}\n\n${verdict}\n`;
+  return lines.map((line) => visible(maskSecrets(line))).join("\n");
 }

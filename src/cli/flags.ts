@@ -46,7 +46,7 @@ export const flagTable = {
   "allow-delete": switchFlag("allow-delete", "planned deletions may happen without a question"),
   "allow-run": switchFlag("allow-run", "planned commands and checks may run without a question"),
   ephemeral: switchFlag("ephemeral", "keep nothing beyond the run: no log, no journal, no undo"),
-  keep: switchFlag("keep", "keep what a failed run changed"),
+  keep: switchFlag("keep", "keep what a failed run changed, or the folder of the demo"),
   file: valueFlag("file", "FILE", "read the task from a file", "f"),
   stdin: switchFlag("stdin", "add standard input to the task as context"),
   output: valueFlag("output", "FILE", "write the result there", "o"),

@@ -2,6 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import { hang } from "../ui/layout.ts";
+import { showResult } from "./answer-document.ts";
 import type { Command, Context, FlagSpec } from "./command.ts";
 import { exitMeanings } from "./manual.ts";
 
@@ -57,6 +58,8 @@ ${flags.map(renderFlag).join("")}
 ${renderExits()}`;
 }
 
+const describe = ({ name, about, usage, flags, examples }: Command) => ({ name, about, usage, flags, examples });
+
 export async function helpCommand(context: Context, commands: readonly Command[]): Promise<number> {
   const [name] = context.words;
   const command = commands.find((each) => each.name === name);
@@ -69,6 +72,7 @@ export async function helpCommand(context: Context, commands: readonly Command[]
       hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
     });
   }
-  context.out(command === undefined ? renderMain(commands) : renderCommand(command));
-  return 0;
+  return command === undefined
+    ? showResult(context, "help", { commands: commands.map(describe) }, renderMain(commands))
+    : showResult(context, "help", describe(command), renderCommand(command));
 }

@@ -8,16 +8,9 @@ import { visibleLine } from "../ui/sanitize.ts";
 import type { Clash, Reversal } from "../workspace/history.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
 import { renderDiffOn } from "./diff.ts";
+import { openHere } from "./open-here.ts";
 import { isInteractive, openPrompter, styleOf } from "./view.ts";
-
-async function open(context: Context): Promise<OpenedWorkspace> {
-  const base = composeBase(context);
-  const opened = await composeWorkspace(context, base);
-  for (const notice of [...base.warnings, ...opened.notices]) context.err(`${visibleLine(notice)}\n`);
-  return opened;
-}
 
 /** A path that is not as the run left it, shown as the change somebody else made. */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
@@ -48,7 +41,7 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
 }
 
 async function reverse(context: Context, kind: "undo" | "redo"): Promise<number> {
-  const { history } = await open(context);
+  const { history } = await openHere(context);
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const verb = kind === "undo" ? "undone" : "redone";
@@ -73,7 +66,7 @@ export const undoCommand = (context: Context): Promise<number> => reverse(contex
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
 
 export async function historyCommand(context: Context): Promise<number> {
-  const opened = await open(context);
+  const opened = await openHere(context);
   const { listRuns, pruneRuns, renderRun } = await import("./runs.ts");
   const forgotten = context.flags["prune"] === true ? pruneRuns(opened, context.now()) : null;
   const runs = listRuns(opened);

@@ -5,13 +5,13 @@ import { openReceipts } from "../store/receipts.ts";
 import { counted } from "../ui/amount.ts";
 import { showFinding, showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { composeBase, composeWorkspace } from "./compose.ts";
+import { openHere } from "./open-here.ts";
 
 export async function logCommand(context: Context): Promise<number> {
   const [verb, wanted, ...more] = context.words;
   if (verb !== "verify" || more.length > 0)
     throw new PaiError("usage", "usage: pai log verify [RUN]", { hint: "see: pai history" });
-  const { stateFolder } = await composeWorkspace(context, composeBase(context));
+  const { stateFolder } = await openHere(context);
   if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(stateFolder, "runs"));
   const ids = wanted === undefined ? receipts.ids() : [receipts.find(wanted)];

@@ -19,8 +19,9 @@ import { visibleLine } from "../ui/sanitize.ts";
 import type { History } from "../workspace/history.ts";
 import { showFinding, showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
+import type { OpenedWorkspace } from "./compose.ts";
 import { flowFor } from "./flow.ts";
+import { openHere } from "./open-here.ts";
 import { openPast } from "./past.ts";
 import { playTape } from "./tape.ts";
 
@@ -113,8 +114,7 @@ export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;
   if (wanted === undefined || more.length > 0)
     throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
-  const opened = await composeWorkspace(context, composeBase(context));
-  for (const notice of opened.notices) context.err(`${visibleLine(notice)}\n`);
+  const opened = await openHere(context);
   if (opened.stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(opened.stateFolder, "runs"));
   const id = receipts.find(wanted);

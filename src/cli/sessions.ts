@@ -8,7 +8,7 @@ import { counted } from "../ui/amount.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { composeBase, composeWorkspace } from "./compose.ts";
+import { openHere } from "./open-here.ts";
 import { talkAt } from "./session.ts";
 
 /** Sessions kept by `prune`. */
@@ -21,10 +21,19 @@ export async function resumeCommand(context: Context): Promise<number> {
   return talkAt(context, { id });
 }
 
-async function openHere(context: Context): Promise<Sessions> {
-  const { workspace, stateFolder } = await composeWorkspace(context, composeBase(context));
+async function openSaved(context: Context): Promise<Sessions> {
+  const { workspace, stateFolder } = await openHere(context);
   if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
   return openSessions(join(stateFolder, "sessions"), workspace.root);
+}
+
+/** How many `prune` keeps; an id is no number of sessions. */
+function readCount(word: string | null): number {
+  if (word === null) return kept;
+  if (/^\d{1,4}$/.test(word)) return Number(word);
+  throw new PaiError("usage", `pai sessions prune takes how many to keep, not ${word}`, {
+    hint: `pai sessions prune ${kept} deletes all but the newest ${kept}`,
+  });
 }
 
 const title = ({ id, turns }: Session) => `session ${id}, ${counted(turns.length, "turn")}`;
@@ -39,7 +48,7 @@ function renderSession(session: Session): string {
 }
 
 export async function sessionsCommand(context: Context): Promise<number> {
-  const [word = "list", id = null] = context.words;
+  const [word = "list", id = null, ...more] = context.words;
   const verb = verbs.find((each) => each === word);
   if (verb === undefined) {
     const near = suggest(word, verbs);
@@ -47,14 +56,17 @@ export async function sessionsCommand(context: Context): Promise<number> {
       hint: near === null ? `one of ${verbs.join(", ")}` : `did you mean: pai sessions ${near}?`,
     });
   }
-  const sessions = await openHere(context);
+  if (more.length > 0 || (verb === "list" && id !== null))
+    throw new PaiError("usage", `pai sessions ${verb} takes ${verb === "list" ? "no words" : "one word"}`);
+  const keep = verb === "prune" ? readCount(id) : 0;
+  const sessions = await openSaved(context);
   if (verb === "list") {
     const rows = sessions.list();
     const text = rows.map((row) => `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}\n`).join("");
     return showResult(context, "sessions", { sessions: rows }, text === "" ? "there is no session here yet\n" : text);
   }
   if (verb === "prune") {
-    const deleted = sessions.prune(id === null ? kept : Number(id) || 0);
+    const deleted = sessions.prune(keep);
     return showResult(context, "sessions", { deleted }, `${counted(deleted, "session")} deleted\n`);
   }
   const { session, damaged } = sessions.load(id);

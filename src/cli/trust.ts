@@ -1,17 +1,15 @@
 /** `pai trust`: lets a project's pai.json do more than narrow, until its content changes. */
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
 import { maskSecrets } from "../core/secret.ts";
 import { loadSettings } from "../store/settings.ts";
 import { projectFile, readProjectFile, revokeTrust, trustProject } from "../store/trust.ts";
 import { visible } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import { textFlag } from "./flags.ts";
+import { findRoot } from "./find-root.ts";
 import { openPlaces } from "./open-places.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
-  const root = realpathSync(resolve(context.cwd, textFlag(context.flags, "cwd") ?? "."));
+  const root = findRoot(context);
   const { text, trusted } = context.flags["revoke"] === true ? revoke(root, context) : trust(root, context);
   return showResult(context, "trust", { root, file: projectFile, trusted }, visible(text));
 }

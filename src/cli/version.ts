@@ -10,5 +10,6 @@ export const target = typeof PAI_TARGET === "string" ? PAI_TARGET : `${process.p
 
 export function renderVersion(json: boolean): string {
   if (!json) return `pai ${version}\n`;
-  return `${JSON.stringify({ v: 1, version, commit, target, runtime: `bun ${Bun.version}` })}\n`;
+  const data = { version, commit, target, runtime: `bun ${Bun.version}` };
+  return `${JSON.stringify({ v: 1, ok: true, command: "version", code: 0, data, error: null })}\n`;
 }

@@ -5,7 +5,7 @@ import type { ModelEvent } from "../core/model.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ClientCertificate } from "./endpoint.ts";
-import { type Asked, failure, never, often, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
+import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { interruption } from "./interruption.ts";
 
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
@@ -28,12 +28,14 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: ClientCertificate | null;
   readonly signal: AbortSignal;
-  /** Silence after which the connection counts as dead, in milliseconds. */
+  /** Silence after which the connection counts as dead, in milliseconds; signs of life without a reply: four times that. */
   readonly idleMs: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
+/** How much longer than silence mere signs of life are borne: one long call can take that long to be written. */
+const longerWordless = 4;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
@@ -41,7 +43,8 @@ const bodyLimit = 65_536;
 export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;
-  const timer = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
+  const silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
+  const wordless = setTimeout(() => giveUp(stall(asked, idleMs * longerWordless)), idleMs * longerWordless);
 
   const giveUp = (reason: PaiError) => {
     error ??= reason;
@@ -49,10 +52,11 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   };
   const onAbort = () => giveUp(interruption(signal));
   const heard = () => {
-    if (!connection.signal.aborted) timer.refresh();
+    if (!connection.signal.aborted) silent.refresh();
   };
   function close(): void {
-    clearTimeout(timer);
+    clearTimeout(silent);
+    clearTimeout(wordless);
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
@@ -80,13 +84,20 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
     throw readHttpError(asked, { status, headers: answered, body: await readStart(response), now: now() });
   }
 
+  async function* read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void> {
+    for await (const events of readReply(response, decoder, { asked, heard, note, now })) {
+      if (!connection.signal.aborted) wordless.refresh();
+      yield events;
+    }
+  }
+
   signal.addEventListener("abort", onAbort, { once: true });
   return {
     send: (url, init) =>
       request(url, init).catch((thrown) => {
         throw note(thrown);
       }),
-    read: (response, decoder) => readReply(response, decoder, { asked, heard, note, now }),
+    read,
     failed: () => error,
     close,
   };
@@ -114,9 +125,14 @@ async function readStart(response: Response): Promise<string> {
 }
 
 function silence({ provider, address }: Asked, idleMs: number): PaiError {
-  return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, often, {
+  return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, onceSoon, {
     hint: "ask again",
   });
+}
+
+function stall({ provider, address }: Asked, ms: number): PaiError {
+  const what = `${provider} at ${address} is there, but sent nothing of a reply for ${renderWait(ms / 1000)}`;
+  return failure("network", what, never, { hint: "ask again, or choose another model" });
 }
 
 function redirected({ provider, address }: Asked, response: Response): PaiError {

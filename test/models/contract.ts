@@ -117,7 +117,7 @@ export function describeBridge(bridge: Bridge): void {
       expect(error?.code).toBe("interrupted");
     });
 
-    test("silence over the limit ends the call, any sign of life keeps it; ten minutes are no silence yet (P67)", async () => {
+    test("silence over the limit ends the call; a sign of life keeps it, but not for ever; ten minutes are no silence yet (P67)", async () => {
       const slow = (pings: number) =>
         new ReadableStream<Uint8Array>({
           async start(controller) {
@@ -132,9 +132,16 @@ export function describeBridge(bridge: Bridge): void {
       server.answer = () => new Response(slow(8), { headers: { "content-type": "text/event-stream" } });
       expect((await take(await open(server.origin, { idleMs: 100 }))).text).toBe("late");
       server.answer = () => new Response(slow(0), { headers: { "content-type": "text/event-stream" } });
+      server.seen.length = 0;
       const { error } = await take(await open(server.origin, { idleMs: 30 }));
       expect(error).toMatchObject({ code: "network" });
       expect(error?.message).toContain("sent nothing for");
+      expect(server.seen.length).toBe(2);
+      server.answer = () => new Response(slow(1000), { headers: { "content-type": "text/event-stream" } });
+      const { error: stalled } = await take(await open(server.origin, { idleMs: 60 }));
+      expect(stalled).toMatchObject({ code: "network" });
+      expect(stalled?.message).toContain("sent nothing of a reply for");
+      expect(server.seen.length).toBe(3);
       expect(usualIdleMs).toBeGreaterThan(600_000);
     });
 

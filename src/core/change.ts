@@ -26,7 +26,7 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
-/** Where the content of a change stood before all of them, also when it moved more than once. */
+/** Where the content that arrived at a path stood before the first of these changes; null: it was not moved, or came back. */
 function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change>): RelPath | null {
   if (from === null) return null;
   const source = byPath.get(from);
@@ -50,7 +50,7 @@ export function invert(changes: readonly Change[]): Change[] {
   return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
 }
 
-/** What a change is called; its content does not matter. */
+/** The word for a change. A move is the change of the path that was moved to; the path that was left is a deletion. */
 export function opOf({
   before,
   after,

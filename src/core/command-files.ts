@@ -1,7 +1,7 @@
 /** Which files a command may run, by its words alone: a yes to it holds as long as these are what they were (S91). Pure. */
 
 const scripted = ["package.json"];
-/** What a tool reads to know what to run. */
+/** By command: the files in which its user wrote what it runs. */
 const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["npm", scripted],
   ["pnpm", scripted],
@@ -10,7 +10,7 @@ const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["make", ["Makefile", "makefile", "GNUmakefile"]],
 ]);
 
-/** What stands before the folder in which a command, or the rest of the line, runs. */
+/** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
 /** Names that may be files of the workspace: every word of the command, quoted ones whole, and what its tools read. */

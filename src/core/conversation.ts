@@ -72,7 +72,7 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
   return [...lines, counts].join("\n");
 }
 
-/** What stands in for messages that are gone, with the tasks, which only they had told. */
+/** A text that takes the place of messages, with the task list behind it: the messages were all that told the model of it. */
 export function withTasks(text: string, tasks: readonly TaskItem[]): string {
   return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
 }
@@ -90,7 +90,10 @@ export function lastTurn(messages: readonly Message[]): readonly Message[] {
   return at < 0 ? [] : messages.slice(at);
 }
 
-/** Every call with its result, and a reply that says how the turn ended: whatever broke off, the next request is valid. */
+/**
+ * The messages as providers take them, after a turn that may have broken off anywhere: every call has a result, and the
+ * last message is a reply, which says `how` the turn ended.
+ */
 export function closeTurn(messages: readonly Message[], how: string): readonly Message[] {
   const last = messages.at(-1);
   if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;

@@ -25,7 +25,10 @@ function hashOf(blob: Blob | null): string | null {
   return blob?.kind === "file" ? digest(blob.bytes) : null;
 }
 
-/** What changes of one set made by moving: each with what stood at its origin, which is gone. Only the first of an origin. */
+/**
+ * The moves in a set: every change that made a path by moving, with the change that emptied the path it came from. Of
+ * several that came from one path only the first counts.
+ */
 function findRenames(changes: readonly Change[]): Map<Change, Change> {
   const gone = new Map(changes.filter(({ after }) => after === null).map((change) => [change.path, change]));
   const renames = new Map<Change, Change>();

@@ -47,7 +47,7 @@ interface File {
   readonly now: string | null;
 }
 
-/** A file among the others of the run: what of its change is its own. */
+/** One file under judgement: which of its lines it really lost and gained, and the other files of the run. */
 interface Case {
   readonly file: File;
   readonly balance: Balance;
@@ -192,7 +192,7 @@ const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdic
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 
-/** Each file is looked through once, however many others ask. */
+/** Finds the definitions of a file once, however often they are asked for. */
 function openDefinitions(): Case["definitions"] {
   const known = { old: new Map<File, ReadonlySet<string>>(), now: new Map<File, ReadonlySet<string>>() };
   return (file, when) => {
@@ -216,7 +216,7 @@ function judgeFiles(files: readonly File[], input: GuardInput): Verdict[] {
   });
 }
 
-/** Paths of the batch that take away lines which an earlier batch had moved there from `path`; all of them if none is seen to. */
+/** Paths of the batch that lose lines which an earlier batch had moved there from `path`; where none does, all paths of it. */
 function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPath[] {
   const wasThere = balanceOf(
     contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "",
@@ -229,7 +229,10 @@ function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPa
   return (takers.length > 0 ? takers : batch).map((change) => change.path);
 }
 
-/** What the batch does to files it does not touch: code that moved out of them earlier would be lost only now. */
+/**
+ * Verdicts on files that the batch does not touch (`away`), as verdicts on the paths of the batch that cause them: code
+ * that an earlier batch moved out of such a file would be lost only now. What was refused before already is no news.
+ */
 function judgeAway(away: readonly Verdict[], input: GuardInput): Verdict[] {
   const open = away.filter(({ verdict }) => verdict === "refused");
   if (open.length === 0) return [];

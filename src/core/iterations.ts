@@ -1,8 +1,8 @@
-/** A schedule: the iterations of eight-step and the plan they stand for. Pure, and without the parser of what models write. */
+/** A schedule: the steps of eight-step and the plan they stand for. Pure; what models write is parsed in schedule.ts. */
 import type { Plan, PlanStep } from "./plan-type.ts";
 import { rightOf } from "./scope.ts";
 
-/** Iterations a run may take; further steps join the last. */
+/** The most steps that a run works on one by one. */
 export const mostIterations = 5;
 
 export interface ScheduleStep {
@@ -17,8 +17,8 @@ export interface Schedule {
 }
 
 /**
- * What a run goes by may also be a plan of single-shot (`--mode auto`): its steps are grouped into iterations. Looks are
- * none of their own, since they are done beforehand; where there is nothing else they are one.
+ * The schedule of a plan that single-shot made (`--mode auto`): a step for each of its actions that needs a right. Looks
+ * are done beforehand and are no steps; a plan of nothing but looks is one step.
  */
 export function scheduleOf(plan: Plan): Schedule {
   const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
@@ -27,7 +27,7 @@ export function scheduleOf(plan: Plan): Schedule {
   return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
 }
 
-/** At most as many steps as there are iterations: what is more joins the last. */
+/** The steps, at most `mostIterations`: those beyond that are joined to the last. */
 export const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(mostIterations - 1, steps);
 
 function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {

@@ -93,7 +93,7 @@ export interface CommandResult {
   readonly ms: number;
   /** What the command changed in the workspace and was kept in the journal. */
   readonly changes: readonly Change[];
-  /** Paths it changed that could not be kept (too large), or left behind ignored. */
+  /** What it changed and pai cannot take back (too large, ignored by git), one line each. */
   readonly notes: readonly string[];
 }
 
@@ -147,7 +147,7 @@ export interface Question {
   readonly kind: "plan" | "batch" | "changes" | "scope" | "command" | "keep";
   /** What a yes will do, whole, nothing cut. */
   readonly text: string;
-  /** `batch`: the folder that holds all its changes, "" for the root, when a yes may be given for it once and for all. */
+  /** For a `batch`: the folder below which the person may allow all later changes too, "" for the root; null: they may not. */
   readonly folder?: RelPath | null;
 }
 
@@ -181,6 +181,6 @@ export interface Notice {
   readonly code: string;
   /** Says all there is to say. */
   readonly text: string;
-  /** `code` "waiting": a pause begins now. */
+  /** With `code` "waiting": the pause that begins now. */
   readonly wait?: Wait;
 }

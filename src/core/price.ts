@@ -10,6 +10,6 @@ export interface Rate {
 }
 
 export interface Price extends Rate {
-  /** What the whole call costs when its input is larger than `above`, where that is more. */
+  /** The rates of a whole call whose input is larger than `above` tokens; null or absent: the same as ever. */
   readonly large?: (Rate & { readonly above: number }) | null;
 }

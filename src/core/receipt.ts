@@ -17,7 +17,7 @@ export interface SentFile {
   readonly bytes: number;
 }
 
-/** A changed path by the hashes of its content. */
+/** A changed path with a hash of what stood there and of what stands there now; null: nothing. */
 export interface ChangedPath {
   readonly path: string;
   readonly from: string | null;
@@ -25,9 +25,9 @@ export interface ChangedPath {
   readonly after: string | null;
 }
 
-/** The same with the new content, where only the receipt knows it. */
+/** The same with the new content: of what a command wrote, the receipt alone can tell it. */
 export interface ChangedContent extends ChangedPath {
-  /** `base64` is null for more than 1 MiB. */
+  /** What stands there now; null: nothing. `base64` is null for a file of more than 1 MiB. */
   readonly content:
     | { readonly kind: "file"; readonly mode: number; readonly base64: string | null }
     | { readonly kind: "folder"; readonly mode: number }
@@ -35,7 +35,7 @@ export interface ChangedContent extends ChangedPath {
     | null;
 }
 
-/** What was asked for. Secrets stand by their names, and earlier messages of a tool-loop only counted. */
+/** What was asked for, secrets replaced by their names. `earlier`: how many messages of a tool-loop came before. */
 export interface ReceiptTask {
   readonly text: string;
   readonly history: readonly { readonly request: string; readonly answer: string }[];
@@ -53,7 +53,7 @@ export type Fact =
       readonly root: string;
       readonly mode: string;
       readonly task: ReceiptTask;
-      /** As the run had them. */
+      /** RunOptions of the flow. */
       readonly options: { readonly [name: string]: Json };
       readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
     }
@@ -62,10 +62,10 @@ export type Fact =
       readonly type: "call";
       readonly at: string;
       readonly purpose: Purpose;
-      /** Of the request as JSON, without what the provider's own replies brought into it. */
+      /** Of the request as JSON, without the parts that only the provider understands (`native`). */
       readonly sha256: string;
       readonly bytes: number;
-      /** Values that were sent as names. */
+      /** How many secrets were sent as names. */
       readonly masked: number;
       readonly model: string;
       readonly served: string | null;
@@ -81,7 +81,7 @@ export type Fact =
   | {
       readonly type: "decision";
       readonly kind: Question["kind"];
-      /** Of the question. */
+      /** Of the question's text. */
       readonly sha256: string;
       readonly accept: boolean;
       readonly by: "user" | "policy";
@@ -122,12 +122,12 @@ export type Fact =
 
 export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** What the first line stands upon. */
+/** What stands for "the line before" in the first line. */
 export const noHash = "0".repeat(64);
 
 const sealSize = `,"hash":"${noHash}"}`.length;
 
-/** One line, with its end, and the hash that the next one stands upon. */
+/** A fact as a line of the receipt, LF included. `prev` is the hash of the line before; the hash returned is this line's. */
 export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {
   const body = JSON.stringify({ prev, ...fact });
   const hash = digest(body);
@@ -145,7 +145,7 @@ interface Opened {
   readonly hash: string;
 }
 
-/** A line that is what was sealed; else why not. */
+/** The fact of a line (without its LF) that is as it was sealed; a text: why it is not. */
 function openLine(line: Uint8Array, prev: string): Opened | string {
   const text = (from: number, to?: number) => new TextDecoder().decode(line.subarray(from, to));
   const seal = /^,"hash":"([0-9a-f]{64})"\}$/.exec(text(Math.max(0, line.length - sealSize)));
@@ -161,7 +161,7 @@ function openLine(line: Uint8Array, prev: string): Opened | string {
   }
 }
 
-/** What is wrong with facts that are each sound. */
+/** What is wrong with the facts as a whole, when every line is as it was sealed; null: nothing. */
 function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
   const [first] = facts;
   if (first?.type !== "run.started") return { line: 1, why: "the run does not begin here" };
@@ -191,7 +191,7 @@ export function readReceipt(
 export const factsOf = <T extends Fact["type"]>(facts: readonly Fact[], type: T): readonly FactOf<T>[] =>
   facts.filter((fact): fact is FactOf<T> => fact.type === type);
 
-/** What stands somewhere, as a hash: bytes of a file, target of a link, a word for a folder. */
+/** What stands at a path as a hash: of a file's bytes or a link's target; "folder" for a folder, null for nothing. */
 function hashOf(blob: Blob | null): string | null {
   if (blob === null) return null;
   if (blob.kind === "file") return digest(blob.bytes);
@@ -207,7 +207,6 @@ export const changedPath = ({ path, from, before, after }: Change): ChangedPath 
 
 const mostContent = 1024 * 1024;
 
-/** With the new content, that of a file of more than 1 MiB left out. */
 export function changedContent(change: Change): ChangedContent {
   const { after } = change;
   const content =

@@ -31,7 +31,7 @@ export type SessionLine =
     }
   /** The user went back to before turn `turns` + 1, or cleared everything (0); what came later is forgotten. */
   | { readonly type: "session.rewound"; readonly at: string; readonly turns: number }
-  /** Turns from `from` (counted from 1) on are told as a summary from now on. */
+  /** A summary takes the place of the turns from `from` (counted from 1) on. */
   | { readonly type: "session.summarized"; readonly at: string; readonly from: number; readonly summary: string };
 
 export interface Turn {
@@ -149,7 +149,7 @@ export function historyOf({ turns }: Session): readonly { readonly request: stri
   }));
 }
 
-/** Next steps that wait for a yes: those of the last turn, if it ended well. */
+/** The next steps that the last turn named, which the user may confirm; none when it did not end well. */
 export function pendingOf({ turns }: Session): readonly string[] {
   const last = turns.at(-1);
   return last !== undefined && ["answered", "verified", "unverified"].includes(last.status ?? "") ? last.next : [];

@@ -2,8 +2,9 @@
 
 interface Stack {
   readonly name: string;
-  /** All of these, or any single one of `any`. */
+  /** Files that must all be there. */
   readonly all?: readonly string[];
+  /** Files of which one is enough. */
   readonly any?: readonly string[];
 }
 

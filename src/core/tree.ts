@@ -1,6 +1,6 @@
 /** A folder's files in few tokens: one line a folder, names beside each other. Pure. */
 
-/** Names that spaces or signs would tear apart are quoted as JSON; so is a folder that holds such a name. */
+/** A name as it is, or quoted as JSON where spaces or signs would make two of it. */
 const plain = (name: string) => (/^[\p{L}\p{N}._@+=/-]+$/u.test(name) ? name : JSON.stringify(name));
 
 /** Groups paths (`a/b.ts`, folders end in `/`) by folder, in order. */

@@ -13,6 +13,7 @@ import { pathsOfClaim } from "../core/scope.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
+import { replaceFile } from "./output-file.ts";
 
 const base = z.object({ path: z.string(), sha256: z.nullable(z.string()), mode: z.nullable(z.number()) });
 const kept = z.object({
@@ -94,7 +95,7 @@ export async function savePlan(run: Run, { file, full, now }: SaveOptions): Prom
     looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
     changes: full ? run.record.staged.map(keep) : null,
   };
-  await replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
+  replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
 }
 
 function tryPath(run: Run, text: string): RelPath[] {
@@ -108,19 +109,6 @@ function tryPath(run: Run, text: string): RelPath[] {
 async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {
   const blob = await workspace.read(path);
   return { path, sha256: identify(blob), mode: modeOf(blob) };
-}
-
-/** Writes beside the target and renames over it. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const { renameSync, rmSync, writeFileSync } = await import("node:fs");
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flag: "wx" });
-    renameSync(temporary, file);
-  } catch (thrown) {
-    rmSync(temporary, { force: true });
-    throw thrown;
-  }
 }
 
 export interface SavedPlan {

@@ -8,6 +8,7 @@ import type { Context } from "./command.ts";
 import { composeBase, composeOptions, composeTask, limitTime } from "./compose.ts";
 import { textFlag } from "./flags.ts";
 import { flowFor } from "./flow.ts";
+import { findOutput } from "./output-file.ts";
 import { readText } from "./read-text.ts";
 import { openView } from "./view.ts";
 
@@ -47,11 +48,21 @@ export interface TaskRun {
   readonly model: Model | null;
 }
 
+/** Throws usage for a way of working that makes no plan to save. */
+function requirePlanning({ flags }: Context, command: string): void {
+  const mode = textFlag(flags, "mode") ?? "auto";
+  if (mode === "auto" || mode === "single-shot") return;
+  throw new PaiError("usage", `pai ${command} works in single-shot, never in ${mode}`, {
+    hint: `pai run --mode ${mode} "what to do"`,
+  });
+}
+
 /** Runs one task with the face the flags ask for. */
 export async function doTask(
   context: Context,
   { flow, task: read, options, command, model }: TaskRun,
 ): Promise<number> {
+  if (flow !== null) requirePlanning(context, command);
   const base = composeBase(context);
   const limited = limitTime(context.signal, base.settings.limits.timeout);
   try {
@@ -87,12 +98,13 @@ export async function planCommand(context: Context): Promise<number> {
   const full = context.flags["full"] === true;
   const output = textFlag(context.flags, "output");
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
+  const file = output === null ? null : findOutput(resolve(context.cwd, output));
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);
-    if (output === null) return;
+    if (file === null) return;
     const { savePlan } = await import("./plan-file.ts");
-    await savePlan(run, { file: resolve(context.cwd, output), full, now: context.now });
+    await savePlan(run, { file, full, now: context.now });
     const { plan, planKey } = run.record;
     if (plan !== null && planKey !== null) await run.ports.planCache?.save(planKey, plan);
     run.emit({

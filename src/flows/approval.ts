@@ -80,6 +80,7 @@ export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[])
   if (decision.feedback !== null) return decision.feedback;
   if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
   throw new PaiError("approval_needed", "the plan needs approval", {
-    hint: "approve it with -y, or save it with: pai plan -o plan.json",
+    hint:
+      run.options.command === "apply" ? "approve it with -y" : "approve it with -y, or save it with: pai plan -o FILE",
   });
 }

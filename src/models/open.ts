@@ -96,7 +96,7 @@ async function openRemote(provider: Remote, name: string, options: OpenOptions):
   const { keys, now, idleMs = usualIdleMs, notify } = options;
   const endpoint = parseEndpoint(bridge.url(options.baseUrl), options.proxyEnv);
   judgeExposure(endpoint, keys, options);
-  if (keys.length === 0 && options.baseUrl === null && provider !== "local") throw noKey(provider);
+  if (keys.length === 0 && provider !== "local") throw noKey(provider);
   preconnect(endpoint);
   const { open, ...limits } = await bridge.prepare({ model: name, endpoint, idleMs, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));

@@ -122,10 +122,9 @@ describe("gemini", () => {
     expect(error?.message).not.toContain("\u001b");
   });
 
-  test("works without a key where the address is the user's own", async () => {
-    server.answer = () => sse([event(says("free", "STOP"))]);
-    expect((await take(await open({ keys: [] }))).done).toMatchObject({ key: null });
-    expect(server.seen[0]?.headers.has("x-goog-api-key")).toBe(false);
+  test("needs a key at an address of the user's own, too", async () => {
+    await expect(open({ keys: [] })).rejects.toMatchObject({ code: "no_key" });
+    expect(server.seen).toHaveLength(0);
   });
 });
 

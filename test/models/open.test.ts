@@ -64,7 +64,7 @@ describe("opening", () => {
     const codes: string[] = [];
     const notify = ({ code }: { code: string }) => codes.push(code);
     await open({ baseUrl: "http://example.com", insecureHttp: true, notify });
-    await open({ baseUrl: "http://example.com", keys: [], notify });
+    await open({ id: "local:m", baseUrl: "http://192.0.2.1:9", keys: [], notify, signal: AbortSignal.abort() });
     expect(codes).toEqual(["plain_http", "plain_http"]);
     for (const host of ["localhost", "127.0.0.1", "127.8.9.1", "[::1]", "api.localhost"]) {
       await open({ baseUrl: `http://${host}:8080`, notify });

@@ -81,6 +81,14 @@ const settings: readonly Failing[] = [
     options: () => ({ env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } }),
     calls: 0,
   },
+  {
+    name: "no key for an address of one's own",
+    code: 4,
+    error: "no_key",
+    args: task,
+    options: () => ({ env: { GEMINI_API_KEY: null } }),
+    calls: 0,
+  },
   { name: "a key that is refused", code: 4, error: "key_rejected", args: task, answers: [refused(401)], calls: 1 },
   {
     name: "a key that is none",

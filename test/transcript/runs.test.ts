@@ -1,6 +1,6 @@
 /** Runs that go well, or well enough: status, calls, what is kept, and what is said on the way. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand, readEvents, readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
@@ -133,6 +133,30 @@ test.concurrent("-o and --file belong to the caller's folder, not to -C", async 
   expect(place.read("p.json")).toContain('"kind": "pai-plan"');
   expect((await place.pai(["apply", "-y", "-C", "sub", "p.json"])).code).toBe(0);
   expect(place.read("sub/hello.txt")).toBe("hello\n");
+});
+
+test.concurrent("-o where no file can stand is refused before anything is paid for, a link is followed", async () => {
+  await using place = openPlace(hello, { "p.json": "old\n" });
+  symlinkSync("p.json", join(place.root, "link.json"));
+  for (const name of ["none/p.json", "p.json/x", ".", "/dev/null"]) {
+    const { code, stderr } = await place.pai(["plan", "-o", name, "make hello.txt"]);
+    expect([name, code, stderr]).toEqual([name, 14, expect.stringContaining("no ")]);
+  }
+  expect(place.gemini.requests).toHaveLength(0);
+  expect((await place.pai(["plan", "-o", "link.json", "make hello.txt"])).code).toBe(0);
+  expect(place.read("p.json")).toContain('"kind": "pai-plan"');
+});
+
+test.concurrent("a plan is single-shot's: another --mode is refused, a setting is no wish for it", async () => {
+  await using place = openPlace(hello);
+  for (const args of [
+    ["plan", "--mode", "eight-step", "make hello.txt"],
+    ["apply", "-y", "--mode", "tool-loop", "p.json"],
+  ]) {
+    expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
+  }
+  expect((await place.pai(["plan", "make hello.txt"], { env: { PAI_MODE: "tool-loop" } })).code).toBe(0);
+  expect((await place.pai(["apply", "p.json"])).code).toBe(2);
 });
 
 test.concurrent("--jsonl tells a run in order (R03)", async () => {

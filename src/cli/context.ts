@@ -8,6 +8,7 @@ import { type RunOptions, runTask, type Task } from "../flows/run.ts";
 import { describeModel } from "../models/catalogue.ts";
 import { parseModelId } from "../models/open.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
+import { pad, widest } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
@@ -39,10 +40,11 @@ function rangeOf({ lines }: PreviewPart): string {
 export function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
   const rows = parts.map((part) => [nameOf(part), rangeOf(part), grouped(part.tokens)] as const);
   const total = ["all of it", "", grouped(tokens)] as const;
-  const widths = [0, 1, 2].map((at) => Math.max(...[...rows, total].map((row) => (row[at] ?? "").length)));
-  const [first = 0, second = 0, third = 0] = widths;
+  const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) =>
+    widest([...rows, total].map((row) => row[at] ?? "")),
+  );
   const lines = [...rows, total].map(
-    ([name, range, size]) => `  ${name.padEnd(first)}  ${range.padEnd(second)}  ${size.padStart(third)} tokens`,
+    ([name, range, size]) => `  ${pad(name, first)}  ${pad(range, second)}  ${size.padStart(third)} tokens`,
   );
   const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
   const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;

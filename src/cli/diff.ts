@@ -6,7 +6,7 @@ import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { styleOf } from "./view.ts";
 
-/** One diff with a blank line after it; "" for no changes. */
+/** One diff, ending in a line feed; "" for no changes. */
 export async function renderDiffOn(
   stream: "stdout" | "stderr",
   context: Context,
@@ -16,5 +16,5 @@ export async function renderDiffOn(
   const style = styleOf(context, context.tty[stream]);
   const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
   const columns = style.plain ? null : columnsOf(context.env);
-  return `${renderDiff(renderChanges(changes), style, { columns, highlight })}\n`;
+  return renderDiff(renderChanges(changes), style, { columns, highlight });
 }

@@ -22,7 +22,7 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
 
 async function refuse(context: Context, { run, clashes }: Reversal, verb: string): Promise<never> {
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
-  context.err(await renderDiffOn("stderr", context, foreign));
+  context.err(`${await renderDiffOn("stderr", context, foreign)}\n`);
   const paths = clashes.map(({ path }) => path).join(", ");
   throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
     hint: "nothing was touched; put these files back to what the run left, or change them by hand",
@@ -57,7 +57,7 @@ async function reverse(context: Context, kind: "undo" | "redo"): Promise<number>
   const back = kind === "undo" ? "redo" : "undo";
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
-    ? `${await renderDiffOn("stdout", context, done.changes)}would be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
+    ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
     : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: pai ${back}\n`;
   return showResult(context, kind, data, text);
 }

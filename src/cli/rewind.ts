@@ -4,7 +4,9 @@ import { PaiError } from "../core/error.ts";
 import { compactConversation, summarizeText } from "../flows/compact.ts";
 import { runTask } from "../flows/run.ts";
 import { counted } from "../ui/amount.ts";
+import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
+import { columnsOf } from "./columns.ts";
 import { composeOptions } from "./compose.ts";
 import { type Talk, whileInterruptible } from "./talk.ts";
 
@@ -14,12 +16,13 @@ type RewindAction = (typeof actions)[number];
 /** "09:05" where the person is. */
 const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
 
-function renderTurns({ open }: Talk): string {
+function renderTurns({ open, context, view }: Talk): string {
   const rows = open.session.turns.map(
     ({ at, request, changed }, n) =>
-      `${n + 1}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request).slice(0, 60)}`,
+      `${n + 1}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request)}`,
   );
-  return `${rows.join("\n")}
+  const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
+  return `${fitting.join("\n")}
 go back to before turn N:
 /rewind N               files and conversation
 /rewind N code          the files only

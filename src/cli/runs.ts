@@ -4,6 +4,7 @@ import type { Outcome } from "../core/outcome.ts";
 import type { FactOf } from "../core/receipt.ts";
 import { openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
+import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/history.ts";
 import type { OpenedWorkspace } from "./compose.ts";
@@ -65,6 +66,6 @@ export function renderRun({ id, at, status, task, changes, bytes, outcome }: Lis
   const when = at.slice(0, 16).replace("T", " ");
   const ended = outcome === null ? [] : [renderEnded(outcome)];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
-  const facts = [status.padEnd(11), ...ended, ...work, visibleLine(task).slice(0, 60)];
+  const facts = [status.padEnd(11), ...ended, ...work, cut(visibleLine(task), 60, "")];
   return `${id}  ${when}  ${facts.join("  ")}\n`;
 }

@@ -6,7 +6,9 @@ import { openInputHistory } from "../store/input-history.ts";
 import { openSessions, openUnkept } from "../store/sessions.ts";
 import { counted } from "../ui/amount.ts";
 import { isContinue } from "../ui/answer.ts";
-import { columnsOfErrors } from "./columns.ts";
+import { cut, wrap } from "../ui/layout.ts";
+import { visibleLine } from "../ui/sanitize.ts";
+import { columnsOf, columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { completeMessage } from "./complete.ts";
 import { composeBase, composeTask } from "./compose.ts";
@@ -19,12 +21,20 @@ import { countInterrupt, runTurn, type Talk } from "./talk.ts";
 import { version } from "./version.ts";
 import { openView } from "./view.ts";
 
-/** The pending steps as a task: all of them, or the one whose number was typed. */
+const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
+
+/** A slash that begins no comment: whatever is mistyped behind it is never a task. */
+const command = /^\/(?![/*])/;
+
+/** The pending steps as a task: all of them, or the one whose number was typed. Throws usage for a number of none. */
 function renderPending(pending: readonly string[], line: string): string | null {
   if (pending.length === 0) return null;
   if (isContinue(line))
     return `The user confirmed these next steps. Do them in order:\n${pending.map((step, at) => `${at + 1}. ${step}`).join("\n")}`;
-  return /^\d+$/.test(line) ? (pending[Number(line) - 1] ?? null) : null;
+  if (!/^\d+$/.test(line)) return null;
+  const step = pending[Number(line) - 1];
+  if (step !== undefined) return step;
+  throw new PaiError("usage", `there is no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
 /** What fails here is told, and the session goes on. */
@@ -47,28 +57,16 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
   await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
 }
 
-async function doLine(talk: Talk, line: string): Promise<"leave" | "stay"> {
-  if (/^(exit|quit|\/quit|\/exit)$/i.test(line)) return "leave";
-  if (/^\/[a-z]+\b/i.test(line)) {
-    await sayFailure(talk, doSlash(talk, line));
-    return "stay";
-  }
-  if (line.startsWith("!")) {
-    await sayFailure(talk, runOwn(talk, line.slice(1).trim()));
-    return "stay";
-  }
+/** What one message asks for. */
+async function doLine(talk: Talk, line: string): Promise<void> {
+  if (command.test(line)) return doSlash(talk, line);
+  if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
   const planned = isContinue(line) ? waitingPlan(talk) : null;
-  if (planned !== null) {
-    await sayFailure(talk, carryOut(talk, planned));
-    return "stay";
-  }
+  if (planned !== null) return carryOut(talk, planned);
   const pending = renderPending(pendingOf(talk.open.session), line);
-  if (pending === null && isContinue(line)) {
-    talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
-    return "stay";
-  }
-  await sayFailure(talk, runTask(talk, line, pending));
-  return "stay";
+  if (pending === null && isContinue(line))
+    return talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
+  await runTask(talk, line, pending);
 }
 
 /** A slow terminal takes its time before the next message; Ctrl+C leaves out what it has not shown yet. */
@@ -115,11 +113,11 @@ function requireTerminal(context: Context): void {
 }
 
 /** What a saved session holds, shown when it goes on; stored text is text and approves nothing. */
-function renderResumed({ id, turns, conversation }: Session, damaged: number): string {
+function renderResumed({ id, turns, conversation }: Session): string {
   const last = turns.at(-1);
   const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;
-  const lost = damaged === 0 ? "" : `\n${counted(damaged, "damaged line")} passed over`;
-  return `session ${id}, ${counted(turns.length, "turn")}${tasks}${last === undefined ? "" : `, last: ${last.request.slice(0, 60)}`}${lost}\n`;
+  const request = last === undefined ? "" : `, last: ${visibleLine(last.request)}`;
+  return `session ${id}, ${counted(turns.length, "turn")}${tasks}${request}`;
 }
 
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
@@ -137,8 +135,11 @@ async function openTalk(context: Context, resume: { readonly id: string | null }
   const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
-  context.err(`pai ${version}  ${base.settings.model}  ${workspace.root}\nType a task; /help shows more\n`);
-  if (loaded !== null) context.err(renderResumed(loaded.session, loaded.damaged));
+  const columns = columnsOf(context.env);
+  const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
+  context.err(`${banner}\nType a task; /help shows more\n`);
+  if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
+  if (loaded !== null && loaded.damaged > 0) context.err(`${counted(loaded.damaged, "damaged line")} passed over\n`);
   const { mode } = base.settings;
   const nothing = { model: undefined, interruptedAt: 0, offered: null, planned: null };
   return { context, view, composed, sessions, open, input, mode, ...nothing };
@@ -150,7 +151,8 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   const talk = await openTalk(context, resume);
   try {
     for (let line = await readMessage(talk); line !== null; line = await readMessage(talk)) {
-      if (line !== "" && (await doLine(talk, line)) === "leave") break;
+      if (leaving.test(line)) break;
+      if (line !== "") await sayFailure(talk, doLine(talk, line));
       if (context.signal.aborted) throw toPaiError(context.signal.reason);
     }
   } finally {

@@ -9,7 +9,9 @@ import { suggest } from "../core/suggest.ts";
 import { openUnkept } from "../store/sessions.ts";
 import { type Mode, modes } from "../store/setting-table.ts";
 import { counted } from "../ui/amount.ts";
+import { cut, hang, pad, wrap } from "../ui/layout.ts";
 import { visible, visibleLine } from "../ui/sanitize.ts";
+import { columnsOf } from "./columns.ts";
 import { composeOptions } from "./compose.ts";
 import { composeModel, listModels, priceOf } from "./compose-model.ts";
 import { renderDiffOn } from "./diff.ts";
@@ -75,7 +77,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
 /** Tokens of the conversation, by what it is made of; a token is about four characters. */
 function renderContext({ open }: Talk): string {
   const { conversation, turns } = open.session;
-  const tokens = (characters: number) => `about ${Math.ceil(characters / 4)} tokens`;
+  const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
   const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
   const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
   return [
@@ -120,13 +122,14 @@ function clear(talk: Talk): void {
 }
 
 function resume(talk: Talk, id: string): void {
-  const { sessions } = talk;
+  const { sessions, context, view } = talk;
   if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   if (id === "") {
     const rows = sessions
       .list()
       .slice(0, 10)
-      .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`);
+      .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`)
+      .map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
     say(talk, rows.length === 0 ? "there is no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
     return;
   }
@@ -136,7 +139,7 @@ function resume(talk: Talk, id: string): void {
 }
 
 export const slashCommands: readonly Slash[] = [
-  { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp()) },
+  { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
   { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
   { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
@@ -164,16 +167,18 @@ export const slashCommands: readonly Slash[] = [
   { name: "memory", about: "show MEMORY.md", run: showMemory },
 ];
 
-function renderHelp(): string {
-  const rows = slashCommands.map(({ name, about }) => `/${name.padEnd(9)} ${about}`);
+function renderHelp(columns: number): string {
+  const rows = [
+    ...slashCommands.map(({ name, about }) => [`/${name}`, about] as const),
+    ["/quit", "leave (also: exit, quit, Ctrl+D)"],
+    ["@path", "show the model a file, also an ignored one"],
+    ["!command", "run a command of your own; its output goes with the next message"],
+    ["Escape", "at a question: no"],
+  ] as const;
   return [
-    ...rows,
-    "/quit      leave (also: exit, quit, Ctrl+D)",
-    "@path      show the model a file, also an ignored one",
-    "!command   run a command of your own; its output goes with the next message",
-    "Escape     at a question: no",
-    "After a task, y or lanjut does its next steps, a number does that one",
-    "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task",
+    ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
+    ...wrap("After a task, y or lanjut does its next steps, a number does that one", columns),
+    ...wrap("Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task", columns),
   ].join("\n");
 }
 
@@ -182,7 +187,7 @@ export const isSlash = (word: string): boolean => slashCommands.some(({ name }) 
 
 /** Runs one line that begins with a slash. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {
-  const [, name = "", rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
+  const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = slashCommands.find((each) => each.name === name.toLowerCase());
   if (command !== undefined) return command.run(talk, rest.trim());
   const near = suggest(

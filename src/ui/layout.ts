@@ -41,6 +41,11 @@ export function wrapPath(path: string, columns: number): string[] {
   return lines;
 }
 
+/** At most `columns` of a line; `more` stands for what was cut off. It may be coloured. */
+export function cut(line: string, columns: number, more: string): string {
+  return Bun.sliceAnsi(line, 0, Math.max(columns, 0), more);
+}
+
 /** Pads with spaces to `width` columns; wider text stays whole. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));

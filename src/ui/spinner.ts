@@ -1,6 +1,7 @@
 /** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
 import type { Wait } from "../core/ports.ts";
 import { spent } from "./amount.ts";
+import { cut } from "./layout.ts";
 import { visibleLine } from "./sanitize.ts";
 import type { Glyphs, Style } from "./style.ts";
 
@@ -37,10 +38,7 @@ const erase = "\r \x1b[J";
 /** What must be seen of what is waited for, however long the time beside it. */
 const leastWidth = 8;
 
-/** Never wider than `columns`: a line that wraps could not be taken away. */
-const cut = (text: string, columns: number, more: string) => Bun.sliceAnsi(text, 0, Math.max(columns, 0), more);
-
-/** "planning with gemini:x, 12 s" */
+/** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
 export function renderElapsed(what: string, ms: number, columns: number, { more }: Glyphs): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;

@@ -136,7 +136,7 @@ describe("answers at once for what is no regular file", () => {
     expect(Bun.spawnSync(["timeout", "0.1", "cat", join(at.path, "p")]).exitCode).toBe(124);
     const start = performance.now();
     const error = refusalOf(() => at.root.readBytes(p("p"), limit));
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBeLessThan(2000);
     expect(error).toMatchObject({
       code: "file_unusable",
       message: "p is no regular file but a pipe, socket or device",
@@ -163,7 +163,7 @@ describe("answers at once for what is no regular file", () => {
     truncateSync(join(at.path, "big"), 10 * 1024 ** 3);
     const start = performance.now();
     expect(refusalOf(() => at.root.readBytes(p("big"), limit)).message).toBe("big is larger than 8 MiB");
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 });
 

@@ -245,7 +245,10 @@ export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): b
 /** Runs a command of the model, when commands may run here at all; null: not run. */
 async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const { run, rights } = batch;
-  if (!mayRunCommands(run.options)) return null;
+  if (!mayRunCommands(run.options)) {
+    run.record.withheld = true;
+    return null;
+  }
   if (rights !== null) await requireBound(run, command);
   const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: run.options.commandTimeoutMs });
   if (result.changes.length > 0) {

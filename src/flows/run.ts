@@ -93,6 +93,8 @@ export interface RunRecord {
   next: readonly string[];
   checks: readonly CheckResult[];
   score: number | null;
+  /** A command of the model was not run: commands may not run here. */
+  withheld: boolean;
   /** Changes of a dry run; otherwise the transaction knows them. */
   staged: readonly Change[];
   batches: number;
@@ -158,6 +160,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       next: [],
       checks: [],
       score: null,
+      withheld: false,
       staged: [],
       batches: 0,
       bases: new Set(),

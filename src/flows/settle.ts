@@ -15,7 +15,7 @@ const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeou
 
 /** Status of a run that came to its end. A plan's check that failed before as after proves nothing. */
 function statusOf(run: Run, changed: boolean): Status {
-  if (!changed) return "answered";
+  if (!changed && !run.record.withheld) return "answered";
   const ran = run.record.checks.filter(({ passed }) => passed !== null);
   return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
 }

@@ -145,4 +145,10 @@ describe("what commands and checks change", () => {
       text: "not run: commands of a plan run headless only with --allow-run",
     });
   });
+
+  test("a RUN that was not run leaves even a run without changes unverified", async () => {
+    const lines = [plan({ steps: ["RUN ls"] }), "RUN::ls\nFINISH::Listed.\n"];
+    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
+    expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "answered" });
+  });
 });

@@ -5,7 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import type { View } from "../core/ports.ts";
 import type { Run } from "./run.ts";
 
-/** A name as a shell understands it, relative to the root: what leads upwards is taken back. */
+/** A name as a shell in the root understands it, without `..`; relative to the root. */
 function relativeTo(root: string, name: string): string {
   const parts: string[] = [];
   for (const part of name.replace(`${root}/`, "").split("/")) {
@@ -40,7 +40,7 @@ async function readFiles(run: Run, view: View, command: string): Promise<Readonl
   return files;
 }
 
-/** Remembers what the commands of a plan would run, before anybody is asked about it. */
+/** Notes the files that the commands of a plan would run as they are now, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
     for (const path of (await readFiles(run, run.overlay, command)).keys()) run.record.bases.add(path);
@@ -53,7 +53,10 @@ export async function requireBound(run: Run, command: string): Promise<void> {
   await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
 }
 
-/** Asks until what the command runs is still what it was when the question was put. False: no. */
+/**
+ * Puts the question about a command, again when a file that it runs was changed while it was asked; `ask` gets a note that
+ * says so, "" at first. True: yes, to the files as they are. False: no.
+ */
 export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
   const { workspace } = run.ports;
   let note = "";

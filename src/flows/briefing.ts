@@ -11,7 +11,7 @@ import { readMentioned } from "./mentioned.ts";
 import type { Run } from "./run.ts";
 import { noteSent, readSource, type Source } from "./sent.ts";
 
-/** Characters. */
+/** Characters of each part at the most, for a model that holds much; `excerpt` and `more` are of one file. */
 const widest = {
   knowledge: 8_000,
   tree: 10_000,
@@ -22,14 +22,17 @@ const widest = {
   context: 200_000,
 };
 type Budgets = typeof widest;
-/** A token is about four characters of prose, and fewer of code. */
+/** Characters of a token, to be safe: of prose it has about four, of code fewer. */
 const perToken = 3;
-/** What stands around the briefing: protocol, schema, the request itself. */
+/** Characters of the request beside the briefing: protocol, schema, the task itself. */
 const around = 6_000;
-/** All of the widest budgets but the context's. */
+/** Characters of a briefing with every part at its widest, without context. */
 const whole = 2 * widest.knowledge + widest.tree + widest.excerpts + widest.history;
 
-/** The same shares of less for a model that holds less; half of it for what the person gave along. */
+/**
+ * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
+ * all; the other parts share what is left in the same proportions as ever.
+ */
 function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[]): Budgets {
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
@@ -41,14 +44,19 @@ function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[
 
 const limits = {
   entries: 20_000,
-  /** Files that are read to rank them: few when the request names one. */
+  /** Files that are read to rank them by their content, when the request names a file. */
   readNamed: 200,
+  /** The same, when it names none. */
   readFiles: 2000,
+  /** All of them together, and each. */
   readBytes: 4_000_000,
   fileBytes: 100_000,
+  /** Files of which much is shown, and files of which anything is. */
   best: 3,
   excerpts: 12,
+  /** Share of the best file's score that a file must have to be shown. */
   relevance: 1 / 4,
+  /** Characters at the end of the context that may name files. */
   context: 10_000,
 };
 
@@ -102,7 +110,7 @@ async function readContents(
   return contents;
 }
 
-/** The files the request is most likely about, or all of a small project: much of the best, the beginning of some more. */
+/** The files the request is most likely about, or all of a small project: much of the best three, the beginning of others. */
 async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>, budgets: Budgets): Promise<Source[]> {
   const request = run.task.text;
   const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");

@@ -39,13 +39,13 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   return summary;
 }
 
-/** A request that was answered already must not look as if it waited for an answer. */
+/** What was told, and the last answer with it where there is one: a request that was answered must not seem to wait. */
 function closeAnswered(told: Message, last: Message | undefined): readonly Message[] {
   if (last?.role !== "assistant" || last.calls.length > 0) return [told];
   return [told, { role: "assistant", text: last.text.slice(0, mostAnswer), calls: [], native: null }];
 }
 
-/** Thoughts are bound to what was said before them, and providers refuse them behind anything else. */
+/** Without the provider's own form: thoughts in it are bound to what was said before them, and refused behind anything else. */
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 

@@ -12,7 +12,7 @@ import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { noteSent } from "./sent.ts";
 
-/** True for steps that only look. */
+/** True for actions that need no right, FINISH aside: they only look. */
 export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
 
 /** The plan's look steps as calls. */
@@ -35,7 +35,7 @@ export function filesOf(plan: Plan): readonly string[] {
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
-/** What may be read at a path as it was written; null: nothing. */
+/** The path that a text names, when the policy lets it be read; null otherwise. */
 export function toReadable(run: Run, text: string): RelPath | null {
   try {
     return run.overlay.path(text, "read");
@@ -44,7 +44,10 @@ export function toReadable(run: Run, text: string): RelPath | null {
   }
 }
 
-/** One file for the prompt; null when nothing stands there. */
+/**
+ * One file as the model is shown it, and noted as seen; null: there is no file. Of a large file it is the beginning, of a
+ * binary one its size, of one that cannot be read the reason.
+ */
 export async function showFile(run: Run, path: RelPath): Promise<string | null> {
   try {
     const blob = await run.overlay.read(path);
@@ -74,7 +77,7 @@ async function renderLook(run: Run, report: CallReport): Promise<string> {
   return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
 }
 
-/** The answer of a READ is sent: it shows something of a file. */
+/** Tells the receipt of the file that the answer of a READ shows. */
 export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
@@ -84,7 +87,7 @@ export async function noteAnswer(
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** Performs the plan's looks and reads what the plan names. */
+/** The plan's evidence as one text: the files it names, whole, and the answers of its looks that show anything else. */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<string> {
   const looks = looksOf(plan);
   const { reports } = await perform(run, looks, rights);

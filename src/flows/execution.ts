@@ -24,7 +24,7 @@ import {
   wasCut,
 } from "./script-reply.ts";
 
-/** Words of the plan, so that the change guard sees what was announced. */
+/** What a plan allows, and its words, in which the change guard looks for what was announced. */
 export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
   const steps = plan.execution_plan?.steps ?? [];
   const told = steps.map(
@@ -42,7 +42,7 @@ interface Phase {
   readonly checks: readonly Check[];
 }
 
-/** Prose before an empty FINISH, or instead of a script when nothing promised is open, is the answer. */
+/** Takes the prose of a reply without actions for the answer, when nothing promised is open. True when there is any. */
 function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => cmd !== "FINISH");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);

@@ -6,7 +6,7 @@ import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
-/** Characters a look brings, where only doing it would tell. */
+/** Characters of a look's answer, as long as nobody has looked. */
 const mostOfLook = 2000;
 /** Characters a model writes for an action, and for FINISH. */
 const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
@@ -23,7 +23,7 @@ async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
   return size;
 }
 
-/** Tokens and USD of the calls so far and of those still expected; null: price unknown. */
+/** Estimates what the whole run will have used at its end: tokens, and USD (null: price unknown). */
 export async function forecast(
   run: Run,
   plan: Plan,

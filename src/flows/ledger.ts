@@ -21,12 +21,12 @@ export interface Ledger {
   readonly exhausted: boolean;
   /** True when the promise has a call beyond those kept back. */
   readonly spare: boolean;
-  /** Keeps calls of the promise back for what is still to come; until the next word on it. */
+  /** Keeps back so many calls of the promise for what is still to come, instead of those kept back before. */
   reserve(calls: number): void;
   /** A reply began to arrive: it counts. Returns its number, from 1. */
   count(): number;
   spend(usage: Usage, served: string, key: string | null, estimate: number): void;
-  /** A reply that broke off: it is paid, and nobody said by whom it was served. */
+  /** Pays for a reply that broke off: no model is named for it, and the estimate learns nothing from it. */
   lose(usage: Usage): void;
   promise(next: CallPromise): void;
   /** Characters to tokens, calibrated by what the provider counted. */
@@ -51,7 +51,7 @@ function costOf(usage: Usage, price: Price): number {
   return (sent + output * rate.output) / 1e6;
 }
 
-/** Nothing of the input is in the provider's cache yet, and all of it goes there: what a call costs at the most. */
+/** The dearest way to send these tokens: none is in the provider's cache yet, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */

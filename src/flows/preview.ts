@@ -32,16 +32,16 @@ export interface Preview {
   readonly cost: number | null;
 }
 
-/** What a mode asks first, in pieces. */
+/** The first call of a mode, in pieces, and the promise as long as nothing more is known. */
 interface FirstCall {
   readonly instructions: string;
   readonly parts: readonly Part[];
   readonly promise: CallPromise;
 }
 
-/** A plan of the largest complexity, with one spare call. */
+/** Expected: one call to plan, one to do. At most: the plan, the phases of a complex one, and one spare. */
 const singleShotPromise: CallPromise = { expected: 2, at_most: Math.max(...Object.values(phasesOf)) + 2 };
-/** A schedule of one step; and of the most, each healed. */
+/** Expected: the calls of a schedule of one step. At most: those of the longest, with every step healed. */
 const eightStepPromise: CallPromise = { expected: 4, at_most: 3 * mostIterations + 3 };
 
 async function composePlanCall(run: Run): Promise<FirstCall> {
@@ -73,7 +73,7 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
 
 const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
-/** What is cut off a file ends in a note of its own, which is no line of the file. */
+/** How much of a file is shown. What is cut ends in a note on a line of its own, which is not counted. */
 function linesOf({ text, shown }: Source): PreviewPart["lines"] {
   const total = countLines(text);
   return { shown: text === shown ? total : Math.min(total, shown.split("\n").length - 1), total };

@@ -7,7 +7,7 @@ import { type CheckReport, describeFailed } from "./checks.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
-/** Something is left: why another phase is needed, and the failure it becomes without one. */
+/** What is left to do: the reason for another phase, and the failure of the run when no call is left for one. */
 export interface Left {
   readonly code: ErrorCode;
   readonly message: string;
@@ -16,13 +16,14 @@ export interface Left {
   readonly open: readonly string[];
 }
 
+/** What is known of a reply beside the batch it became. */
 export interface ReplyFacts {
   readonly finished: boolean;
   readonly cut: boolean;
   readonly overflow: boolean;
   /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
-  /** Promises that are kept whoever saw to it: folders that stand, files that are gone. */
+  /** Promised folders that stand and promised deletions that are gone, whoever did it. */
   readonly settled: readonly Claim[];
 }
 
@@ -37,9 +38,9 @@ export interface Progress {
   readonly stubborn: readonly RelPath[];
   /** Notes what a batch did; for flows that judge by themselves what is left. */
   absorb(batch: BatchReport): void;
-  /** Takes a batch in; null when nothing is left but the checks. */
+  /** Notes what a batch did and judges what is left; null: nothing but the checks. */
   take(batch: BatchReport, facts: ReplyFacts): Left | null;
-  /** Adds what the checks say. Only fatal ones fail a run, but every failed one is worth another phase. */
+  /** The same with the checks: a failed one is worth another phase, but only a fatal one fails the run. */
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
 
@@ -50,7 +51,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  // A file that is deleted is not yet written anew; a folder is there as soon as anything happened in it.
+  // By kind: who deleted a file has not yet written it anew. What a command changed counts for every kind.
   const isTouched = (kind: Claim["kind"], path: RelPath) =>
     namesOf(path).some((name) => touched.has(`${kind} ${name}`)) || run.begun?.commandPaths.has(path) === true;
   const isDone = (claim: Claim) =>
@@ -160,7 +161,10 @@ function whyNot(
   return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;
 }
 
-/** A look whose answer the model has not seen: anything but a READ of what it was shown or has just changed. */
+/**
+ * Set when a reply holds a look whose answer the model still has to see. After FINISH only a READ of a file counts that it
+ * was neither shown nor has changed.
+ */
 function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
   const known = (path: string) =>
     run.overlay.shown(path as RelPath) !== null ||

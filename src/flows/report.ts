@@ -49,7 +49,7 @@ const renderCall = ({ name, target, ok, text }: CallReport) => {
   return `${ok ? "done" : "FAILED"}: ${name} ${target}\n${text.includes("\n") ? fence("result", {}, text) : text}`;
 };
 
-/** What calls brought, one after another; looks by their first line only. */
+/** What calls brought, one after another; of a look that worked only that it was done. */
 export function renderCalls(reports: readonly CallReport[]): string {
   return reports
     .map((report) => renderCall(report.kind === "look" && report.ok ? { ...report, text: "" } : report))
@@ -66,13 +66,13 @@ export interface PhaseResults {
   readonly stubborn: readonly RelPath[];
 }
 
-/** What really came of edits and commands; new files stand in the reply as they are. */
+/** The diff of existing files, which edits and commands may have changed otherwise than meant; "" for none. */
 function renderDiff({ changes }: BatchReport): string {
   const edited = changes.filter(({ before, after }) => before !== null && after !== null);
   return edited.length === 0 ? "" : fence("diff", {}, cutText(renderChanges(edited), mostOfDiff));
 }
 
-/** Asks for the whole file; what was shown of it is shown again when it is no longer that. */
+/** Asks for the whole file instead of edits, and shows it again when it is no longer as the model last saw it. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   const blob = await run.overlay.read(path);
   const shown = run.overlay.shown(path);

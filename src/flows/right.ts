@@ -71,7 +71,10 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
   throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
 }
 
-/** What a mode without a plan asks before it stages: headless a deletion needs its flag and what runs code later its name; a command needs a yes. */
+/**
+ * The rules of a mode without a plan. Headless a deletion needs --allow-delete, and a file that runs code later must be
+ * named by --only; at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
+ */
 async function requireAllowed(run: Run, claim: Claim): Promise<void> {
   const { options, ports } = run;
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {

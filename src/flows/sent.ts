@@ -1,4 +1,4 @@
-/** Files of which a call shows something: how they are read for it, and how the receipt learns of them. */
+/** Reads files to be shown to the model, and tells the receipt which were. */
 
 import { digest } from "../core/digest.ts";
 import type { RelPath } from "../core/path.ts";

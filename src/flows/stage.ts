@@ -14,9 +14,9 @@ export interface Overlay extends Stage {
   drop(paths: ReadonlySet<RelPath>): void;
   /** All staged changes, squashed. */
   staged(): readonly Change[];
-  /** Staged changes are on disk now (or, `keep`, stay on top: a dry run). */
+  /** Ends a batch. The staged changes are on disk now; with `keep` they are not, and stay on top (a dry run). */
   settle(keep: boolean): void;
-  /** Something else of this run (a command) changed these paths on disk. */
+  /** Takes in what a command of this run changed on disk, so that it is no conflict. */
   learn(changes: readonly Change[]): void;
   /** The model has been shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
@@ -138,7 +138,7 @@ export function createOverlay(view: View): Overlay {
   };
 }
 
-/** Like squash, but what ends where it began stays: it still hides what is below. */
+/** The changes by path, merged. Unlike squash it keeps what ends where it began: that still hides what is on disk. */
 function squashByPath(changes: readonly Change[]): Map<RelPath, Change> {
   const byPath = new Map<RelPath, Change>();
   for (const change of changes) {

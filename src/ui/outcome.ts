@@ -90,7 +90,8 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
-    ...renderNext(outcome.next, options),
+    // Steps that build on what was taken back are none.
+    ...(outcome.ok ? renderNext(outcome.next, options) : []),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }

@@ -223,7 +223,7 @@ test("a run that was taken back says how to see its work again, and keeps the mo
     code: 9,
     text: "Done.",
     changes: [],
-    next: [],
+    next: ["Go on with what was taken back"],
     error,
   } as const;
   const { out, err } = show(false, {}, { events, outcome: { ...failed, checks: [] } });

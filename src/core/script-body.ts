@@ -1,6 +1,6 @@
 /** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
 import type { EditBlock, ScriptAction } from "./script.ts";
-import { isFence } from "./script-header.ts";
+import { isFence, isMarkdown, unwrapFence } from "./script-fence.ts";
 
 /** A body as it stood on the wire, all its lines complete. */
 export interface Body {
@@ -16,16 +16,15 @@ export interface Body {
 
 type Read = (path: string) => string | null;
 
-const opener = /^<{5,9} ?SEARCH>?( ALL)?>?\s*$/;
+const opener = /^<{5,9} ?SEARCH>?( ALL)?[>:]?\s*$/i;
 const divider = /^={5,9}\s*$/;
-const closer = /^>{5,9} ?REPLACE\s*$/;
-const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
+const closer = /^>{5,9} ?REPLACE:?\s*$/i;
 
 /** The action of a closed body; `read` decides between dividers and whether a file to modify exists. */
 export function buildAction(body: Body, read: Read): ScriptAction {
   if (body.cmd === "FINISH") return buildFinish(body);
   const { path, line } = body;
-  const inner = markdown.test(path) ? null : unwrapFence(body.lines);
+  const inner = isMarkdown(path) ? null : unwrapFence(body.lines);
   const lines = inner ?? body.lines;
   const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
   const first = lines.find((each) => each.trim() !== "");
@@ -59,22 +58,16 @@ function buildFinish({ lines, flags, line }: Body): ScriptAction {
   const message: string[] = [];
   const next: string[] = [];
   for (const each of lines) {
-    const step = /^(?:[-*]\s+)?NEXT:(.*)$/s.exec(each)?.[1]?.trim();
-    if (step === undefined) message.push(each);
+    const step = readNext(each);
+    if (step === null) message.push(each);
     else if (step !== "") next.push(step);
   }
   return { cmd: "FINISH", arg: message.join("\n").trim(), next, ...flagged(flags), line };
 }
 
-/** The lines inside the one fence that is the whole text; null when the text is anything else. */
-function unwrapFence(lines: readonly string[]): readonly string[] | null {
-  const first = lines.findIndex((line) => line.trim() !== "");
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  const mark = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(lines[first] ?? "");
-  const fence = mark?.[1] ?? mark?.[2];
-  if (fence === undefined) return null;
-  const closes = (line: string) => line.startsWith(fence) && line.replaceAll(fence.charAt(0), "").trim() === "";
-  return lines.findIndex((line, at) => at > first && closes(line)) === last ? lines.slice(first + 1, last) : null;
+/** The next step that a line names, whatever list or bold marks stand around its NEXT; null: it names none. */
+export function readNext(line: string): string | null {
+  return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 }
 
 interface Blocks {
@@ -126,7 +119,7 @@ function splitBlocks(lines: readonly string[]): readonly BlockLines[] {
     const end = part.findLastIndex((line) => closer.test(line));
     const closed = end >= 0;
     return {
-      all: / ALL/.test(lines[start] ?? ""),
+      all: / ALL/i.test(lines[start] ?? ""),
       inside: closed ? part.slice(0, end) : part,
       closed,
       after: closed ? part.slice(end + 1) : [],

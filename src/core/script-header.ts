@@ -44,22 +44,42 @@ const readers: ReadonlyMap<string, (rest: string) => Header> = new Map<string, (
   ["FINISH", readFinish],
 ]);
 
-/** The header that a line is, without forgiving any decoration; null when it is none or its command is unknown. */
-export function readHeader(line: string): Header | null {
+/**
+ * The header that a line is, without forgiving any decoration; null when it is none or its command is unknown. `tag`:
+ * the word of the prompt, which careless models also put behind a path that has no body.
+ */
+export function readHeader(line: string, tag: string | null = null): Header | null {
+  const header = readCommand(line);
+  if (tag === null || header?.kind === "body" || !line.endsWith(`::${tag}`)) return header;
+  const isPath = header?.kind === "fault" || (header?.kind === "action" && header.action.path?.endsWith(`::${tag}`));
+  return isPath ? readCommand(line.slice(0, -tag.length - 2)) : header;
+}
+
+function readCommand(line: string): Header | null {
   const split = line.indexOf("::");
   if (split < 0 || split > 16) return null;
   const word = line.slice(0, split);
   return readers.get(aliases.get(word) ?? word)?.(line.slice(split + 2).trim()) ?? null;
 }
 
-/** The line without the list marks, arrows, back-ticks and bold marks that models put around a header. */
+/** What some servers leave of a model's own marks around what it says. */
+const startTokens = /^\s*(?:<\|[^|<>\s]+\|>(?:assistant)?)+/;
+const endTokens = /(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
+const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
+
+/** The line without a model's end marks. */
+export function withoutEndTokens(line: string): string {
+  return line.endsWith(">") ? line.replace(endTokens, "") : line;
+}
+
+/** The line without the list marks, headings, arrows, back-ticks and bold marks that models put around a header. */
 export function undecorate(line: string): string {
-  let text = line.replace(/^\s*(?:(?:[-*+•]|\d+[.)]|->|→)\s+)*/, "").trimEnd();
+  let text = withoutEndTokens(line.trimEnd()).replace(startTokens, "").replace(listMarks, "").trimEnd();
   for (let layer = 0; layer < 2; layer++) {
     const mark = /^(?:\*\*|`)/.exec(text)?.[0];
     if (mark === undefined) break;
     const end = text.lastIndexOf(mark);
-    text = text.slice(mark.length, end === 0 ? undefined : end);
+    text = text.slice(mark.length, end === 0 ? undefined : end).replace(listMarks, "");
   }
   return text;
 }
@@ -67,10 +87,6 @@ export function undecorate(line: string): string {
 /** Whether the text can be the word that closes a body. */
 export function isTag(text: string): boolean {
   return /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
-}
-
-export function isFence(line: string): boolean {
-  return /^\s*(?:`{3,}[^`]*|~{3,}.*)$/s.test(line);
 }
 
 function readTarget(cmd: string, rest: string): Header {

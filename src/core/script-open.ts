@@ -2,12 +2,13 @@
 
 import type { Cut } from "./script.ts";
 import type { Body } from "./script-body.ts";
-import { isTag, readHeader } from "./script-header.ts";
+import { isFence } from "./script-fence.ts";
+import { isTag, readHeader, withoutEndTokens } from "./script-header.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
-  /** Cut in the reply before: another header does not end it. */
-  readonly resumed: boolean;
+  /** How many lines stood in it when it was cut in the reply before: another header does not end it. null: it was not. */
+  readonly kept: number | null;
   /** The header named no word: it may be the original's form, which has no body. */
   readonly wordless: boolean;
   readonly startsHeredoc: RegExp;
@@ -23,12 +24,12 @@ export interface OpenBody extends Body {
 export type BodyEnd = "end" | "bare-end" | "no-body" | "implied-end";
 
 export function openBody(head: Omit<Body, "lines">, wordless: boolean): OpenBody {
-  return { ...head, ...freshState(head.tag), resumed: false, wordless };
+  return { ...head, ...freshState(head.tag), kept: null, wordless };
 }
 
 /** Opens a cut body again, with all that stood in it. */
 export function reopenBody({ lines, ...head }: Cut): OpenBody {
-  const open = { ...head, ...freshState(head.tag), resumed: true, wordless: false };
+  const open = { ...head, ...freshState(head.tag), kept: lines.length, wordless: false };
   for (const line of lines) growBody(open, line);
   return open;
 }
@@ -50,7 +51,7 @@ export function growBody(open: OpenBody, line: string): void {
 
 /** Whether and how the line ends the body; all but `end` leave the line itself to be read at top level. */
 export function readEnd(open: OpenBody, line: string): BodyEnd | null {
-  const text = line.trimEnd();
+  const text = withoutEndTokens(line.trimEnd());
   if (open.bare && (text === "" || readHeader(text) !== null)) return "bare-end";
   if (text === `END::${open.tag}`) return "end";
   if (open.wordless && open.blank && readHeader(text) !== null) return "no-body";
@@ -59,8 +60,37 @@ export function readEnd(open: OpenBody, line: string): BodyEnd | null {
   return header?.kind === "body" && header.tag === open.tag ? "implied-end" : null;
 }
 
+/** The index of the line in an open body that can only be the FINISH of a reply which ended by itself; -1: none is. */
+export function findFinish({ cmd, kept, lines }: OpenBody): number {
+  const at = lines.findLastIndex((line) => line.trim() !== "" && !isFence(line));
+  const text = withoutEndTokens((lines[at] ?? "").trimEnd());
+  const header = text === "FINISH" ? readHeader("FINISH::") : readHeader(text);
+  const name = header?.kind === "action" ? header.action.cmd : header?.kind === "body" ? header.cmd : "";
+  return cmd !== "FINISH" && kept === null && name === "FINISH" ? at : -1;
+}
+
+/** Whether the lines are content and nothing else: no other header, no word that may have been meant to end them, no fence half. */
+export function isClear(lines: readonly string[], tag: string): boolean {
+  const isControl = (line: string) =>
+    line.trimEnd() === tag || line.trimEnd() === "END" || readHeader(line.trimEnd()) !== null;
+  return lines.some((line) => line.trim() !== "") && !lines.some(isControl) && lines.filter(isFence).length % 2 === 0;
+}
+
+/** Takes the last line away that is the word alone, or was meant to be the END before what ended the body. */
+export function dropEnd(lines: string[], end: BodyEnd): void {
+  if (end === "bare-end") lines.pop();
+  if (end === "implied-end") dropBrokenEnd(lines);
+}
+
+/** Takes a last line away that was meant to be the END and has another word or marks around it. */
+export function dropBrokenEnd(lines: string[]): void {
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  if (/^[`*]*END\s*::/i.test(lines[last] ?? "")) lines.length = last;
+}
+
 /** The word of a body that this line could end, were one open. */
-export function closesWord(line: string): string | null {
+export function closesWord(raw: string): string | null {
+  const line = withoutEndTokens(raw);
   if (isTag(line)) return line;
   if (line.startsWith("END::")) return line.slice(5);
   const header = readHeader(line);

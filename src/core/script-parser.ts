@@ -3,9 +3,21 @@
 import type { StopReason } from "./model.ts";
 import type { Cut, Note, ScriptAction, ScriptOptions, ScriptParser } from "./script.ts";
 import { buildAction, buildPartial } from "./script-body.ts";
-import { type Header, isFence, readHeader, undecorate } from "./script-header.ts";
-import { type BodyEnd, growBody, keepCut, type OpenBody, openBody, readEnd, reopenBody } from "./script-open.ts";
-import { countOverlap, overlapLimit } from "./script-resume.ts";
+import { isFence } from "./script-fence.ts";
+import { type Header, readHeader, undecorate } from "./script-header.ts";
+import {
+  type BodyEnd,
+  dropEnd,
+  findFinish,
+  growBody,
+  isClear,
+  keepCut,
+  type OpenBody,
+  openBody,
+  readEnd,
+  reopenBody,
+} from "./script-open.ts";
+import { countOverlap, joinRest, overlapLimit } from "./script-resume.ts";
 import { createThoughtFilter } from "./script-thought.ts";
 
 /** A parser for one reply, fed in chunks of any size; the result does not depend on them. */
@@ -17,6 +29,8 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
   let tail = "";
   let number = 0;
   let finished = false;
+  /** The reply ended by itself, in a body that nobody can tell the end of. */
+  let unclosed = false;
   let body: OpenBody | null = resumed === null ? null : reopenBody(resumed);
   /** Number of the last line that became content of a body. */
   let grown = 0;
@@ -28,9 +42,24 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
     const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
     const outside = joint === null ? body === null : joint.leading;
     const text = outside ? thoughts.skip(line) : line;
-    if (text === null) return;
-    if (joint === null) place(text);
-    else join(joint, text);
+    if (text !== null) take(text);
+  }
+
+  function take(text: string): void {
+    const after = joint !== null || body === null ? thoughts.after(text) : null;
+    if (after !== null) forget();
+    if (after === "") return;
+    if (joint === null) place(after ?? text);
+    else join(joint, after ?? text);
+  }
+
+  /** What was read so far turned out to be reasoning. */
+  function forget(): void {
+    finished = false;
+    if (joint !== null) joint = { lines: [], leading: true };
+    const dropped = actions.length;
+    for (const list of [actions, remarks, warnings]) list.length = 0;
+    if (dropped > 0) warnings.push({ line: number, text: "what stands before this line was taken for reasoning" });
   }
 
   function join(start: Joint, text: string): void {
@@ -53,7 +82,12 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
     const { lines } = joint;
     joint = null;
     const last = number;
-    for (const note of lines.slice(countOverlap(body.lines, lines))) {
+    for (const note of lines.slice(
+      countOverlap(
+        body.lines,
+        lines.map(({ text }) => text),
+      ),
+    )) {
       number = note.line;
       place(note.text);
     }
@@ -71,15 +105,17 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
       grown = number;
       return;
     }
-    if (end === "implied-end" && body.resumed) discard(readHeader(line));
+    if (end === "implied-end" && body.kept !== null) discard(readHeader(line));
     else close(body, end);
     if (end !== "end") top(line);
   }
 
   function top(line: string): void {
     if (line.trim() === "" || isFence(line)) return;
-    const text = undecorate(line.replace(endTokens, ""));
-    const header = readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text) ?? readHeader(raise(text));
+    const text = undecorate(line);
+    const header =
+      readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text, defaultTag) ??
+      readHeader(raise(text), defaultTag);
     const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
     if (finished) remarks.push({ line: number, text: line.trim() });
     else if (header !== null) begin(header);
@@ -102,13 +138,14 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
   function close(open: OpenBody, end: BodyEnd): void {
     const { cmd, path, line } = open;
     body = null;
-    if (end === "bare-end") open.lines.pop();
+    dropEnd(open.lines, end);
     if (cmd === "FINISH") finished = true;
-    const flags = end === "end" ? open.flags : [...open.flags, end];
+    const lines = joinRest(open);
+    const flags = [...open.flags, ...(end === "end" ? [] : [end]), ...(lines === open.lines ? [] : ["fence-stripped"])];
     if (cmd !== "FINISH" && path === "") warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
     else if (end === "no-body")
       warnings.push({ line, text: `${cmd}::${path} has no body: send it with END::${open.tag}` });
-    else actions.push(buildAction({ ...open, flags }, read));
+    else actions.push(buildAction({ ...open, flags, lines }, read));
   }
 
   /** Gives up a cut body that the resumed reply does not go on with: half a file is never taken for a whole one. */
@@ -122,10 +159,29 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
 
   /** Takes the last line of a reply that ended normally, though without a newline; in an open body it is dropped. */
   function takeTail(): void {
-    if (tail === "") return;
-    takeLine(tail);
+    if (tail !== "") takeLine(tail);
     settle();
-    if (body !== null && grown === number && !body.bare) body.lines.pop();
+    if (body === null || takeFinish(body) || tail === "") return;
+    if (grown === number && !body.bare) body.lines.pop();
+  }
+
+  /** Ends a body that lacks its END before the FINISH of the reply; where it would have to be guessed, it is not done. */
+  function takeFinish(open: OpenBody): boolean {
+    const at = findFinish(open);
+    const { cmd, path, tag, line, lines } = open;
+    const finish = lines[at];
+    if (finish === undefined) return false;
+    const content = lines.slice(0, at);
+    if (isClear(content, tag)) {
+      close({ ...open, lines: content }, "implied-end");
+      number = line + 1 + at;
+      top(finish);
+    } else {
+      body = null;
+      unclosed = true;
+      warnings.push({ line, text: `${cmd}::${path} has no END::${tag}: send it again` });
+    }
+    return true;
   }
 
   /** Ends the body that is still open after the last line; the cut if that could not be. */
@@ -163,15 +219,12 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
       if (stop === "end") takeTail();
       settle();
       const cut = body === null ? null : endBody(body, stop);
-      const whole = stop === "end" && body === null && !thoughts.isOpen();
+      const whole = stop === "end" && body === null && !unclosed && !thoughts.isOpen();
       const flags = whole && !finished ? ["no-finish"] : [];
       return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
     },
   };
 }
-
-/** What some servers leave of the model's own end mark. */
-const endTokens = /(?:<\|\w+\|>|<\/s>)+\s*$/;
 
 interface Joint {
   readonly lines: Note[];

@@ -1,8 +1,14 @@
-/** Leaves out the `<think>` blocks that some models write into their reply. */
+/** Leaves out the reasoning that some models write into their reply. */
+import { findClosing, openingOf } from "./thought.ts";
 
 export interface ThoughtFilter {
   /** What is left of a line, null when nothing is; blank lines right after a block go with it. */
   skip(line: string): string | null;
+  /**
+   * What follows a closing mark that nothing opened, where a line begins with one; null for any other line. Servers that
+   * write the opening into the prompt send such replies: all before it was reasoning.
+   */
+  after(line: string): string | null;
   /** Whether a block is still open. */
   isOpen(): boolean;
 }
@@ -15,14 +21,14 @@ export function createThoughtFilter(): ThoughtFilter {
     let text = line;
     for (;;) {
       if (!open) {
-        const start = /^\s*<think(?:ing)?>/.exec(text)?.[0];
-        if (start === undefined) return text;
+        const start = openingOf(text);
+        if (start === "") return text;
         text = text.slice(start.length);
         open = true;
       }
-      const end = /<\/think(?:ing)?>/.exec(text);
-      if (end === null) return "";
-      text = text.slice(end.index + end[0].length);
+      const end = findClosing(text)?.end;
+      if (end === undefined) return "";
+      text = text.slice(end);
       open = false;
       justClosed = true;
     }
@@ -35,6 +41,12 @@ export function createThoughtFilter(): ThoughtFilter {
       if (text.trim() === "" && (open || justClosed)) return null;
       justClosed = false;
       return text;
+    },
+    after(line) {
+      const found = findClosing(line);
+      if (found === null || line.slice(0, found.at).trim() !== "") return null;
+      justClosed = true;
+      return line.slice(found.end);
     },
   };
 }

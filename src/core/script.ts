@@ -70,7 +70,8 @@ export interface ScriptOptions {
 export interface ScriptParser {
   /**
    * Returns the actions that became complete with this chunk. The caller must not start RM, MV or RUN
-   * before `end` has shown that the reply is whole.
+   * before `end` has shown that the reply is whole, nor anything of a model that may have written its reasoning
+   * without a mark before it: `end` leaves out what turned out to be that.
    */
   push(chunk: string): readonly ScriptAction[];
   end(stop: StopReason): Script;

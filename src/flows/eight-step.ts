@@ -5,6 +5,7 @@ import type { Message } from "../core/model.ts";
 import { promiseOfSchedule } from "../core/promise.ts";
 import { describeSchedule } from "../core/schedule-schema.ts" with { type: "macro" };
 import type { Claim } from "../core/scope.ts";
+import { readNext } from "../core/script-body.ts";
 import { ask } from "./ask.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
@@ -28,9 +29,9 @@ const renderSteps = ({ steps }: Schedule) =>
 /** Lines of the summary that name next steps, and the rest. */
 function keepSummary(run: Run, text: string): void {
   const lines = text.trim().split("\n");
-  run.record.next = lines.flatMap((line) => /^\W*NEXT:\s*(.+)$/.exec(line)?.[1] ?? []);
+  run.record.next = lines.flatMap((line) => readNext(line) || []);
   run.record.text = lines
-    .filter((line) => !/^\W*NEXT:/.test(line))
+    .filter((line) => readNext(line) === null)
     .join("\n")
     .trim();
 }

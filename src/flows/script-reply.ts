@@ -1,7 +1,8 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 import { PaiError } from "../core/error.ts";
 import type { Call, Message, Purpose } from "../core/model.ts";
-import { chooseTag, parseScript, renderResume, type Script, type ScriptAction } from "../core/script.ts";
+import { type Cut, chooseTag, parseScript, renderResume, type Script, type ScriptAction } from "../core/script.ts";
+import { completeFinish } from "../core/script-finish.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -41,7 +42,9 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const asked = ask(run, { purpose, system, messages, format: null });
   // The next turn of the event loop: by then the request has left, and the actions can load while the model works.
   const [reply] = await Promise.all([asked, Bun.sleep(0).then(run.ports.actions)]);
-  const script = parseScript(reply.text, { stop: reply.stop, read, tag });
+  const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
+    completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
+  const script = parse(reply);
   if (script.cut === null || !run.ledger.spare) return { script, text: reply.text };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   // The line it was cut in is asked for anew; half of it in front of them, models go on in the middle of it.
@@ -54,7 +57,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   ];
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
   if (rest === null) return { script, text: reply.text };
-  const more = parseScript(rest.text, { stop: rest.stop, read, tag, resumed: script.cut });
+  const more = parse(rest, script.cut);
   const complete = script.actions.filter(({ partial }) => partial !== true);
   const joined: Script = {
     ...more,
@@ -97,7 +100,7 @@ function renderOverflow(calls: readonly Call[], most: number): string {
   return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 
-/** A check that the plan does not promise to run: it runs all the same, once everything is done. */
+/** True for a RUN that repeats a check and is not promised as a step: checks run anyway, once everything is done. */
 function isCheck({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
   if (cmd !== "RUN" || scope.commands.has(command)) return false;
@@ -123,7 +126,7 @@ export async function performScript(
   return { batch, notes, overflow };
 }
 
-/** Keeps the FINISH message and its next steps as the run's, an empty one none; true when there was one. */
+/** Keeps the message of FINISH and its next steps as the run's own; an empty one replaces none. False without FINISH. */
 export function keepFinish({ record }: Run, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
@@ -135,7 +138,7 @@ export function keepFinish({ record }: Run, script: Script): boolean {
   return true;
 }
 
-/** What a reply says before its first action, as it was written: an answer that did not get into FINISH. */
+/** The prose before the first action, as it was written, its code fences too; "" for none. It may be the whole answer. */
 export function proseOf({ script: { actions, remarks }, text }: ScriptReply): string {
   const end = actions[0]?.line ?? Number.POSITIVE_INFINITY;
   const said = remarks.filter(({ line }) => line < end).map(({ line }) => line);

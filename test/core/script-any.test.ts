@@ -30,7 +30,9 @@ test("any text is parsed without throwing, and the same at any chunking, resumed
         const pushed = chunk(second, size).flatMap((part) => parser.push(part));
         const script = parser.end(stop);
         expect(script).toEqual(parseScript(second, options));
-        expect(script.actions.slice(0, pushed.length)).toEqual(pushed);
+        const kept = pushed.filter((action) => script.actions.includes(action));
+        expect(script.actions.slice(0, kept.length)).toEqual(kept);
+        if (!/<\/think>/.test(second)) expect(kept).toEqual(pushed);
       }
     }),
     { numRuns: 500 },

@@ -30,6 +30,50 @@ describe("resuming", () => {
     expect(bare(resume("<think>\nhm\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
   });
 
+  test("reasoning whose opening mark is missing is left out too", () => {
+    expect(bare(resume("I go on\nwith three\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
+  });
+
+  const unfenced = { ...whole, flags: ["fence-stripped"] };
+
+  test("a fence around the rest is none of it, however it closes, nor is the line that introduces it", () => {
+    const fences = [
+      "```ts\nthree\n```\nEND::EOT\n",
+      "```\nthree\nEND::EOT\nFINISH::ok\n```\n",
+      "Here is the rest of the file:\n\n```ts\nthree\n```\n\nEND::EOT\n",
+      "Berikut sisanya:\n```ts\ntwo\n  }\nthree\nEND::EOT\n```",
+    ];
+    for (const rest of fences) expect(bare(resume(rest).actions)[0]).toEqual(unfenced);
+  });
+
+  test("a fence that may be content stays", () => {
+    const readme = parse("WRITE::a.md::EOT\none\n", {}, "length").cut;
+    const resumeReadme = (stream: string) => parseScript(stream, { stop: "end", read: () => null, resumed: readme });
+    expect(resumeReadme("```sh\nls\n```\nEND::EOT\n").actions[0]?.body).toBe("one\n```sh\nls\n```\n");
+    expect(resumeReadme("```markdown\ntwo\nEND::EOT\n```\n").actions[0]?.body).toBe("one\ntwo\n");
+    const open = parse("WRITE::a.md::EOT\n```sh\nls\n", {}, "length").cut;
+    const closed = parseScript("```\nthen\nEND::EOT\n", { stop: "end", read: () => null, resumed: open });
+    expect(closed.actions[0]?.body).toBe("```sh\nls\n```\nthen\n");
+    expect(resume("three\n```\nfour\n```\nfive\nEND::EOT\n").actions[0]?.body).toBe(
+      "one\n\ntwo\n  }\nthree\n```\nfour\n```\nfive\n",
+    );
+  });
+
+  test("a body that stood in a fence is gone on with in another one", () => {
+    const fenced = parse("WRITE::a.py::EOT\n```python\none\n", {}, "length").cut;
+    for (const rest of ["two\n```\n", "```python\ntwo\n```\n", "```python\none\ntwo\n```\n"]) {
+      const script = parseScript(`${rest}END::EOT\nFINISH::ok\n`, { stop: "end", read: () => null, resumed: fenced });
+      expect(script.actions[0]?.body).toBe("one\ntwo\n");
+    }
+  });
+
+  test("a fence in the half of an edit in Markdown is content", () => {
+    const edit = parse("MODIFY::a.md::EOT\n<<<<<<< SEARCH\none\n=======\n", {}, "length").cut;
+    const rest = "```ts\n>>>>>>> REPLACE\nEND::EOT\nFINISH::ok\n";
+    const script = parseScript(rest, { stop: "end", read: () => null, resumed: edit });
+    expect(script.actions[0]?.blocks).toEqual([{ search: "one\n", replace: "```ts\n" }]);
+  });
+
   test("a reply that begins with any header gives the cut body up", () => {
     const restarted = resume("```\nWRITE::a.txt::EOT\nnew\nEND::EOT\nFINISH::ok\n```\n");
     expect(bare(restarted.actions)).toEqual([{ cmd: "WRITE", path: "a.txt", body: "new\n" }, finish]);

@@ -60,6 +60,56 @@ test("words while something is open are told to be no action", async () => {
   expect(ran.asked(3)).toContain("Still to do from the plan:\n- change a.txt");
 });
 
+describe("a FINISH that was not written by the rules", () => {
+  const said = async (end: string) => {
+    const { outcome } = await play({ files, lines: [plan({ steps }), done + end] });
+    return [outcome.code, outcome.text, outcome.next];
+  };
+
+  test("says all that follows it when its END is missing", async () => {
+    expect(await said("FINISH::EOT\nIt says:\n\n    1\n\nNEXT: Add two\n")).toEqual([
+      0,
+      "It says:\n\n    1",
+      ["Add two"],
+    ]);
+    expect(await said("FINISH::EOT\nIt says 1.\nEND :: EOT\n```<|im_end|>")).toEqual([0, "It says 1.", []]);
+  });
+
+  test("keeps the next steps that stand behind it", async () => {
+    expect(await said("FINISH::It says 1.\n\n- NEXT: Add two\n**NEXT:** Add three\nHave fun!")).toEqual([
+      0,
+      "It says 1.",
+      ["Add two", "Add three"],
+    ]);
+    expect(await said(`${finish("It says 1.\nNEXT: Add two")}NEXT: Add three`)).toEqual([0, "It says 1.", ["Add two"]]);
+  });
+
+  test("of one word is that word", async () => {
+    expect(await said("FINISH::DONE\nI did it.")).toEqual([0, "DONE", []]);
+    expect(await said("FINISH::EOT\n")).toEqual([0, "EOT", []]);
+  });
+});
+
+test("a file without its END before FINISH is written in two calls, and no word of FINISH stands in it", async () => {
+  const lines = [plan({ steps: ["WRITE b.txt"] }), "WRITE::b.txt::EOT\ntwo\nFINISH::It says two."];
+  const ran = await play({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, text: "It says two.", calls: { made: 2 } });
+  expect(ran.files).toEqual({ "b.txt": "two\n" });
+});
+
+test("a file whose end nobody can tell is asked for again, with the reason", async () => {
+  const lines = [
+    plan({ steps: ["WRITE b.txt", "RUN make"] }),
+    "WRITE::b.txt::EOT\ntwo\nRUN::make\nFINISH::ok",
+    write("b.txt", "two\n") + finish(),
+  ];
+  const ran = await play({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.purposes).toBe("plan execute execute");
+  expect(ran.asked(3)).toContain("line 1: WRITE::b.txt has no END::EOT: send it again");
+  expect(ran.files).toEqual({ "b.txt": "two\n" });
+});
+
 describe("a step of eight-step", () => {
   const schedule = JSON.stringify({
     mode: "task",

@@ -1,0 +1,63 @@
+/** Code fences in an action script: which lines they are, and whether they were put around a body or stand in it. */
+
+const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
+
+/** A file whose fences are its own. */
+export const isMarkdown = (path: string) => markdown.test(path);
+
+export function isFence(line: string): boolean {
+  return /^\s*(?:`{3,}[^`]*|~{3,}.*)$/s.test(line);
+}
+
+/** The marks of a fence that begins in the first column; null: the line is none. */
+function marksOf(line: string): string | null {
+  const mark = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(line);
+  return mark?.[1] ?? mark?.[2] ?? null;
+}
+
+const closes = (line: string, marks: string) =>
+  line.startsWith(marks) && line.replaceAll(marks.charAt(0), "").trim() === "";
+
+const findEnd = (lines: readonly string[], from: number, marks: string) =>
+  lines.findIndex((line, at) => at > from && closes(line, marks));
+
+/** The lines inside the one fence that is the whole text; null when the text is anything else. */
+export function unwrapFence(lines: readonly string[]): readonly string[] | null {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const marks = marksOf(lines[first] ?? "");
+  return marks !== null && findEnd(lines, first, marks) === last ? lines.slice(first + 1, last) : null;
+}
+
+/** The index of the fence that is still open after the last line; -1: none is. */
+function findOpen(lines: readonly string[]): number {
+  for (let at = 0; at < lines.length; at++) {
+    const marks = marksOf(lines[at] ?? "");
+    if (marks === null) continue;
+    const end = findEnd(lines, at, marks);
+    if (end < 0) return at;
+    at = end;
+  }
+  return -1;
+}
+
+/**
+ * The rest of a cut body without what models put around it, though they are asked not to: a fence, and one line of
+ * introduction before it. A fence that closes nowhere is none of the content, nor is one around all the rest; in
+ * Markdown the latter is, and wherever a fence of the body itself was open, as it may be what closes that.
+ */
+export function unwrapRest(kept: readonly string[], rest: readonly string[], path: string): readonly string[] {
+  const at = rest.findIndex((line) => marksOf(line) !== null);
+  const introduction = rest.slice(0, Math.max(at, 0)).filter((line) => line.trim() !== "");
+  const marks = marksOf(rest[at] ?? "");
+  if (marks === null || introduction.length > 1) return rest;
+  const open = findOpen(kept);
+  if (open >= 0) {
+    const isAround = !isMarkdown(path) && kept.slice(0, open).every((line) => line.trim() === "");
+    return isAround && !closes(rest[at] ?? "", marks) ? rest.slice(at + 1) : rest;
+  }
+  const end = findEnd(rest, at, marks);
+  if (end < 0) return rest.slice(at + 1);
+  const isLast = rest.slice(end + 1).every((line) => line.trim() === "");
+  return isLast && !isMarkdown(path) ? rest.slice(at + 1, end) : rest;
+}

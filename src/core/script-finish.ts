@@ -1,0 +1,31 @@
+/** What a FINISH says that was not written by the rules: its END is missing, or its NEXT lines stand behind it. */
+import type { Script } from "./script.ts";
+import { readNext } from "./script-body.ts";
+import { isFence } from "./script-fence.ts";
+import { withoutEndTokens } from "./script-header.ts";
+import { dropBrokenEnd } from "./script-open.ts";
+
+/** The lines behind line `n`, without the second half of a fence round the whole reply. */
+function linesAfter(text: string, n: number): readonly string[] {
+  const lines = withoutEndTokens(text.trimEnd()).split(/\r?\n/).slice(n);
+  const isHalf = lines.filter(isFence).length % 2 === 1 && isFence(lines.at(-1) ?? "");
+  if (isHalf) lines.pop();
+  dropBrokenEnd(lines);
+  return lines;
+}
+
+/**
+ * The script with all that its FINISH says. `tag`: the word of the prompt; a FINISH of that word without an END says what
+ * follows it to the end of the reply, `text`.
+ */
+export function completeFinish(script: Script, text: string, tag: string): Script {
+  const finish = script.actions.at(-1);
+  if (finish?.cmd !== "FINISH") return script;
+  const after = linesAfter(text, finish.line);
+  const next = after.flatMap((line) => readNext(line) || []);
+  const said = after.filter((line) => readNext(line) === null).join("\n");
+  const isOpen = finish.arg === tag && said.trim() !== "";
+  if (!isOpen && (next.length === 0 || (finish.next ?? []).length > 0)) return script;
+  const whole = { ...finish, next, ...(isOpen ? { arg: said.trim() } : {}) };
+  return { ...script, actions: [...script.actions.slice(0, -1), whole] };
+}

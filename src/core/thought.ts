@@ -1,0 +1,77 @@
+/** The marks that models put around their reasoning when nobody takes it out of their replies. */
+
+const names = ["think", "thinking", "thought", "thoughts", "reasoning"];
+const openings = [...names.map((name) => `<${name}>`), "[think]", "<|channel|>analysis<|message|>"];
+const closing = new RegExp(`</(?:${names.join("|")})>|\\[/think\\]|<\\|channel\\|>final<\\|message\\|>`, "i");
+const longestClosing = "<|channel|>final<|message|>".length;
+
+/** The opening mark that the text begins with, blanks before it included; "" when it begins with none. */
+export function openingOf(text: string): string {
+  const start = text.trimStart();
+  const mark = openings.find((each) => start.slice(0, each.length).toLowerCase() === each) ?? "";
+  return mark === "" ? "" : text.slice(0, text.length - start.length + mark.length);
+}
+
+/** Where the first closing mark begins and ends; null: there is none. */
+export function findClosing(text: string): { readonly at: number; readonly end: number } | null {
+  const match = closing.exec(text);
+  return match === null ? null : { at: match.index, end: match.index + match[0].length };
+}
+
+/** What a piece of a reply comes to. */
+export interface Split {
+  readonly text: string;
+  readonly thought: string;
+}
+
+export interface ThoughtSplitter {
+  push(piece: string): Split;
+  /** The end of the reply: what was held back. */
+  end(): Split;
+}
+
+/** Parts the reasoning that a reply begins with from the reply; the pieces may be of any size. */
+export function createThoughtSplitter(): ThoughtSplitter {
+  let state: "start" | "inside" | "text" = "start";
+  let held = "";
+
+  function takeStart(): Split {
+    const opening = openingOf(held);
+    const start = held.trimStart().toLowerCase();
+    if (opening === "" && openings.some((mark) => mark.startsWith(start))) return { text: "", thought: "" };
+    state = opening === "" ? "text" : "inside";
+    const rest = held.slice(opening.length);
+    held = "";
+    return push(rest);
+  }
+
+  function takeInside(): Split {
+    const found = findClosing(held);
+    if (found === null) {
+      const safe = Math.max(0, held.length - longestClosing);
+      const thought = held.slice(0, safe);
+      held = held.slice(safe);
+      return { text: "", thought };
+    }
+    const thought = held.slice(0, found.at);
+    held = held.slice(found.end);
+    state = "start";
+    const after = takeStart();
+    return { text: after.text, thought: thought + after.thought };
+  }
+
+  function push(piece: string): Split {
+    if (state === "text") return { text: piece, thought: "" };
+    held += piece;
+    return state === "start" ? takeStart() : takeInside();
+  }
+
+  return {
+    push,
+    end() {
+      const rest = held;
+      held = "";
+      return state === "inside" ? { text: "", thought: rest } : { text: rest, thought: "" };
+    },
+  };
+}

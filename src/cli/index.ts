@@ -19,6 +19,15 @@ function demand(name: string): Command {
   return command;
 }
 
+/** What words that begin with a mistyped command were to be; null: no command is near. */
+function meantBy([first = "", ...rest]: readonly string[]): string | null {
+  const near = suggest(
+    first,
+    commands.map(({ name }) => name),
+  );
+  return near === null ? null : `did you mean: pai ${[near, ...rest].join(" ")}?`;
+}
+
 function choose(words: readonly string[], flags: Flags): Choice {
   const [first, ...rest] = words;
   if (flags["help"] === true) return { command: demand("help"), words: first === undefined ? [] : [first] };
@@ -28,16 +37,13 @@ function choose(words: readonly string[], flags: Flags): Choice {
   if (command !== undefined) return { command, words: rest };
   if (rest.length > 0) {
     throw new PaiError("usage", `${first} is no command; a task of several words must be quoted`, {
-      hint: `pai "${words.join(" ")}"`,
+      hint: meantBy(words) ?? `pai "${words.join(" ")}"`,
     });
   }
   if (looksLikeCommand.test(first)) {
-    const near = suggest(
-      first,
-      commands.map(({ name }) => name),
-    );
-    const hint = near === null ? `for a task of one word: pai run ${first}` : `did you mean: pai ${near}?`;
-    throw new PaiError("usage", `${first} is no command`, { hint });
+    throw new PaiError("usage", `${first} is no command`, {
+      hint: meantBy(words) ?? `for a task of one word: pai run ${first}`,
+    });
   }
   return { command: demand("run"), words };
 }

@@ -75,8 +75,9 @@ export interface StyleChoice {
 
 function isColored({ tty, env, flags }: StyleChoice): boolean {
   if (flags.noColor || flags.plain || env["NO_COLOR"]) return false;
-  const forced = env["FORCE_COLOR"] || env["CLICOLOR_FORCE"];
+  const forced = env["FORCE_COLOR"];
   if (forced) return forced !== "0" && forced !== "false";
+  if ((env["CLICOLOR_FORCE"] || "0") !== "0") return true;
   return tty && !isDumb(env) && env["CLICOLOR"] !== "0";
 }
 

@@ -24,6 +24,10 @@ test("colour follows the flag, then the environment, then the stream (R30)", () 
   expect(style(true, { NO_COLOR: "" }).color).toBe(true);
   expect(style(false, { FORCE_COLOR: "1" }).color).toBe(true);
   expect(style(false, { CLICOLOR_FORCE: "1" }).color).toBe(true);
+  expect([style(true, { CLICOLOR_FORCE: "0" }).color, style(false, { CLICOLOR_FORCE: "0" }).color]).toEqual([
+    true,
+    false,
+  ]);
   expect(style(true, { TERM: "dumb", FORCE_COLOR: "1" })).toMatchObject({ color: true, plain: true });
 });
 

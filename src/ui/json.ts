@@ -104,10 +104,15 @@ const isInner = (event: StampedEvent): boolean =>
   (event.type === "model.delta" && event.channel === "text");
 
 /**
- * Writes each event as one line. A piece of a reply waits for the next event, and only whole words leave,
- * so that a secret cut in two by the stream is masked like any other.
+ * Writes each event as one line, numbered as the lines are: what is not shown leaves no gap. A piece of a reply waits
+ * for the next event, and only whole words leave, so that a secret cut in two by the stream is masked like any other.
  */
 export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
+  let lines = 0;
+  const show = (event: StampedEvent) => {
+    lines += 1;
+    write(renderEvent({ ...event, seq: lines }));
+  };
   let held: Delta | null = null;
   /** The last word of its text, which may go on: the rest of it is in `held`. */
   let word = "";
@@ -119,13 +124,13 @@ export function createJsonl(write: (line: string) => void): (event: StampedEvent
   }
 
   function release(): void {
-    if (held !== null) write(renderEvent({ ...held, text: held.text + word }));
+    if (held !== null) show({ ...held, text: held.text + word });
     held = null;
   }
 
   function join(earlier: Delta, next: Delta): void {
     const at = lastWordOf(next.text);
-    write(renderEvent(at === 0 ? earlier : { ...earlier, text: earlier.text + word + next.text.slice(0, at) }));
+    show(at === 0 ? earlier : { ...earlier, text: earlier.text + word + next.text.slice(0, at) });
     held = { ...next, text: "" };
     word = at === 0 ? word + next.text : next.text.slice(at);
   }
@@ -134,7 +139,7 @@ export function createJsonl(write: (line: string) => void): (event: StampedEvent
     if (isInner(event)) return;
     if (event.type !== "model.delta") {
       release();
-      write(renderEvent(event));
+      show(event);
     } else if (held !== null && held.n === event.n && held.channel === event.channel) join(held, event);
     else {
       release();

@@ -38,9 +38,9 @@ test("--jsonl: one object a line, stamped, first run.started, last run.finished"
   const parsed = lines.map((line) => JSON.parse(line));
   expect(parsed.map((event) => Object.keys(event).slice(0, 4))).toEqual(lines.map(() => ["type", "run", "seq", "at"]));
   expect(parsed.at(0)).toMatchObject({ type: "run.started", v: 1 });
-  expect(parsed.at(-1)).toEqual({ ...events.at(-1), outcome });
+  expect(parsed.at(-1)).toEqual({ ...events.at(-1), seq: parsed.length, outcome });
   const seqs = parsed.map((event) => event.seq);
-  expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+  expect(seqs).toEqual(parsed.map((_, at) => at + 1));
 });
 
 test("--jsonl: file contents never appear", () => {

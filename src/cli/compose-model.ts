@@ -1,7 +1,7 @@
 /** The model of the settings, or the list of them, with its keys, its address and its price. */
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
-import { type Mask, maskHeld } from "../core/held-keys.ts";
+import { type KeyMask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
@@ -22,7 +22,7 @@ export interface ComposedModel {
   /** USD of the model in use; null: unknown. */
   readonly price: () => Price | null;
   /** Takes its keys out of whatever is shown or written down. */
-  readonly mask: Mask;
+  readonly mask: KeyMask;
 }
 
 /** `a,b`: the models to use, the first first. A recording may have a comma in its name. */

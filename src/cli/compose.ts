@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
-import { type Mask, maskHeld } from "../core/held-keys.ts";
+import { type KeyMask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Decide, Notice, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
@@ -122,7 +122,7 @@ export interface Composed {
     readonly model?: ComposedModel | undefined;
   }) => Ports;
   /** Takes the keys of the settings' model out of what is written down. */
-  readonly mask: Mask;
+  readonly mask: KeyMask;
   readonly close: () => void;
 }
 

@@ -1,6 +1,6 @@
 /** Takes the keys that pai holds out of what it shows and writes down, however they are spelled (S122, S123). */
 
-/** The characters of a base64 text that depend on nothing but `bytes`, when `offset` other bytes stand before them. */
+/** The base64 of `bytes` behind `offset` other bytes, less the characters at its edges that the neighbours have a part in. */
 function base64Core(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString(encoding);
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -23,11 +23,17 @@ function spellingsOf(key: string): Set<string> {
 /** The same value with every text in it masked. Values are plain data. */
 export type Mask = <T>(value: T) => T;
 
+/** A mask that can be put on a text in pieces, too. */
+export type KeyMask = Mask & {
+  /** How many characters at the end of the text may be the beginning of a key. */
+  readonly begun: (text: string) => number;
+};
+
 /**
  * Masks these keys: plain, base64 at any offset, hex, URL-encoded, JSON-escaped. Keys under 8 characters are passed
  * over: masking them would tear ordinary words.
  */
-export function maskHeld(keys: readonly string[]): Mask {
+export function maskHeld(keys: readonly string[]): KeyMask {
   const shown = (key: string) => (key.length < 16 ? "[masked]" : `${key.slice(0, 4)}…[masked]`);
   const held = keys
     .filter((key) => key.length >= 8)
@@ -47,5 +53,26 @@ export function maskHeld(keys: readonly string[]): Mask {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskAll(inner)]));
   };
-  return <T>(value: T) => (held.length === 0 ? value : (maskAll(value) as T));
+  const firsts = new Set(held.map(({ spelling }) => spelling[0]));
+  const longest = (held[0]?.spelling.length ?? 1) - 1;
+  const isBegun = (text: string, at: number) => {
+    const end = text.slice(at);
+    // The end of a whole key may look like the beginning of one.
+    return (
+      held.some(({ spelling }) => spelling.startsWith(end)) && held.every(({ spelling }) => endOf(text, spelling) <= at)
+    );
+  };
+  const begun = (text: string) => {
+    for (let at = Math.max(0, text.length - longest); at < text.length; at += 1) {
+      if (firsts.has(text[at]) && isBegun(text, at)) return text.length - at;
+    }
+    return 0;
+  };
+  return Object.assign(<T>(value: T) => (held.length === 0 ? value : (maskAll(value) as T)), { begun });
+}
+
+/** Behind the last place where it stands; 0: nowhere. */
+function endOf(text: string, spelling: string): number {
+  const at = text.lastIndexOf(spelling);
+  return at < 0 ? 0 : at + spelling.length;
 }

@@ -3,9 +3,9 @@ import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
 import type { Conversation } from "../core/conversation.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { CheckResult, RunEvent, StampedEvent } from "../core/event.ts";
+import type { CheckResult, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard.ts";
-import type { Mask } from "../core/held-keys.ts";
+import type { KeyMask } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -16,6 +16,7 @@ import { planPromise } from "../core/promise.ts";
 import { createVeil, type Veil } from "../core/veil.ts";
 import { type Caps, createLedger, type Ledger } from "./ledger.ts";
 import { createOverlay, type Overlay } from "./stage.ts";
+import { createStamper } from "./stamper.ts";
 
 export interface Task {
   readonly text: string;
@@ -73,7 +74,7 @@ export interface Ports {
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
   /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */
-  readonly mask?: Mask;
+  readonly mask?: KeyMask;
   /** Shared with whoever writes the run down; its own when it is left out. */
   readonly veil?: Veil;
 }
@@ -128,15 +129,6 @@ export interface Run {
 
 /** A way of working. Throws PaiError for every failure; what it reached stands in `run.record`. */
 export type Flow = (run: Run) => Promise<void>;
-
-/** Numbers and dates the events of one run; in UTC, since the local zone costs more than all else before the first request. */
-function createStamper({ id, now, sink, mask = (value) => value }: Ports): Emit {
-  let seq = 0;
-  return (event: RunEvent) => {
-    seq += 1;
-    sink({ ...mask(event), run: id, seq, at: now().toISOString() });
-  };
-}
 
 function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): Run {
   let begun: Promise<Transaction> | null = null;

@@ -1,0 +1,63 @@
+/** Every event is numbered, dated and free of the keys that pai holds, however a model cuts them. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
+import { maskHeld } from "../../src/core/held-keys.ts";
+import { createStamper } from "../../src/flows/stamper.ts";
+
+const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({
+  type: "model.delta",
+  n: 1,
+  channel,
+  text,
+});
+const phase: RunEvent = { type: "phase.started", phase: 1, of: 1 };
+
+function stamp(events: readonly RunEvent[], keys: readonly string[]): readonly StampedEvent[] {
+  const stamped: StampedEvent[] = [];
+  const mask = maskHeld(keys);
+  const emit = createStamper({ id: "r1", now: () => new Date(0), sink: (event) => stamped.push(event), mask });
+  for (const event of events) emit(event);
+  return stamped;
+}
+
+const textOf = (events: readonly StampedEvent[]) =>
+  events.map((event) => (event.type === "model.delta" ? event.text : "")).join("");
+
+test("property: a key that arrives in pieces is masked as if it came whole (S122, S123)", () => {
+  const key = fc.string({ minLength: 16, maxLength: 60, unit: "grapheme-ascii" });
+  const around = fc.string({ maxLength: 20 });
+  const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 });
+  fc.assert(
+    fc.property(key, around, around, lengths, (secret, before, after, cuts) => {
+      fc.pre(new Set(secret).size > 6);
+      for (const whole of [secret, Buffer.from(secret).toString("hex"), btoa(secret)]) {
+        const text = before + whole + after;
+        const pieces: RunEvent[] = [];
+        for (let at = 0, cut = 0; at < text.length; cut += 1) {
+          const length = cuts[cut % cuts.length] ?? 1;
+          pieces.push(delta(text.slice(at, at + length)));
+          at += length;
+        }
+        const stamped = stamp([...pieces, phase], [secret]);
+        expect(textOf(stamped)).not.toContain(secret);
+        expect(textOf(stamped)).toBe(maskHeld([secret])(text));
+        expect(stamped.map(({ seq }) => seq)).toEqual(stamped.map((_, at) => at + 1));
+      }
+    }),
+  );
+});
+
+test("a piece waits only while a key may go on; what another channel says comes behind it", () => {
+  const key = "my-secret-value-123";
+  const stamped = stamp([delta("see my"), delta("-own"), delta("it is my-"), delta("no", "thought"), phase], [key]);
+  expect(stamped.map((event) => (event.type === "model.delta" ? [event.channel, event.text] : event.type))).toEqual([
+    ["reply", "see "],
+    ["reply", "my-own"],
+    ["reply", "it is "],
+    ["reply", "my-"],
+    ["thought", "no"],
+    "phase.started",
+  ]);
+  expect(stamp([delta("see my")], []).length).toBe(1);
+});

@@ -4,13 +4,14 @@ import { PaiError } from "../core/error.ts";
 import { openReceipts } from "../store/receipts.ts";
 import { counted } from "../ui/amount.ts";
 import { showFinding, showResult } from "./answer-document.ts";
+import { chooseWord } from "./choose-word.ts";
 import type { Context } from "./command.ts";
 import { openHere } from "./open-here.ts";
 
 export async function logCommand(context: Context): Promise<number> {
-  const [verb, wanted, ...more] = context.words;
-  if (verb !== "verify" || more.length > 0)
-    throw new PaiError("usage", "usage: pai log verify [RUN]", { hint: "see: pai history" });
+  const [word, wanted, ...more] = context.words;
+  chooseWord("log", word === undefined ? [] : [word], ["verify"]);
+  if (more.length > 0) throw new PaiError("usage", "pai log verify takes one run", { hint: "see: pai history" });
   const { stateFolder } = await openHere(context);
   if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(stateFolder, "runs"));

@@ -11,7 +11,7 @@ export const closing: unknown = Object.freeze({ closing: true });
 
 export interface ReplyOptions {
   readonly asked: Asked;
-  /** Called for every piece that arrives, also for one that is only a sign of life. */
+  /** Called for every piece that has been read, also for one that is only a sign of life. */
   readonly heard: () => void;
   /** Gives a connection that breaks its name. */
   readonly note: (thrown: unknown) => PaiError;
@@ -57,11 +57,11 @@ export async function* readReply(
   let seen = false;
   try {
     for await (const bytes of response.body ?? []) {
-      options.heard();
       const all = reader.push(characters.decode(bytes, { stream: true }));
       seen ||= all.length > 0;
       if (reader.held() > mostHeld) throw endless(options.asked);
       yield* readAll(all, { ...reading, wrong: broken });
+      options.heard();
     }
     const tail = [...reader.push(characters.decode()), ...reader.end()];
     yield* readAll(tail, { ...reading, wrong: cut });

@@ -36,6 +36,8 @@ export interface ExchangeOptions {
 
 /** How much longer than silence mere signs of life are borne: one long call can take that long to be written. */
 const longerWordless = 4;
+/** How long a connection may stay open behind a reply that is whole: some servers count tokens then, some never close it. */
+const lingerMs = 1000;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
@@ -43,7 +45,7 @@ const bodyLimit = 65_536;
 export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
   const connection = new AbortController();
   let error: PaiError | null = null;
-  const silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
+  let silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
   const wordless = setTimeout(() => giveUp(stall(asked, idleMs * longerWordless)), idleMs * longerWordless);
 
   const giveUp = (reason: PaiError) => {
@@ -85,7 +87,13 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   }
 
   async function* read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void> {
-    for await (const events of readReply(response, decoder, { asked, heard, note, now })) {
+    const heardPiece = () => {
+      heard();
+      if (!decoder.finished()) return;
+      clearTimeout(silent);
+      silent = setTimeout(close, Math.min(idleMs, lingerMs));
+    };
+    for await (const events of readReply(response, decoder, { asked, heard: heardPiece, note, now })) {
       if (!connection.signal.aborted) wordless.refresh();
       yield events;
     }

@@ -64,6 +64,13 @@ describe("local", () => {
     expect<string | undefined>(last?.stop ?? error?.code).toBe(end);
   });
 
+  test("does not wait for a connection that stays open behind the end of its reply", async () => {
+    server.answer = () => sse([says("x")], { open: true });
+    const started = performance.now();
+    expect((await take(await open())).done).toMatchObject({ stop: "end", usage: { input: 10, output: 5 } });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
   test("works without a key and sends none (P44)", async () => {
     expect((await answer(says("x"))).done).toMatchObject({ key: null, served: "qwen3-8b" });
     expect(server.seen[0]?.headers.has("authorization")).toBe(false);

@@ -13,6 +13,7 @@ import {
   namesIn,
   place,
   remove,
+  type Spot,
   type Standing,
   stage,
   standingAt,
@@ -73,37 +74,37 @@ export function prepareBatch(
  */
 export function performBatch(root: Root, disk: Disk, batch: Batch): void {
   const staged = new Set<RelPath>();
-  const aside = new Map<RelPath, string>();
+  const aside = new Set<RelPath>();
   const traitsOf = (path: RelPath) => batch.traits.get(path) ?? null;
-  const tempOf = (path: RelPath) => batch.temps.get(path) ?? "";
+  const spotOf = (path: RelPath): Spot => ({ root, disk, path, temp: batch.temps.get(path) ?? "" });
 
   const makeFolders = () => {
     for (const { path, after } of batch.changes) {
       if (after?.kind !== "folder" || !isFolder(root, parentOf(path)) || root.stat(path) !== null) continue;
-      makeFolder(root, disk, path, tempOf(path), after.mode, traitsOf(path));
+      makeFolder(spotOf(path), after.mode, traitsOf(path));
     }
   };
   const stageContents = () => {
     for (const { path, after } of batch.changes) {
       if (!isContent(after) || staged.has(path) || !isFolder(root, parentOf(path))) continue;
-      stage(root, disk, path, tempOf(path), after, traitsOf(path));
+      stage(spotOf(path), after, traitsOf(path));
       staged.add(path);
     }
   };
   /** `folder` null: everywhere. */
   const dropAside = (folder: RelPath | null) => {
-    for (const [path, temp] of aside) {
+    for (const path of aside) {
       if (folder !== null && parentOf(path) !== folder) continue;
-      drop(root, disk, path, temp);
+      drop(spotOf(path));
       aside.delete(path);
     }
   };
   const removeOld = (change: Change) => {
     if (change.before?.kind === "folder") dropAside(change.path);
-    const temp = tempOf(change.path);
-    if (!remove(root, disk, change, temp, batch.seen.get(change.path) ?? null)) return;
-    if (change.after === null) aside.set(change.path, temp);
-    else drop(root, disk, change.path, temp);
+    const spot = spotOf(change.path);
+    if (!remove(spot, change, batch.seen.get(change.path) ?? null)) return;
+    if (change.after === null) aside.add(change.path);
+    else drop(spot);
   };
 
   makeFolders();
@@ -114,7 +115,7 @@ export function performBatch(root: Root, disk: Disk, batch: Batch): void {
   for (const change of batch.changes) {
     if (!isContent(change.after)) continue;
     const seen = change.before === null || isReplacedWhole(change) ? null : (batch.seen.get(change.path) ?? null);
-    if (place(root, disk, change, tempOf(change.path), seen)) aside.set(change.path, tempOf(change.path));
+    if (place(spotOf(change.path), change, seen)) aside.add(change.path);
   }
   dropAside(null);
   syncFolders(root, disk, batch);

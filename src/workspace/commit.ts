@@ -19,7 +19,7 @@ export function commitBatch(root: Root, disk: Disk, journal: Journal | null, bat
     const copies: string[] = [];
     try {
       copies.push(...putBack(root, disk, batch.changes, batch.temps));
-      takeBack(root, disk, batch.changes, batch.traits, (back) => journal?.promiseTemps(back.temps));
+      takeBack(root, disk, journal, batch);
     } catch (second) {
       throw new PaiError(failure.code, `${failure.message}; taking it back failed too: ${toPaiError(second).message}`, {
         hint: journal ? "the next start of pai here takes it back" : "look at the files by hand",

@@ -16,6 +16,14 @@ export interface Standing {
   readonly stat: Stat | null;
 }
 
+/** A path that is being changed, and the temporary name beside it for what comes or goes. */
+export interface Spot {
+  readonly root: Root;
+  readonly disk: Disk;
+  readonly path: RelPath;
+  readonly temp: string;
+}
+
 /** Saves of somebody else that may follow each other faster than pai can give a name back. */
 const mostSaves = 8;
 const largest = 256 * 1024 * 1024;
@@ -72,31 +80,19 @@ export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
 }
 
 /** A folder gets its name when it has its mode, so that it is never seen without. */
-export function makeFolder(
-  root: Root,
-  disk: Disk,
-  path: RelPath,
-  temp: string,
-  mode: number,
-  traits: Traits | null,
-): void {
-  inParent(root, path, (at, name) => {
+export function makeFolder(spot: Spot, mode: number, traits: Traits | null): void {
+  const { disk, path, temp } = spot;
+  inParent(spot, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
     disk.createFolder(from, mode & 0o1777, traits);
     if (!takeName(disk, to, from, path)) disk.rename(to, from);
   });
 }
 
-/** Writes the new content beside its place, under a temporary name, whole and synced. */
-export function stage(
-  root: Root,
-  disk: Disk,
-  path: RelPath,
-  temp: string,
-  blob: Exclude<Blob, { kind: "folder" }>,
-  traits: Traits | null,
-): void {
-  inParent(root, path, (at) => {
+/** Writes the new content beside its place, under the temporary name, whole and synced. */
+export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, traits: Traits | null): void {
+  const { disk, temp } = spot;
+  inParent(spot, (at) => {
     if (blob.kind === "link") disk.createLink(`${at}/${temp}`, blob.target, traits);
     else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, traits);
   });
@@ -106,17 +102,17 @@ export function stage(
  * Gives staged content its name: in exchange for `seen`, or where nothing stood. True: what stood there stands under
  * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
  */
-export function place(root: Root, disk: Disk, change: Change, temp: string, seen: Stat | null): boolean {
-  const { path, before, after } = change;
-  return inParent(root, path, (at, name) => {
+export function place(spot: Spot, { before, after }: Change, seen: Stat | null): boolean {
+  const { root, disk, path, temp } = spot;
+  return inParent(spot, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
     if (seen === null && takeName(disk, to, from, path)) return false;
-    refuseChanged(root, path, seen);
+    refuseChanged(spot, seen);
     if (seen === null || !disk.exchange(to, from)) {
       disk.rename(to, from);
       return false;
     }
-    if (isUntouched(root, path, from, temp, before)) return true;
+    if (isUntouched(spot, from, before)) return true;
     // Somebody saved. Giving the name back may displace the next save, which then is newer and has to have the name.
     const beside = joinPath(parentOf(path), temp);
     for (let tries = 0; tries < mostSaves; tries++) {
@@ -128,24 +124,25 @@ export function place(root: Root, disk: Disk, change: Change, temp: string, seen
 }
 
 /** Removes a folder; puts anything else aside under `temp`, and says so. Throws conflict like `place`. */
-export function remove(root: Root, disk: Disk, { path, before }: Change, temp: string, seen: Stat | null): boolean {
-  return inParent(root, path, (at, name) => {
+export function remove(spot: Spot, { before }: Change, seen: Stat | null): boolean {
+  const { disk, path, temp } = spot;
+  return inParent(spot, (at, name) => {
     const [from, to] = [`${at}/${name}`, `${at}/${temp}`];
     if (before?.kind === "folder") {
       disk.removeFolder(from);
       return false;
     }
-    refuseChanged(root, path, seen);
+    refuseChanged(spot, seen);
     disk.rename(to, from);
-    if (isUntouched(root, path, to, temp, before)) return true;
+    if (isUntouched(spot, to, before)) return true;
     takeName(disk, from, to, path);
     throw changedMeanwhile(path);
   });
 }
 
-/** Removes what stands under a temporary name beside `path`. */
-export function drop(root: Root, disk: Disk, path: RelPath, temp: string): void {
-  inParent(root, path, (at) => disk.removeFile(`${at}/${temp}`));
+/** Removes what stands under the temporary name. */
+export function drop(spot: Spot): void {
+  inParent(spot, (at) => spot.disk.removeFile(`${at}/${spot.temp}`));
 }
 
 /** Owner and attributes of what stands there. */
@@ -171,18 +168,18 @@ function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean 
   }
 }
 
-/** Whether what was put aside is what was known, and nobody has it open to write into it still. */
-function isUntouched(root: Root, path: RelPath, real: string, temp: string, before: Blob | null): boolean {
+/** Whether what was put aside (`real` leads to it) is what was known, and nobody has it open to write into it still. */
+function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
   if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
   return holds(standingAt(root, joinPath(parentOf(path), temp)), before);
 }
 
-function refuseChanged(root: Root, path: RelPath, seen: Stat | null): void {
+function refuseChanged({ root, path }: Spot, seen: Stat | null): void {
   if (!sameObject(root.stat(path), seen)) throw changedMeanwhile(path);
 }
 
 /** System errors name the path as the user knows it, not the descriptor it was reached by. */
-function inParent<T>(root: Root, path: RelPath, use: (at: string, name: string) => T): T {
+function inParent<T>({ root, path }: Spot, use: (at: string, name: string) => T): T {
   try {
     const done = root.withParent(path, (at, name) => ({ result: use(at, name) }));
     if (done === null) throw changedMeanwhile(path);

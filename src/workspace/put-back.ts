@@ -3,7 +3,7 @@ import type { Blob, Change } from "../core/change.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
-import { holds, isTemporary, type Standing, standingAt } from "./files.ts";
+import { holds, isTemporary, type Spot, type Standing, standingAt } from "./files.ts";
 import { joinPath, nameOf, parentOf } from "./parse.ts";
 
 type States = readonly (Blob | null)[];
@@ -27,8 +27,9 @@ export function putBack(
     const beside = joinPath(parentOf(path), temp);
     const aside = standingAt(root, beside);
     if (aside.stat === null) continue;
-    if (isOwed(aside, standingAt(root, path), known)) giveName(root, disk, path, temp);
-    const copy = clear(root, disk, path, temp, known);
+    const spot: Spot = { root, disk, path, temp };
+    if (isOwed(aside, standingAt(root, path), known)) giveName(spot);
+    const copy = clear(spot, known);
     if (copy !== null) copies.push(copy);
   }
   return copies;
@@ -53,7 +54,8 @@ function isOwed(aside: Standing, now: Standing, states: States): boolean {
   return holds(aside, begun) ? !holds(now, begun) : !isOurs(aside, states);
 }
 
-function giveName(root: Root, disk: Disk, path: RelPath, temp: string): void {
+/** What stands under the temporary name gets the path's own, in exchange for what has it. */
+function giveName({ root, disk, path, temp }: Spot): void {
   root.withParent(path, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
     try {
@@ -66,7 +68,7 @@ function giveName(root: Root, disk: Disk, path: RelPath, temp: string): void {
 }
 
 /** Removes what is ours under a temporary name; anything else becomes a copy with a name that people see. */
-function clear(root: Root, disk: Disk, path: RelPath, temp: string, states: States): RelPath | null {
+function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
   const parent = parentOf(path);
   const aside = standingAt(root, joinPath(parent, temp));
   if (aside.stat === null) return null;

@@ -48,7 +48,7 @@ function recoverRun(root: Root, state: State, id: string): string | null {
     changes,
     batches.flatMap(({ temps }) => temps),
   );
-  const report = takeBack(root, state.disk, changes, traitsOf(batches), (back) => journal.promiseTemps(back.temps));
+  const report = takeBack(root, state.disk, journal, { changes, traits: traitsOf(batches) });
   const left = [...report.left, ...copies];
   const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
     holds(standingAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],

@@ -7,23 +7,22 @@ import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "./batch
 import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
 import { holds, standingAt } from "./files.ts";
+import type { Journal } from "./journal.ts";
 import { parentOf } from "./parse.ts";
 import { putBack, statesOf } from "./put-back.ts";
-import type { Traits } from "./traits.ts";
 
 const mostTries = 3;
 
 /**
  * Restores what stood before `changes` (all that were ever meant to happen, in order, done or not).
- * A path is ours while it holds one of the states the changes name. `promise` is told the batch before it begins.
+ * A path is ours while it holds one of the states the changes name. `traits` are those from before, for what comes back.
  * Done again after a crash it goes on where it was; what somebody changes while it is at work is left like the rest.
  */
 export function takeBack(
   root: Root,
   disk: Disk,
-  changes: readonly Change[],
-  traits: ReadonlyMap<RelPath, Traits>,
-  promise: (batch: Batch) => void,
+  journal: Journal | null,
+  { changes, traits }: Pick<Batch, "changes" | "traits">,
 ): RollbackReport {
   const copies: RelPath[] = [];
   for (let tries = 1; ; tries++) {
@@ -32,7 +31,7 @@ export function takeBack(
     try {
       batch = prepareBatch(root, todo, 0o022, traits);
       if (batch.changes.length > 0) {
-        promise(batch);
+        journal?.promiseTemps(batch.temps);
         performBatch(root, disk, batch);
       }
       return { restored: batch.changes, left: [...left, ...copies] };

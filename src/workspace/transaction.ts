@@ -113,7 +113,7 @@ export function openTransaction(
     async rollback(): Promise<RollbackReport> {
       refuseEnded();
       return lock(() => {
-        const report = takeBack(root, disk, meant, traits, (back) => journal?.promiseTemps(back.temps));
+        const report = takeBack(root, disk, journal, { changes: meant, traits });
         done.length = 0;
         end("rolled_back", report.left);
         return report;

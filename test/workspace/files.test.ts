@@ -10,6 +10,7 @@ import {
   makeFolder,
   place,
   remove,
+  type Spot,
   stage,
   standingAt,
   temporaryName,
@@ -21,7 +22,9 @@ const places: Place[] = [];
 const open = (files: Record<string, string> = {}) => {
   const made = makePlace(files);
   places.push(made);
-  return { ...made, root: openRoot(made.work, { force: true, home: null }), disk: openDisk() };
+  const [root, disk] = [openRoot(made.work, { force: true, home: null }), openDisk()];
+  const spot = (path: string, temp = temporaryName()): Spot => ({ root, disk, path: at(path), temp });
+  return { ...made, root, disk, spot };
 };
 afterEach(() => {
   for (const made of places.splice(0)) made.remove();
@@ -40,49 +43,49 @@ test("temporary names are random, known, and nobody else's (S62)", () => {
 });
 
 test("staged content is private until it has its mode and name, whatever the umask (D23, S62)", () => {
-  const { root, disk, work } = open();
+  const { work, spot } = open();
   const temp = temporaryName();
-  stage(root, disk, at("run.sh"), temp, text("#!/bin/sh\n", 0o775), null);
+  stage(spot("run.sh", temp), text("#!/bin/sh\n", 0o775), null);
   expect(readdirSync(work)).toEqual([temp]);
-  place(root, disk, change("run.sh", null, text("#!/bin/sh\n", 0o775)), temp, null);
+  place(spot("run.sh", temp), change("run.sh", null, text("#!/bin/sh\n", 0o775)), null);
   expect(treeOf(work)).toEqual({ "run.sh": "file 775 #!/bin/sh\n" });
 });
 
 test("an empty file can be written (D35)", () => {
-  const { root, disk, work } = open();
+  const { work, spot } = open();
   const temp = temporaryName();
-  stage(root, disk, at("__init__.py"), temp, text(""), null);
-  place(root, disk, change("__init__.py", null, text("")), temp, null);
+  stage(spot("__init__.py", temp), text(""), null);
+  place(spot("__init__.py", temp), change("__init__.py", null, text("")), null);
   expect(treeOf(work)).toEqual({ "__init__.py": "file 644 " });
 });
 
 test("new content never replaces what came meanwhile (D33, S58, S65)", () => {
-  const { root, disk, work } = open();
+  const { root, disk, work, spot } = open();
   const temp = temporaryName();
-  stage(root, disk, at("a"), temp, text("mine"), null);
+  stage(spot("a", temp), text("mine"), null);
   writeFileSync(join(work, "a"), "theirs");
   const mine = change("a", null, text("mine"));
-  expect(() => place(root, disk, mine, temp, null)).toThrow("somebody else");
+  expect(() => place(spot("a", temp), mine, null)).toThrow("somebody else");
   expect(putBack(root, disk, [mine], [[at("a"), temp]])).toEqual([]);
   expect(putBack(root, disk, [mine], [[at("a"), temp]])).toEqual([]);
   expect(treeOf(work)).toEqual({ a: "file 644 theirs" });
 });
 
 test("a file saved between check and rename is not overwritten, even with equal size (S58, S68)", () => {
-  const { root, disk, work } = open({ a: "1" });
+  const { root, work, spot } = open({ a: "1" });
   const { stat } = standingAt(root, at("a"));
   const temp = temporaryName();
-  stage(root, disk, at("a"), temp, text("2"), null);
+  stage(spot("a", temp), text("2"), null);
   writeFileSync(join(work, "a"), "3");
-  expect(() => place(root, disk, change("a", text("1"), text("2")), temp, stat)).toThrow("somebody else");
-  expect(() => remove(root, disk, change("a", text("1"), null), temp, stat)).toThrow("somebody else");
+  expect(() => place(spot("a", temp), change("a", text("1"), text("2")), stat)).toThrow("somebody else");
+  expect(() => remove(spot("a", temp), change("a", text("1"), null), stat)).toThrow("somebody else");
   expect(treeOf(work)).toEqual({ a: "file 644 3", [temp]: "file 644 2" });
 });
 
 test("a folder gets exactly its mode and keeps an inherited group bit", () => {
-  const { root, disk, work } = open();
+  const { work, spot } = open();
   chmodSync(work, 0o2755);
-  makeFolder(root, disk, at("d"), temporaryName(), 0o770, null);
+  makeFolder(spot("d"), 0o770, null);
   expect(statSync(join(work, "d")).mode & 0o7777).toBe(0o2770);
 });
 
@@ -97,13 +100,11 @@ test("what stands behind a link or a file is nothing; a pipe is something that n
 });
 
 test("a system error names the path, not a descriptor", () => {
-  const { root, disk, work } = open();
+  const { work, spot } = open();
   mkdirSync(join(work, "d"));
   const failing = openDisk(() => {
     throw Object.assign(new Error("ENOSPC: /proc/self/fd/9"), { code: "ENOSPC" });
   });
-  expect(() => makeFolder(root, failing, at("d/e"), temporaryName(), 0o755, null)).toThrow(
-    "d/e cannot be written (ENOSPC)",
-  );
-  expect(() => makeFolder(root, disk, at("gone/e"), temporaryName(), 0o755, null)).toThrow("gone/e");
+  expect(() => makeFolder({ ...spot("d/e"), disk: failing }, 0o755, null)).toThrow("d/e cannot be written (ENOSPC)");
+  expect(() => makeFolder(spot("gone/e"), 0o755, null)).toThrow("gone/e");
 });

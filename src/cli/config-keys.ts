@@ -11,6 +11,7 @@ import {
   inOrder,
   judgeId,
   judgeKey,
+  type KeyPlace,
   maskKey,
   putKey,
   removeKey,
@@ -52,7 +53,7 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
 
 async function set(call: ConfigCall): Promise<ConfigAnswer> {
   const answer = await store(call, "primary", call.words[0]);
-  setDefaultKey(call.places, providerOf(call), "primary", call.warn);
+  setDefaultKey(placeOf(call), "primary");
   return answer;
 }
 
@@ -73,7 +74,7 @@ async function store(call: ConfigCall, id: string, given: string | undefined): P
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
   const doubt = judgeKey(provider, key);
   if (doubt !== null) call.warn(`the key ${doubt}; stored all the same`);
-  const { isNew } = putKey(call.places, provider, id, key, call.warn);
+  const { isNew } = putKey(placeOf(call), id, key);
   const [active] = findKeys(provider, { env: call.context.env, places: call.places });
   if (active?.id === "env") call.warn(`${active.origin} is set and is used instead of stored keys`);
   return {
@@ -185,7 +186,7 @@ async function askForAll(call: ConfigCall, provider: string, keys: readonly Foun
 
 function remove(call: ConfigCall): ConfigAnswer {
   const provider = providerOf(call);
-  const { removed, default: next } = removeKey(call.places, provider, call.words[0] ?? null, call.warn);
+  const { removed, default: next } = removeKey(placeOf(call), call.words[0] ?? null);
   const lines = [`Removed the ${provider} key ${removed}`, ...(next === null ? [] : [`The default key is ${next}`])];
   return { lines, data: { provider, removed, default: next } };
 }
@@ -193,7 +194,7 @@ function remove(call: ConfigCall): ConfigAnswer {
 function setDefault(call: ConfigCall): ConfigAnswer {
   const [id = ""] = call.words;
   const provider = providerOf(call);
-  setDefaultKey(call.places, provider, id, call.warn);
+  setDefaultKey(placeOf(call), id);
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
@@ -204,4 +205,9 @@ function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
   return { lines: ["All keys are ready: cool-downs are forgotten"], data: {} };
 }
 
+const placeOf = (call: ConfigCall): KeyPlace => ({
+  provider: providerOf(call),
+  places: call.places,
+  warn: call.warn,
+});
 const providerOf = ({ provider }: ConfigCall): string => provider ?? "gemini";

@@ -72,9 +72,17 @@ function readKeyFile(file: string, variable: string): string {
   }
 }
 
+/** The stored keys of one provider. */
+export interface KeyPlace {
+  readonly provider: string;
+  readonly places: Places;
+  /** Told when keys of an older version are moved. */
+  readonly warn?: Warn;
+}
+
 /** Adds a key or replaces the one of that id; the first of a provider becomes its default. */
-export function putKey(places: Places, provider: string, id: string, key: string, warn = silent): { isNew: boolean } {
-  return edit(places, provider, warn, (ring) => ({
+export function putKey(place: KeyPlace, id: string, key: string): { readonly isNew: boolean } {
+  return edit(place, (ring) => ({
     ring: { default: ring.default ?? id, keys: new Map([...ring.keys, [id, key]]) },
     result: { isNew: !ring.keys.has(id) },
   }));
@@ -84,9 +92,9 @@ export function putKey(places: Places, provider: string, id: string, key: string
  * Removes a key (null: the default one); the next becomes the default. Throws no_key when there is none at all, usage
  * for an unknown id.
  */
-export function removeKey(places: Places, provider: string, id: string | null, warn = silent) {
-  return edit(places, provider, warn, (ring) => {
-    const removed = demandId(ring, provider, id ?? ring.default);
+export function removeKey(place: KeyPlace, id: string | null) {
+  return edit(place, (ring) => {
+    const removed = demandId(ring, place.provider, id ?? ring.default);
     const keys = new Map([...ring.keys].filter(([one]) => one !== removed));
     const next = ring.default === removed ? (keys.keys().next().value ?? null) : ring.default;
     return { ring: { default: next, keys }, result: { removed, default: next } };
@@ -94,18 +102,16 @@ export function removeKey(places: Places, provider: string, id: string | null, w
 }
 
 /** Calls begin with this key from now on. Throws as removeKey. */
-export function setDefaultKey(places: Places, provider: string, id: string, warn = silent): void {
-  edit(places, provider, warn, (ring) => ({
-    ring: { default: demandId(ring, provider, id), keys: ring.keys },
+export function setDefaultKey(place: KeyPlace, id: string): void {
+  edit(place, (ring) => ({
+    ring: { default: demandId(ring, place.provider, id), keys: ring.keys },
     result: null,
   }));
-  forgetTurn(places.stateDir, provider);
+  forgetTurn(place.places.stateDir, place.provider);
 }
 
 function edit<T>(
-  places: Places,
-  provider: string,
-  warn: Warn,
+  { places, provider, warn = silent }: KeyPlace,
   change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
 ): T {
   if (places.configDir === null) {
@@ -120,7 +126,7 @@ function edit<T>(
   });
 }
 
-/** The id itself when the ring has it. */
+/** The id itself when the ring has it. Throws no_key for an empty ring, usage for another id. */
 export function demandId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
     throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });

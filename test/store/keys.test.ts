@@ -16,7 +16,7 @@ const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.
 
 test("a key of the environment is used alone, by the order of the names, also from a file (R46, P38)", () => {
   const home = makeHome();
-  putKey(home.places, "gemini", "primary", three);
+  putKey({ ...home, provider: "gemini" }, "primary", three);
   const file = put(join(home.root, "secret"), `${two}\n`);
   expect(find(home, { GEMINI_API_KEY: one, GOOGLE_API_KEY: two })).toEqual([["env", one]]);
   expect(find(home, { GOOGLE_API_KEY: two })).toEqual([["env", two]]);
@@ -28,24 +28,25 @@ test("a key of the environment is used alone, by the order of the names, also fr
 
 test("writes version 3, folder 0700, file 0600, the first key as default, a known id updated", () => {
   const home = makeHome();
-  expect(putKey(home.places, "gemini", "a", one)).toEqual({ isNew: true });
-  putKey(home.places, "gemini", "b", two);
-  expect(putKey(home.places, "gemini", "a", three)).toEqual({ isNew: false });
+  expect(putKey({ ...home, provider: "gemini" }, "a", one)).toEqual({ isNew: true });
+  putKey({ ...home, provider: "gemini" }, "b", two);
+  expect(putKey({ ...home, provider: "gemini" }, "a", three)).toEqual({ isNew: false });
   expect(stored(home)).toEqual({ version: 3, providers: { gemini: { default: "a", keys: { a: three, b: two } } } });
   expect([modeOf(home.places.configDir), modeOf(home.config("credentials.json"))]).toEqual(["700", "600"]);
 });
 
 test("the default key comes first and begins the next turn (D115); removing it promotes the next", () => {
   const home = makeHome();
-  for (const [id, key] of Object.entries({ a: one, b: two, c: three })) putKey(home.places, "gemini", id, key);
+  for (const [id, key] of Object.entries({ a: one, b: two, c: three }))
+    putKey({ ...home, provider: "gemini" }, id, key);
   const state = openKeyState(home.places.stateDir);
   state.save({ cursor: { gemini: "a", openai: "x" }, resting: {} });
-  setDefaultKey(home.places, "gemini", "b");
+  setDefaultKey({ ...home, provider: "gemini" }, "b");
   expect(find(home).map(([id]) => id)).toEqual(["b", "a", "c"]);
   expect(state.load().cursor).toEqual({ openai: "x" });
-  expect(removeKey(home.places, "gemini", null)).toEqual({ removed: "b", default: "a" });
-  expect(() => removeKey(home.places, "gemini", "b")).toThrow(expect.objectContaining({ code: "usage" }));
-  expect(() => removeKey(home.places, "openai", null)).toThrow(expect.objectContaining({ code: "no_key" }));
+  expect(removeKey({ ...home, provider: "gemini" }, null)).toEqual({ removed: "b", default: "a" });
+  expect(() => removeKey({ ...home, provider: "gemini" }, "b")).toThrow(expect.objectContaining({ code: "usage" }));
+  expect(() => removeKey({ ...home, provider: "openai" }, null)).toThrow(expect.objectContaining({ code: "no_key" }));
 });
 
 test("takes over version 1 with its order and default, once, the old file kept 0600 (D91, D92)", () => {
@@ -68,7 +69,7 @@ test("merges credentials and credentials.json, none lost, none doubled", () => {
   const home = makeHome();
   put(home.config("credentials"), JSON.stringify({ version: 1, default: "a", keys: { a: one, primary: two } }));
   put(home.config("credentials.json"), JSON.stringify({ version: 2, api_key: one }));
-  putKey(home.places, "gemini", "new", three);
+  putKey({ ...home, provider: "gemini" }, "new", three);
   expect(find(home)).toEqual([
     ["primary", one],
     ["primary-2", two],
@@ -113,13 +114,15 @@ test.each([
   const home = makeHome();
   const file = put(home.config("credentials.json"), text);
   expect(() => find(home)).toThrow(expect.objectContaining({ code: "config_invalid" }));
-  expect(() => putKey(home.places, "gemini", "a", one)).toThrow(expect.objectContaining({ code: "config_invalid" }));
+  expect(() => putKey({ ...home, provider: "gemini" }, "a", one)).toThrow(
+    expect.objectContaining({ code: "config_invalid" }),
+  );
   expect([readFileSync(file, "utf8"), readdirSync(home.places.configDir)]).toEqual([text, ["credentials.json"]]);
 });
 
 test("refuses credentials that others may write, with the hint (S85)", () => {
   const home = makeHome();
-  putKey(home.places, "gemini", "a", one);
+  putKey({ ...home, provider: "gemini" }, "a", one);
   chmodSync(home.config("credentials.json"), 0o666);
   expect(() => find(home)).toThrow(expect.objectContaining({ hint: `chmod go-w ${home.config("credentials.json")}` }));
 });
@@ -129,7 +132,7 @@ test("two processes that add keys lose none (D121, P34)", async () => {
   const keys = join(import.meta.dir, "../../src/store/keys.ts");
   const code = `import { putKey } from ${JSON.stringify(keys)};
     const [places, name] = [JSON.parse(process.argv[1]), process.argv[2]];
-    for (let n = 0; n < 10; n += 1) putKey(places, "gemini", name + n, "AIza" + name + n);`;
+    for (let n = 0; n < 10; n += 1) putKey({ places, provider: "gemini" }, name + n, "AIza" + name + n);`;
   const runs = ["x", "y"].map((name) =>
     Bun.spawn([process.execPath, "-e", code, JSON.stringify(home.places), name], { stderr: "inherit" }),
   );

@@ -21,6 +21,8 @@ export interface ReplyOptions {
 
 /** Characters of one event. A provider sends what it says in small ones; what is longer would only fill the memory. */
 const mostHeld = 2 ** 24;
+/** Bytes of an answer with all that wraps it: the longest reply takes a third. Calls are held back until they are whole. */
+const mostRead = 2 ** 27;
 
 /** Names of errors that come without a status of their own; any other means the provider is down. */
 const statuses: Readonly<Record<string, number>> = {
@@ -55,11 +57,13 @@ export async function* readReply(
   const characters = new TextDecoder();
   const reading = { response, decoder, options };
   let seen = false;
+  let read = 0;
   try {
     for await (const bytes of response.body ?? []) {
       const all = reader.push(characters.decode(bytes, { stream: true }));
       seen ||= all.length > 0;
-      if (reader.held() > mostHeld) throw endless(options.asked);
+      read += bytes.length;
+      if (reader.held() > mostHeld || read > mostRead) throw endless(options.asked);
       yield* readAll(all, { ...reading, wrong: broken });
       options.heard();
     }

@@ -165,4 +165,9 @@ describe("readReply", () => {
       message: "gemini sent a reply without an end",
     });
   });
+
+  test("an answer that never ends is left, though each of its events does", async () => {
+    const piece = new TextEncoder().encode(`: ${"x".repeat(2 ** 20)}\n\n`);
+    await expect(read(Array.from({ length: 200 }, () => piece))).rejects.toMatchObject({ code: "reply_invalid" });
+  });
 });

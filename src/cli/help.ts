@@ -4,6 +4,7 @@ import { suggest } from "../core/suggest.ts";
 import { hang } from "../ui/layout.ts";
 import { showResult } from "./answer-document.ts";
 import type { Command, Context, FlagSpec } from "./command.ts";
+import { flagsNamed } from "./flags.ts";
 import { exitMeanings } from "./manual.ts";
 
 /** Help is the same text everywhere, and fits every terminal. */
@@ -27,6 +28,8 @@ function renderFlag({ name, short, value, about }: FlagSpec): string {
     .join("");
 }
 
+const common = flagsNamed("model", "mode", "cwd", "yes", "dry-run", "check", "max-calls", "json", "quiet");
+
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
 function renderMain(commands: readonly Command[]): string {
@@ -40,6 +43,8 @@ Usage:
 ${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}
 Examples:
 ${indent(["pai demo", "pai config set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
+Flags of a task (all of them: pai help run):
+${common.map(renderFlag).join("")}
 Commands:
 ${indent(names)}
 ${renderExits()}`;

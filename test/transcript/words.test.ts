@@ -32,6 +32,7 @@ test.concurrent("pai help names every command and every exit code (R08, R27)", a
   const { stdout, code } = await place.pai(["help"]);
   expect(code).toBe(0);
   for (const name of names) expect(stdout).toContain(name);
+  for (const flag of ["-m, --model", "-y, --yes", "-C, --cwd", "--check CMD"]) expect(stdout).toContain(flag);
   for (const rc of ["14", "124", "129", "130", "143"]) expect(stdout).toContain(rc);
   expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect((await place.pai(["--help"])).stdout).toBe(stdout);
@@ -67,7 +68,8 @@ test.concurrent("without a terminal pai alone is a usage error, never a wait (P1
   for (const args of [[], ["auto"], ["-y"]]) {
     const { stdout, stderr, code } = await place.pai(args);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain("terminal");
+    expect(stderr).toContain("needs a terminal");
+    expect(stderr).toContain('usage without one: pai "TASK"');
   }
 });
 

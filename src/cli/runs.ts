@@ -1,8 +1,9 @@
 /** The runs of a folder: what the journal can take back, and what the receipts tell of how they went. */
 import { join } from "node:path";
+import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
-import type { FactOf } from "../core/receipt.ts";
-import { openReceipts } from "../store/receipts.ts";
+import { outcomeSchema } from "../core/schemas.ts";
+import { type Ends, openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
@@ -23,10 +24,18 @@ export interface ListedRun extends Omit<KeptRun, "status"> {
   readonly outcome: Ended | null;
 }
 
-function endedOf({ outcome }: FactOf<"run.finished">): Ended {
+const begunShape = z.object({ at: z.string(), task: z.object({ text: z.string() }) });
+const endedShape = z.object({ outcome: z.omit(outcomeSchema, { plan: true, diff: true }) });
+
+/** What a receipt tells of a run; null for what it does not tell, or in another form than pai's. */
+function readEnds(ends: Ends | undefined) {
+  const begun = z.safeParse(begunShape, ends?.started).data ?? null;
+  const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
+  if (outcome === undefined) return { begun, outcome: null };
   const { status, code, mode, score, cost, model, calls, usage } = outcome;
   const tokens = usage.input + usage.output;
-  return { status, code, mode, score, cost, model: model.requested, calls: calls.made, tokens };
+  const ended: Ended = { status, code, mode, score, cost, model: model.requested, calls: calls.made, tokens };
+  return { begun, outcome: ended };
 }
 
 /** Newest first; runs that changed nothing too. */
@@ -38,12 +47,11 @@ export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly Li
     .sort()
     .reverse()
     .flatMap((id): ListedRun[] => {
-      const { started = null, finished = null } = receipts?.ends(id) ?? {};
-      const outcome = finished === null ? null : endedOf(finished);
+      const { begun, outcome } = readEnds(receipts?.ends(id));
       const kept = journal.get(id);
       if (kept !== undefined) return [{ ...kept, outcome }];
-      if (started === null) return [];
-      return [{ id, task: started.task.text, at: started.at, status: "unchanged", changes: [], bytes: 0, outcome }];
+      if (begun === null) return [];
+      return [{ id, task: begun.task.text, at: begun.at, status: "unchanged", changes: [], bytes: 0, outcome }];
     });
 }
 
@@ -67,5 +75,5 @@ export function renderRun({ id, at, status, task, changes, bytes, outcome }: Lis
   const ended = outcome === null ? [] : [renderEnded(outcome)];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
   const facts = [status.padEnd(11), ...ended, ...work, cut(visibleLine(task), 60, "")];
-  return `${id}  ${when}  ${facts.join("  ")}\n`;
+  return `${id}  ${visibleLine(when)}  ${facts.join("  ")}\n`;
 }

@@ -1,5 +1,5 @@
 /** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
@@ -24,10 +24,10 @@ export interface Page {
 }
 
 export interface Receipts {
-  /** Ids, newest first. */
+  /** Ids, newest first. What is no regular file is no receipt. */
   ids(): readonly string[];
   read(id: string): Receipt;
-  /** How a run began and ended, unchecked; null for what is not there or was cut off. */
+  /** How a run began and ended, seals and shape unchecked; null for what is not there or was cut off. */
   ends(id: string): Ends;
   /** The run whose id is `wanted` or begins with it. Throws failed when there is none, usage when there are several. */
   find(wanted: string): string;
@@ -47,9 +47,9 @@ export function openReceipts(folder: string): Receipts {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => {
     try {
-      const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-      return names
-        .map((name) => name.slice(0, -".jsonl".length))
+      const entries = readdirSync(folder, { withFileTypes: true });
+      return entries
+        .flatMap((entry) => (entry.isFile() && entry.name.endsWith(".jsonl") ? [entry.name.slice(0, -6)] : []))
         .filter((id) => idShape.test(id))
         .sort()
         .reverse();
@@ -88,6 +88,7 @@ function readEnds(file: string): Ends {
     return fact.type === type ? (fact as FactOf<T>) : null;
   };
   try {
+    if (!lstatSync(file).isFile()) return { started: null, finished: null };
     const bytes = readFileSync(file);
     const end = bytes.indexOf(10);
     const last = bytes.lastIndexOf(10, -2);

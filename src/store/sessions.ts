@@ -48,9 +48,10 @@ export function openSessions(folder: string, root: string): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => {
     try {
-      return readdirSync(folder).flatMap((name) =>
-        name.endsWith(".jsonl") && idShape.test(name.slice(0, -6)) ? [name.slice(0, -6)] : [],
-      );
+      return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const id = entry.name.slice(0, -6);
+        return entry.isFile() && entry.name.endsWith(".jsonl") && idShape.test(id) ? [id] : [];
+      });
     } catch {
       return [];
     }

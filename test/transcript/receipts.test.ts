@@ -1,7 +1,8 @@
 /** Receipts in the binary: kept, verified, replayed, listed; a preview before anything is sent. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readCommand, readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience, readTree } from "./harness.ts";
 import { done, hello, modify, planned, talked } from "./replies.ts";
@@ -121,4 +122,23 @@ test.concurrent("pai context needs no key and sends nothing (M13)", async () => 
   expect([code, stdout.includes("a.txt"), stdout.endsWith("Nothing was sent\n")]).toEqual([0, true, true]);
   expect(readCommand(await place.pai(["context", "--json", "change a.txt"])).data).toMatchObject({ masked: 0 });
   expect([place.gemini.requests.length, readTree(place.home)]).toEqual([0, {}]);
+});
+
+test.concurrent("what pai did not write among its receipts hides no run, is not waited for, and acts on no terminal (S87)", async () => {
+  await using place = openPlace(hello);
+  const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
+  const folder = dirname(runsOf(place)[0] ?? "");
+  const forged = [
+    '{"type":"run.started"}\n{"type":"run.finished"}\n',
+    '{"type":"run.started","at":5,"task":{"text":null}}\n{"type":"run.finished","outcome":{"usage":{}}}\n',
+    JSON.stringify({ type: "run.started", at: "\u001b[31m\u001b[2J", task: { text: "\u001b[31m" } }),
+  ];
+  for (const [n, text] of forged.entries())
+    writeFileSync(join(folder, `20260101-00000000${n}-0000.jsonl`), `${text}\n`);
+  spawnSync("mkfifo", [join(folder, "20260101-000000009-0000.jsonl")]);
+  for (const args of [["history"], ["log", "verify"]]) {
+    const { stdout, stderr } = await place.pai(args);
+    expect([args[0], /\u001b|internal/.test(stdout + stderr)]).toEqual([args[0], false]);
+    if (args[0] === "history") expect(stdout).toContain(String(run));
+  }
 });

@@ -36,8 +36,8 @@ export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
 /**
- * Makes one call, and a second one for a bad reply when the promise has a call to spare. `onText` sees the text as it
- * arrives, with the number of its call: another number means that the reply begins anew.
+ * Makes one call, and a second one for a bad reply, or one lost on its way, when the promise has a call to spare.
+ * `onText` sees the text as it arrives, with the number of its call: another number means that the reply begins anew.
  * Throws budget_* and request_rejected before sending, and what the model's stream throws.
  */
 export async function ask(
@@ -45,10 +45,12 @@ export async function ask(
   question: ModelQuestion,
   onText: (text: string, n: number) => void = () => {},
 ): Promise<Reply> {
+  const { made } = run.ledger;
   try {
     return await askOnce(run, question, onText);
   } catch (thrown) {
-    if (!isBadReply(thrown) || !run.ledger.spare) throw thrown;
+    const wasLost = run.ledger.made > made && thrown instanceof PaiError && thrown.code === "network";
+    if (!(wasLost || isBadReply(thrown)) || !run.ledger.spare) throw thrown;
     run.emit({ type: "notice", level: "warning", code: thrown.code, text: `${thrown.message}: asking once more` });
     return askOnce(run, question, onText);
   }

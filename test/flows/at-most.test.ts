@@ -92,6 +92,14 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.outcome.calls.made]).toEqual([5, 1]);
   });
 
+  test("a connection lost in the middle of a reply is asked again once, out of the spare", async () => {
+    const lost = new PaiError("network", "the connection was lost");
+    const ran = await play({ lines: [create, { text: "WRITE::a.t", fail: lost }, created] });
+    expect([ran.outcome.code, ran.purposes, ran.outcome.calls.made]).toEqual([0, "plan execute execute", 3]);
+    const twice = await play({ lines: [create, { text: "W", fail: lost }, { text: "W", fail: lost }] });
+    expect([twice.outcome.code, twice.outcome.calls.made]).toEqual([5, 3]);
+  });
+
   test("a cap that prevents a needed call ends with 13, everything taken back (P10)", async () => {
     const lines = [plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }), created];
     const ran = await play({ lines, options: { caps: { calls: 2, tokens: null, cost: null } } });

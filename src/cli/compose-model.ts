@@ -15,7 +15,12 @@ import type { Context } from "./command.ts";
 import type { Base } from "./compose.ts";
 import { readText } from "./read-text.ts";
 
-export type Ask = (question: string) => Promise<boolean>;
+/** Who is told and asked outside of a run. */
+export interface Face {
+  readonly notify: (notice: Notice) => void;
+  /** Asks for a yes, as to sending a key to a new address; null: nobody can be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+}
 
 export interface ComposedModel {
   readonly model: Model;
@@ -32,37 +37,30 @@ export function listModels(source: string): readonly [string, ...string[]] {
 }
 
 /**
- * Opens the models of the settings. `ask` is null where nobody can be asked about a new address. Throws usage for
- * --max-cost with a model of unknown price, and what opening a model throws.
+ * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price, and what opening a model
+ * throws.
  */
-export async function composeModel(
-  context: Context,
-  base: Base,
-  notify: (notice: Notice) => void,
-  ask: Ask | null,
-): Promise<ComposedModel> {
+export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
   const ids = listModels(base.settings.model);
   requirePrices(ids, base.settings, context.now());
-  const held: string[] = [];
-  const [first, ...others] = await Promise.all(ids.map((id) => openOne(id, context, base, notify, ask, held)));
-  const mask = maskHeld(held);
+  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face)));
+  const mask = maskHeld(opened.flatMap(({ keys }) => keys));
+  const [first, ...others] = opened.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
   const priced = ({ id }: Model) => priceOf(id, base.settings, context.now());
   if (others.length === 0) return { model: first, price: () => priced(first), mask };
   const { fallBack } = await import("../models/fallback.ts");
-  const { model, current } = fallBack(first, others, notify);
+  const { model, current } = fallBack(first, others, face.notify);
   return { model, price: () => priced(current()), mask };
 }
 
-/** Adds the keys it finds to `held`. */
+/** One model, and the keys it may use. */
 async function openOne(
   id: string,
   context: Context,
   { settings, places, origins }: Base,
-  notify: (notice: Notice) => void,
-  ask: Ask | null,
-  held: string[],
-): Promise<Model> {
+  { notify, confirm }: Face,
+): Promise<{ readonly model: Model; readonly keys: readonly string[] }> {
   const { provider } = parseModelId(id);
   const common = {
     id,
@@ -71,24 +69,21 @@ async function openOne(
     keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),
-    sleep: sleepFor,
+    sleep,
     random: Math.random,
     maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
     proxyEnv: context.env,
     signal: context.signal,
   };
-  if (provider === "replay") return openModel({ ...common, keys: [], baseUrl: null });
+  if (provider === "replay") return { model: await openModel({ ...common, keys: [], baseUrl: null }), keys: [] };
   const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
   const endpoint = findEndpoint(provider, { env: context.env, configured });
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
-  const keys = findKeys(provider, { env: context.env, places, warn });
-  held.push(...keys.map(({ key }) => key));
-  await requireConsent(
-    endpoint,
-    keys.map(({ key }) => key),
-    { places, ask },
-  );
-  return openModel({ ...common, keys, baseUrl: endpoint.origin === "default" ? null : endpoint.url });
+  const found = findKeys(provider, { env: context.env, places, warn });
+  const keys = found.map(({ key }) => key);
+  await requireConsent(endpoint, keys, { places, ask: confirm });
+  const baseUrl = endpoint.origin === "default" ? null : endpoint.url;
+  return { model: await openModel({ ...common, keys: found, baseUrl }), keys };
 }
 
 /** What a model costs now. The user's own price wins, whichever way the model was spelled. */
@@ -106,17 +101,8 @@ function requirePrices(ids: readonly string[], settings: Settings, now: Date): v
   });
 }
 
-function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done, fail) => {
-    const stop = () => {
-      clearTimeout(timer);
-      fail(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      done();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+/** Rejects when the signal is aborted. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: wait } = await import("node:timers/promises");
+  await wait(ms, undefined, { signal });
 }

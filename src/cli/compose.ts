@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { type KeyMask, maskHeld } from "../core/held-keys.ts";
 import type { Model } from "../core/model.ts";
-import type { Decide, Notice, Workspace } from "../core/ports.ts";
+import type { Decide, Workspace } from "../core/ports.ts";
 import type { Ports, RunOptions, Task } from "../flows/run.ts";
 import { openAudit } from "../store/audit.ts";
 import type { Places } from "../store/places.ts";
@@ -13,7 +13,7 @@ import { type LoadedSettings, loadSettings, type Settings } from "../store/setti
 import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
-import { type Ask, type ComposedModel, composeModel, priceOf } from "./compose-model.ts";
+import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 import { listFlag, textFlag } from "./flags.ts";
 import { openPlaces } from "./open-places.ts";
 import { version } from "./version.ts";
@@ -130,18 +130,18 @@ export interface Composed {
 export async function composeTask(
   context: Context,
   base: Base,
-  notify: (notice: Notice) => void,
-  ask: Ask | null,
+  { notify, confirm }: Face,
   given: Model | null = null,
 ): Promise<Composed> {
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
+  /** The run under way is told, where there is one. */
   let tell = notify;
   const loading = ephemeral ? null : import("./keep-receipt.ts");
   const [opened, own] = await Promise.all([
     composeWorkspace(context, base),
     given === null
-      ? composeModel(context, base, (notice) => tell(notice), ask)
+      ? composeModel(context, base, { notify: (notice) => tell(notice), confirm })
       : { model: given, price: () => priceOf(given.id, settings, context.now()), mask: maskHeld([]) },
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
@@ -154,8 +154,8 @@ export async function composeTask(
         now: context.now,
         warn,
       });
-  const cached = !ephemeral && places.stateDir !== null && context.flags["no-plan-cache"] !== true;
-  const planCache = cached && places.stateDir !== null ? openPlanCache(places.stateDir, context.now) : null;
+  const cacheDir = ephemeral || context.flags["no-plan-cache"] === true ? null : places.stateDir;
+  const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
   return {

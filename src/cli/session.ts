@@ -128,7 +128,7 @@ async function openTalk(context: Context, resume: { readonly id: string | null }
   const base = view.interactive ? await offerLocal(context, given, readLine) : given;
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of base.warnings) warn("settings")(warning);
-  const composed = await composeTask(context, base, view.notify, view.confirm);
+  const composed = await composeTask(context, base, view);
   const { workspace, stateFolder, notices } = composed.opened;
   for (const notice of notices) warn("workspace")(notice);
   const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);

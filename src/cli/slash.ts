@@ -40,7 +40,7 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
   }
   const { base } = composed;
   const settings = { ...base.settings, model: id };
-  talk.model = await composeModel(context, { ...base, settings }, view.notify, view.confirm);
+  talk.model = await composeModel(context, { ...base, settings }, view);
   say(talk, `model: ${talk.model.model.id}`);
 }
 

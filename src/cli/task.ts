@@ -69,7 +69,7 @@ export async function doTask(
     const task = await read(limited.signal);
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
-    const composed = await composeTask(context, base, view.notify, view.confirm, model);
+    const composed = await composeTask(context, base, view, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const mode = flow === null ? base.settings.mode : "single-shot";
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };

@@ -1,6 +1,6 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../core/event.ts";
-import type { Decide, Notice } from "../core/ports.ts";
+import type { Decide } from "../core/ports.ts";
 import type { Highlight } from "../ui/highlight.ts";
 import type { Prompter } from "../ui/prompt.ts";
 import { visible } from "../ui/sanitize.ts";
@@ -8,17 +8,13 @@ import { chooseStyle, type Style } from "../ui/style.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../ui/terminal.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
-import type { Ask } from "./compose-model.ts";
+import type { Face } from "./compose-model.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
-export interface View {
+export interface View extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
-  /** Something to say outside a run. */
-  readonly notify: (notice: Notice) => void;
   readonly decide: Decide;
-  /** A yes to something outside of a run; null: nobody can be asked. */
-  readonly confirm: Ask | null;
   /** Asks again for what an earlier answer allowed from then on. */
   readonly forgetAllowed: () => void;
   /** Of standard error. */

@@ -32,7 +32,7 @@ export function composeBase(context: Context): Base {
   return { ...loadSettings({ flags, env: context.env, places, root }), places, root };
 }
 
-export interface OpenedWorkspace {
+export interface ComposedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
   /** Recovery messages and weaknesses, for the user. */
@@ -42,7 +42,7 @@ export interface OpenedWorkspace {
 }
 
 /** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
-export async function composeWorkspace(context: Context, base: Base): Promise<OpenedWorkspace> {
+export async function composeWorkspace(context: Context, base: Base): Promise<ComposedWorkspace> {
   const { settings, places } = base;
   const opened = await openWorkspace({
     root: base.root,
@@ -110,7 +110,7 @@ export function composeOptions(
 
 export interface Composed {
   readonly base: Base;
-  readonly opened: OpenedWorkspace;
+  readonly opened: ComposedWorkspace;
   /** Ports of one run; each run has its own id, sink and signal. */
   readonly portsFor: (run: {
     readonly task: Task;

@@ -1,9 +1,9 @@
 /** Opens the folder of a command that is no task, and tells what there is to know of it. */
 import { visibleLine } from "../ui/sanitize.ts";
 import type { Context } from "./command.ts";
-import { type Base, composeBase, composeWorkspace, type OpenedWorkspace } from "./compose.ts";
+import { type Base, type ComposedWorkspace, composeBase, composeWorkspace } from "./compose.ts";
 
-export interface Here extends OpenedWorkspace {
+export interface Here extends ComposedWorkspace {
   readonly base: Base;
 }
 

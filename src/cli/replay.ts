@@ -19,7 +19,7 @@ import { visibleLine } from "../ui/sanitize.ts";
 import type { History } from "../workspace/history.ts";
 import { showFinding, showResult } from "./answer-document.ts";
 import type { Context } from "./command.ts";
-import type { OpenedWorkspace } from "./compose.ts";
+import type { ComposedWorkspace } from "./compose.ts";
 import { flowFor } from "./flow.ts";
 import { openHere } from "./open-here.ts";
 import { openPast } from "./past.ts";
@@ -73,7 +73,7 @@ function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary
 /** Runs the recorded task again. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an end. */
 export async function replayRun(
   receipt: Receipt,
-  { workspace, history }: Pick<OpenedWorkspace, "workspace" | "history">,
+  { workspace, history }: Pick<ComposedWorkspace, "workspace" | "history">,
   signal: AbortSignal,
 ): Promise<Replayed> {
   const { facts, id, broken } = receipt;

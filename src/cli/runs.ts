@@ -8,7 +8,7 @@ import { counted, grouped, priced } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/history.ts";
-import type { OpenedWorkspace } from "./compose.ts";
+import type { ComposedWorkspace } from "./compose.ts";
 
 /** How a run ended and what it took. */
 interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "cost"> {
@@ -39,7 +39,7 @@ function readEnds(ends: Ends | undefined) {
 }
 
 /** Newest first; runs that changed nothing too. */
-export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly ListedRun[] {
+export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly ListedRun[] {
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   const journal = new Map(history.list().map((run) => [run.id, run] as const));
   const ids = new Set([...journal.keys(), ...(receipts?.ids() ?? [])]);
@@ -56,7 +56,7 @@ export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly Li
 }
 
 /** Forgets what is old, receipts too; returns how many runs the journal forgot. */
-export function pruneRuns({ history, stateFolder }: OpenedWorkspace, now: Date): number {
+export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date): number {
   if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now);
   return history.prune();
 }

@@ -67,7 +67,7 @@ export function renderDocument(outcome: Outcome): string {
   return `${stringify(documentOf(outcome))}\n`;
 }
 
-export interface CommandResult {
+export interface CommandAnswer {
   readonly command: string;
   /** Exit code of the process. */
   readonly code: number;
@@ -77,7 +77,7 @@ export interface CommandResult {
 }
 
 /** `--json` of every other command: one document and a line feed. */
-export function renderCommandDocument({ command, code, data, error }: CommandResult): string {
+export function renderCommandDocument({ command, code, data, error }: CommandAnswer): string {
   return `${stringify({ v: 1, ok: code === 0, command, code, data: data ?? null, error: failureOf(error) })}\n`;
 }
 

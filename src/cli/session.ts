@@ -1,11 +1,11 @@
 /** The interactive session: a prompt, a task, its result, and on with the next. */
 import { join } from "node:path";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { exitCodes, PaiError, toPaiError } from "../core/error.ts";
 import { pendingOf, type Session } from "../core/session.ts";
 import { openInputHistory } from "../store/input-history.ts";
 import { openSessions, openUnkept } from "../store/sessions.ts";
 import { counted } from "../ui/amount.ts";
-import { isContinue } from "../ui/answer.ts";
+import { isContinue, isNo } from "../ui/answer.ts";
 import { cut, wrap } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { columnsOf, columnsOfErrors } from "./columns.ts";
@@ -61,11 +61,12 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
 async function doLine(talk: Talk, line: string): Promise<void> {
   if (command.test(line)) return doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
-  const planned = isContinue(line) ? waitingPlan(talk) : null;
-  if (planned !== null) return carryOut(talk, planned);
-  const pending = renderPending(pendingOf(talk.open.session), line);
-  if (pending === null && isContinue(line))
-    return talk.view.notify({ level: "info", code: "nothing_pending", text: "nothing to continue" });
+  const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
+  const [planned, steps] = [waitingPlan(talk), pendingOf(talk.open.session)];
+  if (isNo(line) && (planned !== null || steps.length > 0)) return say("nothing was done");
+  if (isContinue(line) && planned !== null) return carryOut(talk, planned);
+  const pending = renderPending(steps, line);
+  if (isContinue(line) && pending === null) return say("nothing to continue");
   await runTask(talk, line, pending);
 }
 
@@ -155,6 +156,11 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
       if (line !== "") await sayFailure(talk, doLine(talk, line));
       if (context.signal.aborted) throw toPaiError(context.signal.reason);
     }
+  } catch (thrown) {
+    const error = toPaiError(thrown);
+    if (error.code !== "interrupted" || context.signal.aborted) throw error;
+    // Who leaves by Ctrl+C twice knows it.
+    return exitCodes.interrupted;
   } finally {
     talk.open.close();
     talk.composed.close();

@@ -138,6 +138,8 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
   { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
@@ -153,13 +155,13 @@ export const slashCommands: readonly Slash[] = [
   { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
   {
     name: "undo",
-    about: "take back the last run",
-    run: async ({ context }) => void (await undoCommand({ ...context, words: [] })),
+    about: "take back the last run, or one: /undo RUN",
+    run: async ({ context }, words) => void (await undoCommand({ ...context, words: wordsOf(words) })),
   },
   {
     name: "redo",
-    about: "bring back what /undo or /rewind took back",
-    run: async ({ context }) => void (await redoCommand({ ...context, words: [] })),
+    about: "bring back what /undo or /rewind took back, or one: /redo RUN",
+    run: async ({ context }, words) => void (await redoCommand({ ...context, words: wordsOf(words) })),
   },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },

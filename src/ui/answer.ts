@@ -26,6 +26,11 @@ export function readAnswer(
   return /\S\s+\S/.test(said) ? { feedback: said } : "again";
 }
 
+/** Whether a message, where something waits for a yes, is a no. */
+export function isNo(text: string): boolean {
+  return no.has(text.trim().toLowerCase());
+}
+
 /** Whether a message runs the pending next steps. */
 export function isContinue(text: string): boolean {
   return goOn.has(text.trim().toLowerCase());

@@ -47,7 +47,6 @@ export function showResult(outcome: Outcome, streams: Streams, state: ResultStat
   section();
   if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));
   if (!state.undoable || outcome.run === null) return;
-  const here = (command: string) => (session ? `, here: ${command}\n` : "\n");
-  if (applied) out(`undo with: pai undo${here("/undo")}`);
-  else if (state.undone) out(`bring its changes back with: pai redo ${outcome.run}${here("/redo")}`);
+  if (applied) out(`undo with: pai undo${session ? ", here: /undo" : ""}\n`);
+  else if (state.undone) out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}\n`);
 }

@@ -1,7 +1,7 @@
 /** What a message of a session means before it costs anything: commands, numbers, words that leave. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { openPlace, patience } from "./harness.ts";
-import { done, planned, talked, write } from "./replies.ts";
+import { done, hello, planned, talked, write } from "./replies.ts";
 import { hasTmux, openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
@@ -25,10 +25,11 @@ inTerminal("a slash is never a task, whatever is mistyped behind it; a comment i
   await screen.shows(/ended with 0/);
 });
 
-inTerminal("a number of no next step costs nothing; where no steps wait it is a message", async () => {
+inTerminal("a no, or a number of no next step, costs nothing; where no steps wait it is a message", async () => {
   const steps = ["Make two.txt", "Make three.txt"];
   await using place = openPlace([
     talked("How many?"),
+    talked("None then."),
     planned([["WRITE", "one.txt"]]),
     done(write("one.txt", "1\n"), "Made one.txt.", steps),
     planned([["WRITE", "three.txt"]]),
@@ -38,6 +39,8 @@ inTerminal("a number of no next step costs nothing; where no steps wait it is a 
   await screen.shows(ready);
   screen.enter("7");
   await screen.shows(/How many\?/);
+  screen.enter("no");
+  await screen.shows(/None then\./);
   screen.enter("make one.txt");
   await screen.shows(/or say what to change/);
   screen.enter("y");
@@ -46,8 +49,32 @@ inTerminal("a number of no next step costs nothing; where no steps wait it is a 
     screen.enter(line);
     await screen.shows(/there is no next step \d/, at + 1);
   }
-  expect(place.gemini.requests).toHaveLength(3);
+  screen.enter("tidak");
+  await screen.shows(/nothing was done/);
+  expect(place.gemini.requests).toHaveLength(4);
   screen.enter("2");
   await screen.shows(/or say what to change/, 2);
-  expect(place.gemini.requests[3]?.body).toContain("Make three.txt");
+  expect(place.gemini.requests[4]?.body).toContain("Make three.txt");
+});
+
+inTerminal("what a failed run took back comes again with the /redo it names (R29)", async () => {
+  await using place = openPlace([...hello, done(""), done("")]);
+  using screen = openScreen(place, { columns: 100, rows: 40 });
+  screen.enter('"$PAI" --check "test ! -e hello.txt"');
+  await screen.shows(ready);
+  screen.enter("make hello.txt");
+  for (const [asked, answer] of [
+    [/or say what to change/, "y"],
+    [/keep\?/, "n"],
+  ] as const) {
+    await screen.shows(asked);
+    screen.enter(answer);
+  }
+  await screen.shows(/bring its changes back with: \/redo \S+$/m);
+  expect(place.tree()).toEqual({});
+  screen.enter(/\/redo \S+$/m.exec(screen.text())?.[0] ?? "");
+  await screen.shows(/go on\? y or n/);
+  screen.enter("y");
+  await screen.shows(/redone run/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });

@@ -150,6 +150,7 @@ inTerminal(
     await screen.shows(/Ctrl\+C again/);
     screen.press("C-c");
     await expectEnd(place, screen, 130);
+    expect(screen.text()).not.toContain("pai: interrupted");
   },
 );
 

@@ -142,9 +142,15 @@ export function readPlanFile(text: string, name: string): SavedPlan {
     task: content.task,
     only: content.only,
     checks: content.checks,
-    plan: reading.value,
+    plan: withChecks(reading.value, content.checks),
     file: written.value,
   };
+}
+
+/** Who made the plan typed these checks, and not who carries it out: they are shown with it and asked about. */
+function withChecks(plan: Plan, checks: readonly string[]): Plan {
+  const work = plan.execution_plan;
+  return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };
 }
 
 /** Throws plan_stale naming every path that is not as it was when the plan was made. */

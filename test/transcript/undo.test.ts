@@ -155,6 +155,15 @@ test.concurrent("a plan file made to do more than its plan says is refused, what
   }
 });
 
+test.concurrent("a plan file's checks are shown before the yes, as nobody typed them here (S90)", async () => {
+  await using place = openPlace(change, files);
+  await place.pai(["plan", "--full", "--check", "touch ran", "-o", "../spare/p.json", "change a.txt"]);
+  const { code, stdout } = await place.pai(["apply", "../spare/p.json"]);
+  expect([code, stdout.includes("touch ran"), place.tree()]).toEqual([10, true, files]);
+  const { checks } = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/p.json"]));
+  expect(checks.map(({ command, by, passed }) => [command, by, passed])).toEqual([["touch ran", "user", true]]);
+});
+
 test.concurrent("--only narrows a saved plan: 12 before any call", async () => {
   await using place = openPlace(change, files);
   await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"]);

@@ -10,9 +10,9 @@ import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
 
-/** The workspace widens this to what the umask allows. */
-const newFileMode = 0o644;
-const newFolderMode = 0o755;
+/** The workspace takes away what the umask does. */
+const newFileMode = 0o666;
+const newFolderMode = 0o777;
 /** Bytes one RM or MV may take into the journal. */
 const mostBytes = 256 * 1024 * 1024;
 

@@ -21,7 +21,7 @@ async function goBack(workspace: Workspace, history: History, id: string): Promi
     const before = await past.read(path).catch(() => null);
     if (!sameBlob(before, after)) past.stage([{ path, before, after, from: null }]);
   }
-  past.settle(true);
+  past.settle(null);
   return past;
 }
 
@@ -55,7 +55,7 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
   const commandPaths = new Set<RelPath>();
   const put = (changes: readonly Change[]) => {
     past.stage(changes);
-    past.settle(true);
+    past.settle(null);
     done.push(...changes);
   };
   return {

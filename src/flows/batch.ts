@@ -227,13 +227,16 @@ export function acceptBatch(run: Run): void {
 export async function applyBatch(run: Run): Promise<boolean> {
   const { overlay, options, record, emit } = run;
   const changes = overlay.staged();
-  if (changes.length > 0) {
-    if (options.dryRun) record.staged = squash([...record.staged, ...changes]);
-    else {
-      await (await run.transaction()).apply(changes);
-      emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "plan") });
-    }
+  if (options.dryRun) {
+    record.staged = squash([...record.staged, ...changes]);
+    overlay.settle(null);
+  } else if (changes.length > 0) {
+    const transaction = await run.transaction();
+    const earlier = transaction.changes.length;
+    await transaction.apply(changes);
+    emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "plan") });
+    // The umask has had its say: modes are not as they were staged.
+    overlay.settle(transaction.changes.slice(earlier));
   }
-  overlay.settle(options.dryRun);
   return changes.length > 0;
 }

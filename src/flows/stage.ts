@@ -14,8 +14,8 @@ export interface Overlay extends Stage {
   drop(paths: ReadonlySet<RelPath>): void;
   /** All staged changes, squashed. */
   staged(): readonly Change[];
-  /** Ends a batch. The staged changes are on disk now; with `keep` they are not, and stay on top (a dry run). */
-  settle(keep: boolean): void;
+  /** Ends a batch: what was staged is on disk now, as these changes; null: it is not, and stays on top (a dry run). */
+  settle(applied: readonly Change[] | null): void;
   /** Takes in what a command of this run changed on disk, so that it is no conflict. */
   learn(changes: readonly Change[]): void;
   /** The model has been shown these bytes. */
@@ -68,6 +68,10 @@ export function createOverlay(view: View): Overlay {
     throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
       hint: "nothing of it was overwritten; run the task again on the new content",
     });
+  };
+
+  const learn = (changes: readonly Change[]): void => {
+    for (const { path, after } of changes) known.set(path, after);
   };
 
   return {
@@ -124,14 +128,12 @@ export function createOverlay(view: View): Overlay {
       pending = pending.filter(({ path }) => !paths.has(path));
     },
     staged: () => squash(pending),
-    settle(keep) {
-      for (const { path, after } of squashByPath(pending).values()) known.set(path, after);
-      if (keep) kept = [...kept, ...pending];
+    settle(applied) {
+      if (applied === null) kept = [...kept, ...pending];
+      else learn(applied);
       pending = [];
     },
-    learn(changes) {
-      for (const { path, after } of changes) known.set(path, after);
-    },
+    learn,
     show(path, bytes) {
       seen.set(path, bytes);
     },

@@ -1,5 +1,5 @@
 /** Everything one run does to the workspace: batches all or nothing, and a way back to the start. */
-import type { Change } from "../core/change.ts";
+import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
@@ -78,7 +78,7 @@ export function openTransaction(
       refuseEnded();
       parts.judge(changes);
       for (const change of changes) refuseReadOnly(change);
-      const wanted = changes.map((change) => withAllowedBits(change, parts.umask));
+      const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
       await lock(() => {
         const batch = prepareBatch(root, wanted, parts.umask);
         if (batch.changes.length === 0) return;
@@ -134,10 +134,15 @@ function refuseReadOnly({ path, before, after }: Change): void {
   });
 }
 
-/** A new file gets what the umask leaves of 0666; content that pai wrote never runs as somebody else. */
-function withAllowedBits(change: Change, umask: number): Change {
-  const { before, after, from } = change;
-  if (after === null || after.kind === "link") return change;
-  const mode = after.mode & 0o1777;
-  return { ...change, after: { ...after, mode: before === null && from === null ? mode & ~umask : mode } };
+/** What the umask takes away stays only where it stood at the start; content that pai wrote never runs as somebody else. */
+function withAllowedBits(changes: readonly Change[], all: readonly Change[], umask: number): Change[] {
+  const modes = new Map([...all].reverse().map(({ path, before }) => [path, modeOf(before)]));
+  return changes.map((change) => {
+    const { path, after, from } = change;
+    if (after === null || after.kind === "link") return change;
+    const stood = modes.get(from ?? path) ?? 0;
+    return { ...change, after: { ...after, mode: after.mode & 0o1777 & (~umask | stood) } };
+  });
 }
+
+const modeOf = (blob: Blob | null): number => (blob === null || blob.kind === "link" ? 0 : blob.mode);

@@ -86,6 +86,23 @@ test.skipIf(!keeps("user.note", Buffer.from("x")))(
   },
 );
 
+test("what the umask takes away stays only where it stood before, as the file goes or comes back (R50)", async () => {
+  const made = place("shared.txt", "moved.txt", "again.txt");
+  for (const name of ["shared.txt", "moved.txt"]) chmodSync(join(made.work, name), 0o666);
+  chmodSync(join(made.work, "again.txt"), 0o644);
+  const run = openPlace(made).begin("r1");
+  await run.apply([
+    change("shared.txt", file("shared.txt", 0o666), null),
+    change("moved.txt", file("moved.txt", 0o666), null),
+    change("here.txt", null, file("moved.txt", 0o666), "moved.txt"),
+    change("again.txt", file("again.txt"), file("written anew", 0o666)),
+    change("new.txt", null, file("new", 0o666)),
+  ]);
+  await run.apply([change("shared.txt", null, file("new", 0o666))]);
+  const modeOf = (name: string) => (lstatSync(join(made.work, name)).mode & 0o777).toString(8);
+  expect(["shared.txt", "here.txt", "again.txt", "new.txt"].map(modeOf)).toEqual(["666", "666", "644", "644"]);
+});
+
 test.skipIf(!keeps(access, list))("an access list is kept, with the mode it masks (S61)", async () => {
   const made = place("a.txt");
   const path = join(made.work, "a.txt");

@@ -1,5 +1,5 @@
 /** From the action to the disk and back: nothing outside the passage changes, and undo restores every byte, mode and time. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   chmodSync,
   lstatSync,
@@ -16,16 +16,13 @@ import { modify, write } from "../../src/actions/act.ts";
 import type { Complaint, Proposal } from "../../src/core/action.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
 import { openWorkspace } from "../../src/workspace/open.ts";
-import { makePlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { treeOf } from "./tree.ts";
 
-const places: Place[] = [];
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const make = usePlaces();
 
 async function open() {
-  const made = makePlace();
-  places.push(made);
+  const made = make();
   const opened = await openWorkspace({
     root: made.work,
     stateDir: made.state,

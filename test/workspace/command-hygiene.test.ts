@@ -1,27 +1,23 @@
 /** Commands leave nothing to the next one, reach no terminal, and hold neither pai nor its memory (S94-S98, P49-P53). */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command-env.ts";
 import { runShell } from "../../src/workspace/shell.ts";
-import { makePlace, type Place } from "./tree.ts";
+import { usePlaces } from "./places.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 function open(): {
   readonly cwd: string;
   readonly sh: (command: string, env?: object, timeoutMs?: number) => Promise<Awaited<ReturnType<typeof runShell>>>;
 } {
-  const place = makePlace();
-  places.push(place);
+  const place = make();
   const cwd = place.work;
   const signal = new AbortController().signal;
   const sh = (command: string, env: object = {}, timeoutMs = 10_000) =>
     runShell(command, { cwd, env: { PATH: "/usr/bin:/bin", ...env }, timeoutMs, signal });
   return { cwd, sh };
 }
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 
 test("export, cd, alias, function, umask and limits of one command are unknown to the next (S98)", async () => {
   const { cwd, sh } = open();

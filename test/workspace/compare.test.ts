@@ -1,21 +1,14 @@
 /** What a command changed is found, kept with the run, and taken back with it. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareSnapshots, takeSnapshot } from "../../src/workspace/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { openWorkspace } from "../../src/workspace/open.ts";
-import { change, file, makePlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { change, file, type Place, treeOf } from "./tree.ts";
 
-const places: Place[] = [];
-const place = (files: Record<string, string> = {}) => {
-  const made = makePlace(files);
-  places.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const place = usePlaces();
 const noRules = { allow: [], deny: [] };
 const options = (made: Place, stateDir: string | null = made.state) => ({
   root: made.work,

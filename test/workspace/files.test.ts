@@ -1,5 +1,5 @@
 /** Single files: temporary names, exact modes, never over something else. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -16,19 +16,16 @@ import {
   temporaryName,
 } from "../../src/workspace/files.ts";
 import { putBack } from "../../src/workspace/put-back.ts";
-import { at, change, file, makePlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { at, change, file, treeOf } from "./tree.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 const open = (files: Record<string, string> = {}) => {
-  const made = makePlace(files);
-  places.push(made);
+  const made = make(files);
   const [root, disk] = [openRoot(made.work, { force: true, home: null }), openDisk()];
   const spot = (path: string, temp = temporaryName()): Spot => ({ root, disk, path: at(path), temp });
   return { ...made, root, disk, spot };
 };
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 const text = (content: string, mode = 0o644) => {
   const blob = file(content, mode);
   if (blob.kind === "folder") throw new Error("unreachable");

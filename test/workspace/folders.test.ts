@@ -1,5 +1,5 @@
 /** RM, MV and MKDIR of whole folders, from the action to the disk and back. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -16,17 +16,14 @@ import { mkdir, mv, rm } from "../../src/actions/act.ts";
 import type { Change } from "../../src/core/change.ts";
 import type { Stage } from "../../src/core/ports.ts";
 import { openWorkspace } from "../../src/workspace/open.ts";
-import { makePlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { treeOf } from "./tree.ts";
 
-const places: Place[] = [];
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const make = usePlaces();
 const never = new AbortController().signal;
 
 async function open(files: Record<string, string>) {
-  const made = makePlace(files);
-  places.push(made);
+  const made = make(files);
   const opened = await openWorkspace({
     root: made.work,
     stateDir: made.state,

@@ -1,5 +1,5 @@
 /** Undo and redo as a stack over runs, without git, refusing what changed since. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   existsSync,
   linkSync,
@@ -14,18 +14,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type History, openHistory } from "../../src/workspace/history.ts";
-import { change, file, makePlace, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { change, file, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 const open = (files: Record<string, string> = {}): { place: Place; opened: Opened; history: History } => {
-  const place = makePlace(files);
-  places.push(place);
+  const place = make(files);
   const opened = openPlace(place);
   return { place, opened, history: openHistory(opened.root, opened.state, opened.lock) };
 };
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 
 const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof change>[]) => {
   const tx = opened.begin(id, `task of ${id}`);

@@ -1,5 +1,5 @@
 /** The journal: promises come first, survive damage, and go to nobody else's folder. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Batch } from "../../src/workspace/batch.ts";
@@ -7,17 +7,14 @@ import { openDisk } from "../../src/workspace/disk.ts";
 import { thisProcess } from "../../src/workspace/holder.ts";
 import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal.ts";
 import { readRun, statusOf, workOf } from "../../src/workspace/run.ts";
-import { at, change, file, makePlace, type Place } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { at, change, file } from "./tree.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 const open = () => {
-  const made = makePlace();
-  places.push(made);
+  const made = make();
   return { ...made, disk: openDisk(), self: thisProcess(), folder: made.state };
 };
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({
   changes,
   temps: new Map([[at("a"), ".pai-0000000000000000.tmp"]]),

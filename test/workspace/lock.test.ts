@@ -1,5 +1,5 @@
 /** One process at a time, and a dead one is no obstacle. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -8,18 +8,15 @@ import { thisProcess } from "../../src/workspace/holder.ts";
 import { type Lock, lockFolder, openLock } from "../../src/workspace/lock.ts";
 import { recover } from "../../src/workspace/recover.ts";
 import { systemCalls } from "../../src/workspace/system-calls.ts";
-import { deadProcess, makePlace, openPlace, type Place } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { deadProcess, openPlace } from "./tree.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 const lockPath = () => {
-  const made = makePlace();
-  places.push(made);
+  const made = make();
   mkdirSync(made.state);
   return join(made.state, "lock");
 };
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 const parent = () => {
   const stat = readFileSync(`/proc/${process.ppid}/stat`, "latin1");
   const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
@@ -79,8 +76,7 @@ test("a link, a pipe or a folder in its place is refused (S60)", async () => {
 });
 
 test.skipIf(systemCalls() === null)("without a state folder the root folder itself is the lock (P34)", async () => {
-  const made = makePlace();
-  places.push(made);
+  const made = make();
   const open = () => openRoot(made.work, { force: true, home: null });
   const none: Lock = async (work) => work();
   let ended = false;
@@ -96,8 +92,7 @@ test.skipIf(systemCalls() === null)("without a state folder the root folder itse
 });
 
 test("whoever holds the lock and is killed holds it no more (S60)", async () => {
-  const made = makePlace({ counter: "0" });
-  places.push(made);
+  const made = make({ counter: "0" });
   const count = (times: string) =>
     Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, times], {
       stdout: "pipe",
@@ -118,8 +113,7 @@ test("whoever holds the lock and is killed holds it no more (S60)", async () => 
 }, 20_000);
 
 test("two processes, 100 read-modify-writes each: none is lost (S59, P34)", async () => {
-  const made = makePlace({ counter: "0" });
-  places.push(made);
+  const made = make({ counter: "0" });
   const counter = () =>
     Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "100"], {
       stdout: "pipe",

@@ -1,23 +1,16 @@
 /** A process that dies anywhere, in a commit or in the recovery of one, leaves before or after and never between. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
-import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
 import { renewTwelve } from "./twelve.ts";
 
-const places: Place[] = [];
-const place = (files: Record<string, string> = {}) => {
-  const made = makePlace(files);
-  places.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const place = usePlaces();
 
 const start = { "a.txt": "a", "b.txt": "b", "old/c.txt": "c" };
 const batch = () => [

@@ -1,20 +1,13 @@
 /** Somebody saves in the very moment in which pai gives a name: the save is never lost, whichever way it is written. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Disk, openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
-import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { change, deadProcess, dyingDisk, file, openPlace, treeOf } from "./tree.ts";
 
-const places: Place[] = [];
-const place = (files: Record<string, string> = {}) => {
-  const made = makePlace(files);
-  places.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const place = usePlaces();
 
 const saves = {
   "over a rename": (path: string, text: string) => {

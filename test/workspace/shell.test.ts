@@ -1,21 +1,17 @@
 /** Commands: bounded, quiet, without the user's keys, and nothing of them survives. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command-env.ts";
 import { openClip } from "../../src/workspace/output.ts";
 import { runShell } from "../../src/workspace/shell.ts";
-import { makePlace, type Place } from "./tree.ts";
+import { usePlaces } from "./places.ts";
 
-const places: Place[] = [];
+const make = usePlaces();
 const cwd = () => {
-  const made = makePlace();
-  places.push(made);
+  const made = make();
   return made.work;
 };
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
 const sh = (command: string, more: Partial<Parameters<typeof runShell>[1]> = {}) =>
   runShell(command, {
     cwd: cwd(),

@@ -1,5 +1,5 @@
 /** What a transaction promises: all or nothing, exact bytes and modes, and never over somebody else's work. */
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -17,17 +17,10 @@ import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
 import { openDisk } from "../../src/workspace/disk.ts";
 import { isTemporary } from "../../src/workspace/files.ts";
-import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
+import { usePlaces } from "./places.ts";
+import { at, change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
-const places: Place[] = [];
-const place = (files: Record<string, string> = {}) => {
-  const made = makePlace(files);
-  places.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const made of places.splice(0)) made.remove();
-});
+const place = usePlaces();
 
 test("creates, modifies, deletes, moves and links in one batch, and takes it all back (D36)", async () => {
   const { work, ...rest } = place({ "a.txt": "one\r\n", "old/b.txt": "b", "gone.txt": "g" });

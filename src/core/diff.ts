@@ -42,8 +42,8 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
 }
 
 /**
- * What events and results tell of changes; their content stays behind. A moved file counts only the lines that differ
- * from those at its origin, and the origin counts none.
+ * What events and results tell of changes; their content stays behind. A move is one of them: it counts the lines that
+ * differ from those at its origin, and the path that it emptied is told in `from` only.
  */
 export function summarizeAll(
   changes: readonly Change[],
@@ -51,13 +51,14 @@ export function summarizeAll(
 ): ChangeSummary[] {
   const renames = findRenames(changes);
   const origins = new Set(renames.values());
-  return changes.map((change) => {
-    const { path, from, before, after } = change;
-    const counts = origins.has(change)
-      ? { added: 0, deleted: 0 }
-      : countLines(renames.get(change)?.before ?? before, after);
-    return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by: by(path) };
-  });
+  return changes
+    .filter((change) => !origins.has(change))
+    .map((change) => {
+      const { path, from, after } = change;
+      const before = renames.get(change)?.before ?? change.before;
+      const counts = countLines(before, after);
+      return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by: by(path) };
+    });
 }
 
 const contextLines = 3;

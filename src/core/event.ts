@@ -16,7 +16,7 @@ export interface ChangeSummary {
   readonly from: string | null;
   readonly added: number;
   readonly deleted: number;
-  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is no file. */
+  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is no file. Of a move: what stood at `from`. */
   readonly before: string | null;
   readonly after: string | null;
   readonly by: "plan" | "command";

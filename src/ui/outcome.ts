@@ -14,15 +14,8 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
     : visibleLine(path);
 }
 
-/** The changes without the empty places that moves left behind. */
-export function withoutMoved(changes: readonly ChangeSummary[]): ChangeSummary[] {
-  const moved = new Set(changes.flatMap(({ op, from }) => (op === "move" && from !== null ? [from] : [])));
-  return changes.filter(({ op, path }) => op !== "delete" || !moved.has(path));
-}
-
 /** One line a path: what happened to it and by how many lines. */
-export function renderChanges(all: readonly ChangeSummary[], style: Style): string[] {
-  const changes = withoutMoved(all);
+export function renderChanges(changes: readonly ChangeSummary[], style: Style): string[] {
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));

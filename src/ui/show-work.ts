@@ -5,7 +5,7 @@ import { renderDiff } from "./diff.ts";
 import type { Highlight } from "./highlight.ts";
 import { wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
-import { renderChanges, renderCheck, withoutMoved } from "./outcome.ts";
+import { renderChanges, renderCheck } from "./outcome.ts";
 import type { ReplyText } from "./reply.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import type { EventOf, Shows } from "./shows.ts";
@@ -94,8 +94,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
 
-  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) =>
-    counted(withoutMoved(changes).length, "change");
+  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) => counted(changes.length, "change");
 
   return {
     get applied() {

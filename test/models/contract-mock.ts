@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LLMock } from "@copilotkit/aimock";
 import type { Model } from "../../src/core/model.ts";
-import { openModel } from "../../src/models/open.ts";
+import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { options, take } from "./loopback.ts";
 
 /** The part of the contract that the server's own fixtures can show. */
@@ -10,7 +10,8 @@ export function describeAgainstMock(bridge: {
   readonly id: string;
   readonly baseUrl: (origin: string) => string;
 }): void {
-  const open = (origin: string) => openModel(options({ id: bridge.id, baseUrl: bridge.baseUrl(origin) }));
+  const open = (origin: string, over: Partial<OpenOptions> = {}) =>
+    openModel(options({ id: bridge.id, baseUrl: bridge.baseUrl(origin), ...over }));
 
   describe(`${bridge.id} against a server that others wrote`, () => {
     let mock: LLMock;
@@ -51,6 +52,27 @@ export function describeAgainstMock(bridge: {
         mock.nextRequestError(status, { message: "not now", type: "error" });
         expect((await take(await open(mock.url))).text).toBe("at last");
       }
+      mock.clearFixtures();
+    });
+
+    test("waits as long as a rate limit says, five times, and says when to come back", async () => {
+      mock.onMessage("say hello", { content: "never seen" });
+      mock.setChaos({ rateLimitRate: 1 });
+      const slept: number[] = [];
+      const sleep = async (ms: number) => void slept.push(ms);
+      const { error } = await take(await open(mock.url, { sleep }));
+      expect(error).toMatchObject({ code: "quota", retryAfter: 1 });
+      expect(slept).toEqual([1000, 1000, 1000, 1000, 1000]);
+      mock.clearChaos();
+      mock.clearFixtures();
+    });
+
+    test("tells reasoning from text, and a limit from an end", async () => {
+      const cut = { content: "one two", reasoning: "hmm", finishReason: "length" };
+      mock.onMessage("say hello", cut);
+      const { text, done, events } = await take(await open(mock.url));
+      expect([text, done?.stop]).toEqual(["one two", "length"]);
+      expect(events.map((event) => (event.type === "thought" ? event.text : "")).join("")).toBe("hmm");
       mock.clearFixtures();
     });
 

@@ -1,17 +1,19 @@
 /** Reads JSON as models write it: whole and tolerant, or the acknowledgment while it still streams. */
 import type { Json } from "./model.ts";
+import { createThoughtSplitter, findClosing, openingOf } from "./thought.ts";
 
 export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
 
 /**
  * The first JSON object in a reply, in an array of one or not. Passed over: reasoning in `<think>`, fences, prose,
- * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings, Python's constants.
+ * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings, odd
+ * blanks, Python's constants and quotes; a whole object that was escaped once too often.
  * What is not closed is never closed here: `why` then begins with "cut".
  */
 export function readJson(text: string): JsonReading {
   const body = withoutThoughts(text);
-  const quoted = readQuoted(body);
-  if (quoted !== null) return readJson(quoted);
+  const inner = readQuoted(body) ?? readEscaped(body);
+  if (inner !== null) return readJson(inner);
   const whole = body.startsWith("{") ? parseJson(body) : null;
   if (whole?.ok) return whole;
   let first: JsonReading | null = null;
@@ -38,9 +40,10 @@ function parseJson(json: string): JsonReading {
 /** Some servers leave out the opening tag, so the closing one counts too, unless JSON has begun before it. */
 function withoutThoughts(text: string): string {
   const body = text.replace(/^[\s\uFEFF]+/, "");
-  const end = body.indexOf("</think>");
-  if (body.startsWith("<think>")) return end < 0 ? "" : body.slice(end + "</think>".length);
-  return end < 0 || /^(?:[{["]|```)/.test(body) ? body : body.slice(end + "</think>".length);
+  const isOpened = openingOf(body) !== "";
+  const end = findClosing(body)?.end;
+  if (end === undefined) return isOpened ? "" : body;
+  return !isOpened && /^(?:[{["]|```)/.test(body) ? body : withoutThoughts(body.slice(end));
 }
 
 /** The content of a reply that is one JSON string: an object written as text. */
@@ -49,9 +52,29 @@ function readQuoted(body: string): string | null {
   return reading?.ok && typeof reading.value === "string" ? reading.value : null;
 }
 
+const entities: Readonly<Record<string, string>> = {
+  quot: '"',
+  "#34": '"',
+  "#39": "'",
+  apos: "'",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+};
+
+/** The object in a reply whose first key has its quote escaped, for JSON or for HTML: all of it is. */
+function readEscaped(body: string): string | null {
+  const [opening, quote] = /\{(?:\s|\\[nrt])*(["']|\\"|&quot;|&#34;)/.exec(body) ?? [];
+  if (opening === undefined || quote === undefined || quote.length === 1) return null;
+  const object = body.slice(body.indexOf(opening), body.lastIndexOf("}") + 1);
+  if (quote !== '\\"') return object.replace(/&(#?\w+);/g, (all, name: string) => entities[name] ?? all);
+  const reading = parseJson(escapeControls(`"${object}"`));
+  return reading.ok && typeof reading.value === "string" ? reading.value : null;
+}
+
 /** A brace followed by a key, a comment or its own end; other braces are prose. */
 function nextObject(text: string, from: number): number {
-  const opening = /\{\s*(?:["}]|\/[/*])/g;
+  const opening = /\{\s*(?:["'}]|\/[/*])/g;
   opening.lastIndex = from;
   return opening.exec(text)?.index ?? -1;
 }
@@ -63,9 +86,10 @@ function isOneOfMany(text: string, at: number, end: number): boolean {
 
 /** Where the token that begins at `at` ends; -1: the text ends first. */
 function tokenEnd(text: string, at: number): number {
-  if (text[at] === '"') return stringEnd(text, at);
-  if (text[at] !== "/") return at + 1;
-  const mark = text[at + 1] === "*" ? "*/" : "\n";
+  const first = text[at];
+  if (first === '"' || first === "'") return stringEnd(text, at);
+  if (first !== "/" && first !== "#") return at + 1;
+  const mark = text.startsWith("/*", at) ? "*/" : "\n";
   const end = text.indexOf(mark, at + 2);
   return end < 0 ? -1 : end + mark.length;
 }
@@ -73,9 +97,16 @@ function tokenEnd(text: string, at: number): number {
 function stringEnd(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;
-    else if (text[at] === '"') return at + 1;
+    else if (text[at] === text[open]) return at + 1;
   }
   return -1;
+}
+
+/** A string in either kind of quotes as JSON writes it; any other token stays. */
+function toJsonString(token: string): string {
+  if (!/^["']/.test(token)) return token;
+  const inner = token.slice(1, -1).replace(/\\.|"/gs, (mark) => (mark === '"' ? '\\"' : mark === "\\'" ? "'" : mark));
+  return escapeControls(`"${inner}"`);
 }
 
 function escapeControls(quoted: string): string {
@@ -87,7 +118,7 @@ const nesting: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]"
 /** The object at `start`, mended; null when the text ends before the object does. */
 function scanObject(text: string, start: number): { readonly json: string; readonly end: number } | null {
   const parts: string[] = [];
-  const marks = /["{}[\],/]/g;
+  const marks = /["'{}[\],/#]/g;
   let depth = 0;
   let from = start;
   marks.lastIndex = start;
@@ -98,7 +129,7 @@ function scanObject(text: string, start: number): { readonly json: string; reado
     const step = nesting[mark] ?? 0;
     parts.push(toJsonWords(text.slice(from, index)));
     if (step < 0) dropTrailingComma(parts);
-    if (mark !== "/") parts.push(escapeControls(text.slice(index, end)));
+    if (mark !== "/" && mark !== "#") parts.push(toJsonString(text.slice(index, end)));
     depth += step;
     if (depth === 0) return { json: parts.join(""), end };
     from = end;
@@ -107,11 +138,13 @@ function scanObject(text: string, start: number): { readonly json: string; reado
   return null;
 }
 
-/** The constants of Python and JavaScript, which mean one thing each; strings never come here. */
+/** The constants of Python and JavaScript, which mean one thing each, and blanks that are none in JSON; strings never come here. */
 function toJsonWords(between: string): string {
-  return between.replace(/\b(?:None|undefined|NaN|True|False)\b/g, (word) =>
-    word === "True" || word === "False" ? word.toLowerCase() : "null",
-  );
+  return between
+    .replace(/[^\S \t\r\n]|[\u200B\u2060]/g, " ")
+    .replace(/\b(?:None|undefined|NaN|True|False)\b/g, (word) =>
+      word === "True" || word === "False" ? word.toLowerCase() : "null",
+    );
 }
 
 function dropTrailingComma(parts: string[]): void {
@@ -192,7 +225,7 @@ export function createReplyReader(): ReplyReader {
   let reply: string | null = null;
   let complete = false;
   let fresh = "";
-  let head: string | null = "";
+  const thoughts = createThoughtSplitter();
 
   function* readMember(): Reading<string> {
     const key = yield* readWord();
@@ -227,22 +260,10 @@ export function createReplyReader(): ReplyReader {
   const reading = readReplyObject();
   reading.next("");
 
-  /** Text to read; what may still be reasoning waits in `head`. */
-  function passThoughts(chunk: string): string {
-    if (head === null) return chunk;
-    head += chunk;
-    const start = head.trimStart();
-    if (start.length < "<think>".length && "<think>".startsWith(start)) return "";
-    if (start.startsWith("<think>") && !start.includes("</think>")) return "";
-    const text = start.startsWith("<think>") ? start.slice(start.indexOf("</think>") + "</think>".length) : start;
-    head = null;
-    return text;
-  }
-
   return {
     push(chunk) {
       fresh = "";
-      const text = passThoughts(chunk);
+      const { text } = thoughts.push(chunk);
       for (let at = 0; at < text.length && !complete; at++) reading.next(text[at] ?? "");
       return fresh;
     },

@@ -1,10 +1,28 @@
 /** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
 import * as z from "zod/mini";
 
-export const toText = (value: unknown): string =>
-  typeof value === "string" ? value : value == null ? "" : String(value);
+/** Words in any shape: of a list or an object all that it says. */
+export function toText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value == null ? "" : String(value);
+  const said = Object.values(value).map(toText);
+  return said.filter((each) => each !== "").join(Array.isArray(value) ? ", " : ": ");
+}
 export const toList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value == null || value === "" ? [] : [value];
+
+/** Fields by which models name a path or a command in an object. */
+const targetNames = ["path", "file", "file_path", "filepath", "filename", "command", "cmd", "run", "name"];
+
+/** A path or a command: bare, alone in a list, or in an object that names it. Anything else is left to be refused. */
+export function toTarget(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 1 ? toTarget(value[0]) : value;
+  if (typeof value !== "object" || value === null) return toText(value);
+  const named = new Map(Object.entries(value));
+  return targetNames.map((name) => named.get(name)).find((each) => typeof each === "string") ?? value;
+}
+
+/** A path without the blanks and quotes around it, as the action script reads it too. */
+export const barePath = (text: string): string => /^(['"`])(.+)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 
 /** `plain` turns whatever was written into what `schema` takes. */
 export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>
@@ -12,6 +30,14 @@ export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) 
 
 export const text = leniently(toText, z.string());
 export const texts = leniently((value) => toList(value).map(toText), z.array(z.string()));
+export const commands = leniently((value) => toList(value).map(toTarget), z.array(z.string()));
+export const paths = leniently(
+  (value) =>
+    toList(value)
+      .map(toTarget)
+      .map((each) => (typeof each === "string" ? barePath(each) : each)),
+  z.array(z.string()),
+);
 
 /** An object of this shape, or null for anything that is none. */
 export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>

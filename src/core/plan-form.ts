@@ -1,5 +1,6 @@
 /** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
 import { type FieldNames, nameFields } from "./field-names.ts";
+import { readJson } from "./json.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
 /** Names that models give to actions beside those of the script. */
@@ -34,14 +35,36 @@ export function unpackPlan(value: Json): Json {
   return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
 }
 
-/** `{"plan": {…}}`, `{"name": "plan", "arguments": {…}}`: the one member that is a plan. */
-export function openEnvelope(value: Fields): Fields {
-  if (isPlan(value)) return value;
-  const inner = Object.values(value).filter((member): member is Fields => isFields(member) && isPlan(member));
-  return inner.length === 1 ? (inner[0] ?? value) : value;
+const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value || Array.isArray(value["steps"]);
+
+/**
+ * `{"plan": {…}}`, `{"tool_calls": [{"function": {"name": "plan", "arguments": "{…}"}}]}`: the one plan that is held,
+ * however deep, as JSON or as its text. `isWanted` tells it from its envelopes.
+ */
+export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan): Fields {
+  if (isWanted(value)) return value;
+  const held = Object.values(value).flatMap((member) => {
+    const inner = openMember(member);
+    const found = isFields(inner) ? openEnvelope(inner, isWanted) : null;
+    return found !== null && isWanted(found) ? [found] : [];
+  });
+  return held.length === 1 ? (held[0] ?? value) : value;
 }
 
-const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value || Array.isArray(value["steps"]);
+function openMember(member: Json): Json {
+  if (typeof member === "string" && member.trimStart().startsWith("{")) {
+    const reading = readJson(member);
+    return reading.ok ? reading.value : null;
+  }
+  return Array.isArray(member) && member.length === 1 ? (member[0] ?? null) : member;
+}
+
+/** Steps that are the members of an object, named by their numbers. */
+function listSteps(steps: Json): Json {
+  if (!isFields(steps)) return steps;
+  const members = Object.values(steps);
+  return members.length > 0 && members.every(isFields) ? members : steps;
+}
 
 /** Steps that stand beside the intent, or in place of the execution plan. */
 function gatherSteps(plan: Fields): Fields {
@@ -62,8 +85,13 @@ const stepNames: FieldNames = {
 
 function nameStepFields(plan: Fields): Fields {
   const held = plan["execution_plan"];
-  if (!isFields(held) || !Array.isArray(held["steps"])) return plan;
-  return { ...plan, execution_plan: { ...held, steps: held["steps"].map((step) => nameFields(stepNames, step)) } };
+  const listed = isFields(held) ? listSteps(held["steps"] ?? null) : null;
+  if (!isFields(held) || !Array.isArray(listed)) return plan;
+  const steps = listed.map((step, at) => {
+    const named = nameFields(stepNames, step);
+    return isFields(named) ? { step_number: at + 1, ...named } : named;
+  });
+  return { ...plan, execution_plan: { ...held, steps } };
 }
 
 /** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */

@@ -1,9 +1,21 @@
 /** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
 import * as z from "zod/mini";
-import { complexity, filled, leniently, text, texts, toList, toText } from "./lenient.ts";
+import {
+  barePath,
+  commands,
+  complexity,
+  filled,
+  leniently,
+  paths,
+  text,
+  texts,
+  toList,
+  toTarget,
+  toText,
+} from "./lenient.ts";
 import type { Json } from "./model.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
-import { type Plan, type PlanAction, planActions } from "./plan-type.ts";
+import { type Plan, type PlanAction, type PlanStep, planActions } from "./plan-type.ts";
 import { type Reading, readAs } from "./reading.ts";
 
 const aliases: Readonly<Record<string, PlanAction>> = {
@@ -22,13 +34,13 @@ const aliases: Readonly<Record<string, PlanAction>> = {
 const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
 
 const step = z.object({
-  step_number: leniently((value) => Number(value) || 0, z.int()),
+  step_number: leniently((value) => Math.trunc(Number(value)) || 0, z.int()),
   action: leniently((value) => {
     const name = plainAction(toText(value));
     return aliases[name] ?? name;
   }, z.enum(planActions)),
-  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toText(value)), z.string()),
-  destination: leniently((value) => (value === "" || value == null ? null : toText(value)), z.nullable(z.string())),
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), z.string()),
+  destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(z.string())),
   purpose: text,
   depends_on: numbers,
   expected_outcome: text,
@@ -41,16 +53,16 @@ export const planSchema = z.object({
   analysis: filled({
     user_intent: text,
     target_identification: text,
-    files_to_read: texts,
-    files_to_create: texts,
-    files_to_modify: texts,
-    files_to_delete: texts,
+    files_to_read: paths,
+    files_to_create: paths,
+    files_to_modify: paths,
+    files_to_delete: paths,
     risk_assessment: text,
     success_criteria: texts,
   }),
   execution_plan: filled({
     steps: leniently(toList, z.array(step)),
-    checks: texts,
+    checks: commands,
     fallback_strategies: texts,
   }),
   intelligence_notes: filled({
@@ -77,9 +89,20 @@ function findFault(plan: Plan): string | null {
   return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
 }
 
+/** Steps whose target is no path. */
+const pathless: readonly PlanAction[] = ["RUN", "SEARCH", "GLOB", "SNIFF_LOGS"];
+
+const bareStep = (step: PlanStep): PlanStep =>
+  pathless.includes(step.action)
+    ? step
+    : { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) };
+
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {
   const reading = readAs<Plan>(planSchema, unpackPlan(value), "the reply");
-  const fault = reading.ok ? findFault(reading.value) : null;
-  return fault === null ? reading : { ok: false, why: fault };
+  if (!reading.ok) return reading;
+  const { execution_plan: held, ...rest } = reading.value;
+  const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };
+  const fault = findFault(plan);
+  return fault === null ? { ok: true, value: plan } : { ok: false, why: fault };
 }

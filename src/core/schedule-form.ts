@@ -1,6 +1,6 @@
 /** Brings a schedule into its own form when a model wrote it in another: only where one reading is possible. */
 import { type FieldNames, nameFields } from "./field-names.ts";
-import { isFields, type Json } from "./model.ts";
+import { type Fields, isFields, type Json } from "./model.ts";
 import { openEnvelope } from "./plan-form.ts";
 
 const names: FieldNames = { scope: ["files"], reply: ["response"] };
@@ -28,6 +28,20 @@ export function unpackSchedule(value: Json): Json {
     steps: Array.isArray(steps) ? steps.map(nameStep) : steps,
     scope: nameFields(scopeNames, scope),
   };
+}
+
+const verdictNames: FieldNames = {
+  passed: ["pass", "success", "status", "verdict", "result"],
+  quality_score: ["score", "quality"],
+  reasons: ["reason", "issues"],
+  next_fix: ["next_fixes", "fixes", "fix"],
+};
+
+const isVerdict = (value: Fields) => ["passed", "pass", "quality_score"].some((name) => name in value);
+
+/** A verdict inside an envelope, or in other words. */
+export function unpackVerdict(value: Json): Json {
+  return isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
 }
 
 /** A scope that names something and none of its fields: read as empty, it would let everything be refused later. */

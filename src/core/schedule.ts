@@ -1,19 +1,19 @@
 /** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
 import * as z from "zod/mini";
 import { joinSurplus, type Schedule } from "./iterations.ts";
-import { complexity, filled, leniently, text, texts, toList, toText } from "./lenient.ts";
+import { commands, complexity, filled, leniently, paths, text, texts, toList, toText } from "./lenient.ts";
 import type { Json } from "./model.ts";
 import type { Plan, PlanAction, PlanStep } from "./plan-type.ts";
 import { type Reading, readAs } from "./reading.ts";
-import { isForeignScope, unpackSchedule } from "./schedule-form.ts";
+import { isForeignScope, unpackSchedule, unpackVerdict } from "./schedule-form.ts";
 
 const step = z.object({ title: text, hint: text });
 const scopeFields = {
-  files_to_read: texts,
-  files_to_create: texts,
-  files_to_modify: texts,
-  files_to_delete: texts,
-  commands: texts,
+  files_to_read: paths,
+  files_to_create: paths,
+  files_to_modify: paths,
+  files_to_delete: paths,
+  commands,
 };
 
 /** As it is asked for and as it is read. */
@@ -99,7 +99,7 @@ const score = leniently(
 
 /** What the integrity call answers. */
 export const verdictSchema = z.object({
-  passed: leniently((value) => value === true || /^(true|yes|pass(ed)?)$/i.test(toText(value)), z.boolean()),
+  passed: leniently((value) => value === true || /^(true|yes|pass(ed)?|1)$/i.test(toText(value)), z.boolean()),
   quality_score: score,
   reasons: texts,
   next_fix: texts,
@@ -109,7 +109,7 @@ export type StepVerdict = z.infer<typeof verdictSchema>;
 
 /** An unreadable verdict is a failed one without a score. */
 export function readVerdict(value: Json): StepVerdict {
-  const reading = readAs(verdictSchema, value, "the verdict");
+  const reading = readAs(verdictSchema, unpackVerdict(value), "the verdict");
   return reading.ok ? reading.value : unreadable("the verdict could not be read");
 }
 

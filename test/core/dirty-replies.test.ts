@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { readJson } from "../../src/core/json.ts";
 import type { StopReason } from "../../src/core/model.ts";
 import { readPlan } from "../../src/core/plan.ts";
-import { readSchedule } from "../../src/core/schedule.ts";
+import { readSchedule, readVerdict } from "../../src/core/schedule.ts";
 import { parse } from "./parse-reply.ts";
 
 interface PlanReply {
   readonly id: string;
-  readonly kind: "plan" | "schedule";
+  readonly kind: "plan" | "schedule" | "verdict";
   readonly reply: string;
   readonly expect: Readonly<Record<string, unknown>>;
 }
@@ -81,6 +81,14 @@ describe("a schedule", () => {
     const read = readScheduleReply(reply);
     if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
     else expect(read).toEqual(wanted);
+  });
+});
+
+describe("a verdict", () => {
+  const verdicts = replies.filter((each) => each.kind === "verdict");
+  test.each(verdicts.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const json = readJson(reply);
+    expect(json.ok ? readVerdict(json.value) : json.why).toEqual({ ...wanted } as never);
   });
 });
 

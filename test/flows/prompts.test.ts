@@ -1,6 +1,8 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
+import { readPlan } from "../../src/core/plan.ts";
 import { parseScript } from "../../src/core/script.ts";
+import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };
 import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
 
 const read = () => null;
@@ -24,4 +26,11 @@ test("every action the script prompt lists is one the parser knows", () => {
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
   expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV READ RUN FINISH");
+});
+
+test("the plan prompt names the fields of the analysis, for servers that take no schema", () => {
+  const reading = readPlan({ intent: "conversation", reply: "Hello", analysis: {} });
+  const fields = Object.keys((reading.ok && reading.value.analysis) || {});
+  expect(fields.length).toBe(8);
+  expect(fields.filter((field) => !planPrompt.includes(field))).toEqual([]);
 });

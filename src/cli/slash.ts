@@ -79,11 +79,12 @@ function renderContext({ open }: Talk): string {
   const { conversation, turns } = open.session;
   const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
   const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
   const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
   return [
     `turns      ${turns.length} (${tokens(told)}; the last five are told to a plan)`,
     `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
-    `tasks      ${conversation.tasks.length} (${tokens(renderTasks(conversation.tasks).length)})`,
+    `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
   ].join("\n");
 }
 

@@ -1,4 +1,5 @@
 /** What the first call of a run would send, weighed and looked through, without sending it. */
+import { textOf } from "../core/conversation.ts";
 import { fence } from "../core/fence.ts";
 import { mostIterations } from "../core/iterations.ts";
 import { noUsage } from "../core/model.ts";
@@ -55,18 +56,18 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
-  const [{ instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
+  const [{ composeMessage, instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
     import("./tool-loop.ts"),
     import("./knowledge.ts"),
   ]);
-  const files = (await readKnowledge(run)).map(
+  const knowledge = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),
   );
-  const { context, text } = run.task;
-  const given: Part[] = context === null ? [] : [{ kind: "context", text: fence("context", {}, context), file: null }];
+  const said = run.record.conversation.messages.map(textOf).join("");
+  const conversation: Part[] = said === "" ? [] : [{ kind: "conversation", text: said, file: null }];
   return {
     instructions: await instructionsOf(run),
-    parts: [...files, ...given, { kind: "request", text, file: null }],
+    parts: [...knowledge, ...conversation, ...(await composeMessage(run))],
     promise: { expected: 1, at_most: mostTurns },
   };
 }

@@ -3,6 +3,7 @@ import type { AnyAction } from "../core/action.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import { ask, type Reply } from "./ask.ts";
+import type { Part } from "./briefing.ts";
 import { compactIfNeeded } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
 import { explore, toTool } from "./explore.ts";
@@ -127,14 +128,30 @@ function goOn(run: Run, text: string): void {
   add(run, { role: "user", text: asked });
 }
 
+/** The message of the user, in pieces: the request behind all that goes along with it. */
+export async function composeMessage(run: Run): Promise<readonly Part[]> {
+  const { context, text } = run.task;
+  const files = await readMentioned(run);
+  return [
+    ...(context === null
+      ? []
+      : [{ kind: "context", text: `${fence("context", {}, context)}\n\n`, file: null } as const]),
+    ...files.map(
+      (file): Part => ({ kind: "file", text: `${fence("file", { path: file.path }, file.shown)}\n\n`, file }),
+    ),
+    { kind: "request", text, file: null },
+  ];
+}
+
 export const toolLoop: Flow = async (run) => {
   const { options, ledger } = run;
   const at_most = options.caps.calls ?? mostTurns;
-  const context = run.task.context === null ? "" : `${fence("context", {}, run.task.context)}\n\n`;
-  const mentioned = await readMentioned(run);
-  noteSent(run, mentioned);
-  const files = mentioned.map(({ path, shown }) => `${fence("file", { path }, shown)}\n\n`).join("");
-  add(run, { role: "user", text: `${context}${files}${run.task.text}` });
+  const parts = await composeMessage(run);
+  noteSent(
+    run,
+    parts.flatMap(({ file }) => file ?? []),
+  );
+  add(run, { role: "user", text: parts.map(({ text }) => text).join("") });
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
   const knowledgeText = renderKnowledge(run, knowledgeFiles);
   const byAlias = new Map(actions.map((action) => [action.alias, action]));

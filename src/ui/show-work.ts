@@ -73,7 +73,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
     const ended = /^exit [1-9]/.test(first) ? "warn" : "ok";
     const done: Meaning = text.startsWith("not run") ? "dim" : ended;
-    line(ok ? done : "error", `${action} ${visibleLine(target)}${ok ? style.paint("dim", note) : note}`.trimEnd());
+    line(ok ? done : "error", `${`${action} ${visibleLine(target)}`.trimEnd()}${ok ? style.paint("dim", note) : note}`);
     if (rest.length > 0) showTail(rest.join("\n"));
   }
 

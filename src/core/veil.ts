@@ -1,13 +1,13 @@
 /** Secrets stay home: outwards each is a name, and the name becomes the secret again in what comes back. Pure. */
-import type { Json } from "./model.ts";
 import { replaceSecrets } from "./secret.ts";
 
 export interface Veil {
   /** The text with every secret-looking value as `<<SECRET_n>>`; the same value has the same name for the whole run. */
   hide(text: string): string;
   reveal(text: string): string;
-  hideJson(value: Json): Json;
-  revealJson(value: Json): Json;
+  /** Both for every text of plain data. */
+  hideAll<T>(value: T): T;
+  revealAll<T>(value: T): T;
   /** Values that were hidden so far. */
   readonly count: number;
 }
@@ -41,8 +41,8 @@ export function createVeil(): Veil {
   return {
     hide,
     reveal,
-    hideJson: (value) => mapTexts(value, hide),
-    revealJson: (value) => mapTexts(value, reveal),
+    hideAll: (value) => mapTexts(value, hide),
+    revealAll: (value) => mapTexts(value, reveal),
     get count() {
       return numbers.size;
     },
@@ -53,10 +53,13 @@ export function createVeil(): Veil {
 export const blankSecrets = (text: string): string =>
   replaceSecrets(text, () => "<<SECRET_0>>").replace(name, "<<SECRET>>");
 
-/** The value with every text in it changed; keys stay. */
-function mapTexts(value: Json, change: (text: string) => string): Json {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]));
+/** The same plain data with every text in it changed; keys stay. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  const map = (inner: unknown): unknown => {
+    if (typeof inner === "string") return change(inner);
+    if (Array.isArray(inner)) return inner.map(map);
+    if (typeof inner !== "object" || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, map(part)]));
+  };
+  return map(value) as T;
 }

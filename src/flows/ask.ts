@@ -104,7 +104,7 @@ function hideMessage(veil: Veil, message: Message): Message {
   }
   const text = veil.hide(message.text);
   if (message.role === "user") return { ...message, text };
-  return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideJson(call.input) })) };
+  return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
 }
 
 /** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
@@ -127,7 +127,7 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
 /** The reply with the secrets in place of their names. */
 function reveal({ veil }: Run, reply: Reply): Reply {
   if (veil.count === 0) return reply;
-  const calls = reply.calls.map((call) => ({ ...call, input: veil.revealJson(call.input) }));
+  const calls = reply.calls.map((call) => ({ ...call, input: veil.revealAll(call.input) }));
   return { ...reply, text: veil.reveal(reply.text), calls };
 }
 

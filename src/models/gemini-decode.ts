@@ -60,7 +60,7 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
       served = text(modelVersion) || served;
       if (promptFeedback !== undefined) readBlock(fields(promptFeedback));
       const candidate = fields(list(candidates)[0]);
-      list(fields(candidate["content"])["parts"]).map(fields).forEach(readPart);
+      for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
       if (text(candidate["finishReason"]) !== "") readFinish(candidate);
     },
     take: tally.take,

@@ -46,7 +46,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   const { model, workspace, decide, now, mask = (value) => value } = doors;
   const add = (fact: Fact) => page.add(mask(fact));
   const veil = createVeil();
-  const masked = maskWith(veil);
+  const masked = veil.hideAll;
   return {
     veil,
     model: recordModel(model, now, add),
@@ -82,12 +82,6 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
     },
   };
 }
-
-/** Puts the names of secrets in their place. */
-const maskWith =
-  ({ hide }: Veil): Mask =>
-  (fact) =>
-    JSON.parse(JSON.stringify(fact, (_, value) => (typeof value === "string" ? hide(value) : value)));
 
 /** What only the run itself tells. */
 function factOf(event: StampedEvent, masked: Mask): Fact | null {

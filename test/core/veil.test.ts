@@ -18,7 +18,7 @@ test("a name that was never given out stays what it is", () => {
 test("calls are revealed in every text of their input, keys and numbers untouched", () => {
   const veil = createVeil();
   veil.hide(key);
-  expect(veil.revealJson({ path: "a", edits: [{ search: "<<SECRET_1>>", all: true, n: 1 }], none: null })).toEqual({
+  expect(veil.revealAll({ path: "a", edits: [{ search: "<<SECRET_1>>", all: true, n: 1 }], none: null })).toEqual({
     path: "a",
     edits: [{ search: key, all: true, n: 1 }],
     none: null,

@@ -54,6 +54,9 @@ export function createOverlay(view: View): Overlay {
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
 
+  /** It stands on top only: what lies below has no folder of that name. */
+  const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
+
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
     const change = onTop().get(path);
     if (change !== undefined) return withinLimit(path, change.after, limit);
@@ -87,13 +90,13 @@ export function createOverlay(view: View): Overlay {
     async list(folder) {
       const changes = onTop();
       const inside = (path: RelPath) => path !== "" && parentOf(path) === folder;
-      const below = changes.get(folder)?.before === null ? [] : await view.list(folder);
+      const below = isNew(folder) ? [] : await view.list(folder);
       const made = [...changes].flatMap(([path, { after }]) => (after && inside(path) ? [entryOf(path, after)] : []));
       return [...below.filter(({ path }) => !changes.has(path)), ...made].sort(byCodePoint);
     },
     async inside(folder) {
       const changes = onTop();
-      const below = (await view.inside(folder)).filter((path) => !changes.has(path as RelPath));
+      const below = (isNew(folder) ? [] : await view.inside(folder)).filter((path) => !changes.has(path as RelPath));
       const made = [...changes].flatMap(([path, { after }]) => (after && path.startsWith(`${folder}/`) ? [path] : []));
       return [...below, ...made].sort();
     },
@@ -104,7 +107,8 @@ export function createOverlay(view: View): Overlay {
       );
       if (made.length === 0 && changes.size === 0) return yield* view.walk(folder, signal, unreadable);
       const rest: Entry[] = [];
-      for await (const entry of view.walk(folder, signal, unreadable)) if (!changes.has(entry.path)) rest.push(entry);
+      for await (const entry of isNew(folder) ? [] : view.walk(folder, signal, unreadable))
+        if (!changes.has(entry.path)) rest.push(entry);
       yield* [...rest, ...made].sort(byCodePoint);
     },
     search(query, signal) {

@@ -49,6 +49,17 @@ const change = (search: string, put: string) => [
   modify("a.txt", [`${search}\n`, `${put}\n`]) + finish(),
 ];
 
+test.each([
+  ["RM src", "RM::src\n"],
+  ["MV src -> lib", "MV::src::lib\n"],
+])("a folder that is gone is there again on paper: %s", async (step, script) => {
+  await inFolder({ "src/a.txt": "one\n", "src/d/b.txt": "two\n" }, async (place) => {
+    const lines = [plan({ steps: [step] }), script + finish()];
+    await record(place, { lines, options: { allowDelete: true } });
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null });
+  });
+});
+
 test("an older run is replayed under the runs after it, and after it was undone", async () => {
   await inFolder({ "a.txt": "one\n" }, async (place) => {
     await record(place, { lines: change("one", "two") }, 1);

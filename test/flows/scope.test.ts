@@ -221,3 +221,9 @@ test("planning offers the model no tool, and a reply that writes changes nothing
   const ran = await play({ lines: [talk(`Sure.\n${made}`)] });
   expect([ran.requests[0]?.tools, ran.requests[0]?.toolChoice, ran.files]).toEqual([[], "none", {}]);
 });
+
+test("a folder made in the same reply can be moved on", async () => {
+  const steps = ["WRITE d/a.txt", "MV d -> e"];
+  const ran = await play({ lines: [plan({ steps }), `${write("d/a.txt", "1\n")}MV::d::e\n${finish()}`] });
+  expect([ran.outcome.code, ran.outcome.error, ran.files]).toEqual([0, null, { "e/a.txt": "1\n" }]);
+});

@@ -82,8 +82,7 @@ async function openOne(
   const found = findKeys(provider, { env: context.env, places, warn });
   const keys = found.map(({ key }) => key);
   await requireConsent(endpoint, keys, { places, ask: confirm });
-  const baseUrl = endpoint.origin === "default" ? null : endpoint.url;
-  return { model: await openModel({ ...common, keys: found, baseUrl }), keys };
+  return { model: await openModel({ ...common, keys: found, baseUrl: endpoint.url }), keys };
 }
 
 /** What a model costs now. The user's own price wins, whichever way the model was spelled. */

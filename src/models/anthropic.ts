@@ -6,8 +6,6 @@ import { type BridgeOptions, openBridge, turnOf } from "./bridge.ts";
 import type { Without } from "./concede.ts";
 import type { Stream } from "./stream.ts";
 
-export const anthropicUrl = "https://api.anthropic.com";
-
 /** Throws as openBridge does. */
 export function openAnthropic(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;

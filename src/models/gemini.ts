@@ -6,8 +6,6 @@ import { encodeGemini } from "./gemini-encode.ts";
 import { lendFetch } from "./lend-fetch.ts";
 import type { Stream } from "./stream.ts";
 
-export const geminiUrl = "https://generativelanguage.googleapis.com";
-
 /** Throws as openBridge does. */
 export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;

@@ -8,8 +8,6 @@ import type { Without } from "./concede.ts";
 import { type LocalServer, rootOf } from "./local-server.ts";
 import type { Stream } from "./stream.ts";
 
-export const localUrl = "http://127.0.0.1:11434/v1";
-
 export const localHeaders = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
 
 export interface LocalOptions extends BridgeOptions {

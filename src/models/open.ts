@@ -24,7 +24,7 @@ export interface OpenOptions extends RetryOptions {
   readonly id: string;
   /** The default key first. */
   readonly keys: readonly Key[];
-  /** null: the provider's own address. */
+  /** Where the provider is reached; null: a recording, which is nowhere. */
   readonly baseUrl: string | null;
   /** A key may travel over plain http to another machine. */
   readonly insecureHttp: boolean;
@@ -87,18 +87,18 @@ type Opened = Pick<Model, "stream"> & Partial<Pick<Model, "window" | "maxOutputT
 type Remote = Exclude<Provider, "replay">;
 
 async function openRemote(provider: Remote, name: string, options: OpenOptions): Promise<Opened> {
-  const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, bridge] = await Promise.all([
+  const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, prepare] = await Promise.all([
     import("./endpoint.ts"),
     import("./keys-in-turn.ts"),
     import("./retry.ts"),
     bridges[provider](),
   ]);
   const { keys, now, idleMs = usualIdleMs, notify } = options;
-  const endpoint = parseEndpoint(bridge.url(options.baseUrl), options.proxyEnv);
+  const endpoint = parseEndpoint(options.baseUrl ?? "", options.proxyEnv);
   judgeExposure(endpoint, keys, options);
   if (keys.length === 0 && provider !== "local") throw noKey(provider);
   preconnect(endpoint);
-  const { open, ...limits } = await bridge.prepare({ model: name, endpoint, idleMs, now }, options);
+  const { open, ...limits } = await prepare({ model: name, endpoint, idleMs, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
   const turn = { provider, state: options.keyState, notify, now };
   const stream = keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn);
@@ -109,64 +109,44 @@ interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
   readonly open: OpenKey;
 }
 
-interface Loaded {
-  /** The address to use when the user gave this one, or none. */
-  readonly url: (given: string | null) => string;
-  readonly prepare: (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
-}
+type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
 
 /** Each is loaded when its provider is used, and never otherwise. */
-const bridges: Readonly<Record<Remote, () => Promise<Loaded>>> = {
+const bridges: Readonly<Record<Remote, () => Promise<Prepare>>> = {
   gemini: async () => {
-    const { geminiUrl, openGemini } = await import("./gemini.ts");
-    return {
-      url: (given) => (given ?? geminiUrl).replace(/\/v1(beta|alpha)?\/?$/, ""),
-      prepare: (base) => ({ open: (key) => openGemini({ ...base, key }) }),
-    };
+    const { openGemini } = await import("./gemini.ts");
+    return (base) => ({ open: (key) => openGemini({ ...base, key }) });
   },
   openai: async () => {
-    const [{ openaiUrl, openOpenai }, { createConcessions }] = await Promise.all([
-      import("./openai.ts"),
-      import("./concede.ts"),
-    ]);
-    return {
-      url: (given) => given ?? openaiUrl,
-      prepare: (base, { notify }) => {
-        const concede = createConcessions({ model: base.model, notify });
-        return { open: (key) => concede((without) => openOpenai({ ...base, key }, without)) };
-      },
+    const [{ openOpenai }, { createConcessions }] = await Promise.all([import("./openai.ts"), import("./concede.ts")]);
+    return (base, { notify }) => {
+      const concede = createConcessions({ model: base.model, notify });
+      return { open: (key) => concede((without) => openOpenai({ ...base, key }, without)) };
     };
   },
   anthropic: async () => {
-    const [{ anthropicUrl, openAnthropic }, { createConcessions }] = await Promise.all([
+    const [{ openAnthropic }, { createConcessions }] = await Promise.all([
       import("./anthropic.ts"),
       import("./concede.ts"),
     ]);
-    return {
-      url: (given) => (given ?? anthropicUrl).replace(/\/v1\/?$/, ""),
-      prepare: (base, { notify }) => {
-        const concede = createConcessions({ model: base.model, notify });
-        return { open: (key) => concede((without) => openAnthropic({ ...base, key }, without)) };
-      },
+    return (base, { notify }) => {
+      const concede = createConcessions({ model: base.model, notify });
+      return { open: (key) => concede((without) => openAnthropic({ ...base, key }, without)) };
     };
   },
   local: async () => {
-    const [{ localHeaders, localUrl, openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
+    const [{ localHeaders, openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
       import("./local.ts"),
       import("./local-server.ts"),
       import("./concede.ts"),
     ]);
-    return {
-      url: (given) => given ?? localUrl,
-      async prepare(base, { keys: [first], notify, signal = new AbortController().signal }) {
-        const headers = first === undefined ? {} : localHeaders(first.key);
-        const server = await askServer(base.endpoint, base.model, headers, signal);
-        const limits =
-          server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
-        const concede = createConcessions({ model: base.model, notify });
-        const open: OpenKey = (key) => concede((without) => openLocal({ ...base, key, server, notify }, without));
-        return { ...limits, open };
-      },
+    return async (base, { keys: [first], notify, signal = new AbortController().signal }) => {
+      const headers = first === undefined ? {} : localHeaders(first.key);
+      const server = await askServer(base.endpoint, base.model, headers, signal);
+      const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
+      const concede = createConcessions({ model: base.model, notify });
+      const open: OpenKey = (key) => concede((without) => openLocal({ ...base, key, server, notify }, without));
+      return { ...limits, open };
     };
   },
 };

@@ -6,8 +6,6 @@ import { createOpenaiDecoder } from "./openai-decode.ts";
 import { encodeOpenai } from "./openai-encode.ts";
 import type { Stream } from "./stream.ts";
 
-export const openaiUrl = "https://api.openai.com/v1";
-
 /** Throws as openBridge does. */
 export function openOpenai(options: BridgeOptions, without: Without): Stream {
   const { model, key, endpoint } = options;

@@ -30,7 +30,7 @@ describe("model names", () => {
 
 describe("opening", () => {
   const open = (over: Partial<Parameters<typeof options>[0]>) =>
-    openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: null, ...over }));
+    openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: "https://model.invalid", ...over }));
 
   test("gives the model its window and output limit, and careful ones to a name it does not know", async () => {
     expect(await open({})).toMatchObject({

@@ -31,7 +31,7 @@ export interface Talk {
   /** Chosen by /model; undefined: the one of the settings. */
   model: ComposedModel | undefined;
   interruptedAt: number;
-  /** Output of a command of the user's own that goes with the next message; null: none. */
+  /** Output of commands of the user's own that goes with the next message; null: none. */
   offered: string | null;
   /** What `/plan` came to last; null: nothing. */
   planned: { readonly task: string; readonly run: string; readonly plan: Plan } | null;

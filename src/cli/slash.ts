@@ -181,7 +181,10 @@ function renderHelp(columns: number): string {
   return [
     ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
     ...wrap("After a task, y or lanjut does its next steps, a number does that one", columns),
-    ...wrap("Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task", columns),
+    ...wrap(
+      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task or clears, Ctrl+Y brings back",
+      columns,
+    ),
   ].join("\n");
 }
 

@@ -111,7 +111,9 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
     return "edited";
   }
 
+  /** What is cleared by mistake can be yanked. */
   function reset(): Asked {
+    killed = line.text;
     line = emptyLine;
     shown = history.length;
     return "edited";

@@ -107,6 +107,10 @@ test("Ctrl+L clears the screen and not the draft", () => {
   expect([type(editor, "ab\x0c"), editor.line.text]).toEqual(["clear", "ab"]);
 });
 
+test("what Ctrl+C clears is there again with Ctrl+Y", () => {
+  expect(after("half of it", "\x03", "\x19")).toBe("half of it|");
+});
+
 test("Ctrl+C clears and then interrupts, Ctrl+D deletes and then ends, Ctrl+Z stops", () => {
   const editor = open();
   expect([type(editor, "ab\x03"), editor.line.text, type(editor, "\x03")]).toEqual(["edited", "", "interrupt"]);

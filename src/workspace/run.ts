@@ -134,7 +134,7 @@ function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Epi
   if (line.type === "intend") {
     return line.by === "watch"
       ? { ...episode, watches: [...watches, keptOf(line, true)], watching: true }
-      : { ...episode, batches: [...batches, keptOf(line, false)] };
+      : { ...episode, batches: [...batches, keptOf(line, false)], watching: false };
   }
   if (line.type === "applied" && episode.watching) return { ...episode, watching: false };
   const last = batches.at(-1);

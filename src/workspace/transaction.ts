@@ -97,8 +97,10 @@ export function openTransaction(
         open();
         watch.begin(files);
       });
-      if (watched) watch.end();
-      if (result.changes.length === 0) return result;
+      if (result.changes.length === 0) {
+        if (watched) watch.end();
+        return result;
+      }
       const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };
       await lock(() => {
         begin(batch);

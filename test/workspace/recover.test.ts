@@ -4,10 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path";
 import { openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
+import type { TransactionParts } from "../../src/workspace/transaction.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
 import { usePlaces } from "./places.ts";
-import { change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
+import { at, change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
 import { renewTwelve } from "./twelve.ts";
 
 const place = usePlaces();
@@ -178,3 +179,28 @@ test.skipIf(Bun.which("strace") === null)(
   },
   20_000,
 );
+
+test("dying at every effect around a command: what it changed is taken back, or told and undone (S57, S113)", async () => {
+  const made = place();
+  const command: TransactionParts["perform"] = async (_command, _options, watch) => {
+    watch(new Map([[at("b.txt"), file("b")]]));
+    writeFileSync(join(made.work, "b.txt"), "B");
+    const changes = [change("b.txt", file("b"), file("B"))];
+    return { command: "", exit: 0, timedOut: false, output: "", ms: 0, notes: [], changes, traits: new Map() };
+  };
+  for (let n = 0, lived = false; !lived; n++) {
+    renew(made);
+    const { disk, effects } = dyingDisk(n);
+    const opened = openPlace(made, disk, deadProcess());
+    const run = opened.begin("r1", "t", command);
+    const options = { by: "plan", timeoutMs: 1, signal: new AbortController().signal } as const;
+    lived = await run.run("", options).then(
+      () => effects() <= n,
+      () => false,
+    );
+    opened.root.close();
+    const told = (await recoverWith(made)).join();
+    const isLeft = readFileSync(join(made.work, "b.txt"), "utf8") === "B";
+    expect([n, isLeft && !told.includes("and left: b.txt;")]).toEqual([n, false]);
+  }
+});

@@ -17,7 +17,7 @@ import { type Disk, openDisk } from "../../src/workspace/disk.ts";
 import { type Holder, thisProcess } from "../../src/workspace/holder.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal.ts";
 import { type Lock, openLock } from "../../src/workspace/lock.ts";
-import { openTransaction } from "../../src/workspace/transaction.ts";
+import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 
 export interface Place {
   /** Holds both folders below. */
@@ -75,7 +75,7 @@ export interface Opened {
   readonly root: Root;
   readonly state: State;
   readonly lock: Lock;
-  begin(id: string, task?: string): ReturnType<typeof openTransaction>;
+  begin(id: string, task?: string, perform?: TransactionParts["perform"]): ReturnType<typeof openTransaction>;
 }
 
 /** The writing half on a place, with a disk that may fail. */
@@ -90,7 +90,7 @@ export function openPlace(place: Place, disk: Disk = openDisk(), self: Holder = 
     root,
     state,
     lock,
-    begin: (id, task = "a task") =>
+    begin: (id, task = "a task", perform = () => Promise.reject(new Error("no commands here"))) =>
       openTransaction(
         {
           root,
@@ -99,7 +99,7 @@ export function openPlace(place: Place, disk: Disk = openDisk(), self: Holder = 
           journal: openJournal(state, id),
           umask: 0o022,
           judge: () => {},
-          perform: () => Promise.reject(new Error("no commands here")),
+          perform,
           ended: () => {},
         },
         { id, task },

@@ -1,22 +1,10 @@
 /** Commands of the tool-loop: offered only where they may run, each asked about, after the changes before it. */
 import { expect, test } from "bun:test";
-import type { Call, Json } from "../../src/core/model.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
-import { type Line, play, type Setup } from "./scripted.ts";
-
-let count = 0;
-const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
-const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
-const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
-  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
-const resultsOf = (ran: Awaited<ReturnType<typeof play>>, request: number) => {
-  const last = ran.requests[request - 1]?.messages.at(-1);
-  return last?.role === "tools" ? last.results : [];
-};
+import { call, calls, playLoop, resultsOf } from "./loop.ts";
 
 test("changes before a command are decided before it: it may be one of them that it runs (S91)", async () => {
   const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
-  const ran = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  const ran = await playLoop([both, "Done."], { options: { interactive: true }, answers: "yes" });
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
   expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
 });
@@ -30,7 +18,7 @@ test("no command is known to be harmless: each is asked about, whole, whatever i
     "ls\ntouch x",
     "echo $(touch x)",
   ];
-  const ran = await run([calls(...commands.map((command) => call("bash", { command }))), "Done."], {
+  const ran = await playLoop([calls(...commands.map((command) => call("bash", { command }))), "Done."], {
     options: { interactive: true },
     answers: commands.map(() => "no" as const),
     files: { "a.txt": "x" },
@@ -42,7 +30,7 @@ test("no command is known to be harmless: each is asked about, whole, whatever i
 });
 
 test("commands are offered only where they may run, and each is asked about", async () => {
-  const headless = await run(["Hi."]);
+  const headless = await playLoop(["Hi."]);
   expect(headless.requests[0]?.tools.map(({ name }) => name)).toEqual([
     "read",
     "tree",
@@ -61,13 +49,13 @@ test("commands are offered only where they may run, and each is asked about", as
     "update_task",
     "read_tasks",
   ]);
-  const asked = await run([calls(call("bash", { command: "echo hi" })), "Done."], {
+  const asked = await playLoop([calls(call("bash", { command: "echo hi" })), "Done."], {
     options: { interactive: true },
     answers: ["no"],
   });
   expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
   expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
-  const allowed = await run([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
+  const allowed = await playLoop([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
     options: { allowRun: true },
   });
   expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms\nhi$/);

@@ -1,16 +1,9 @@
 /** Compaction of the tool-loop that is cut off, and results that hold nothing: the conversation stays whole. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
-import type { Json } from "../../src/core/model.ts";
-import { compactConversation } from "../../src/flows/compact.ts";
-import type { Flow } from "../../src/flows/run.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { call, calls, compact, playLoop, resultsOf } from "./loop.ts";
 import { faultOf, play } from "./scripted.ts";
 
-const compact: Flow = async (run) => {
-  run.ledger.promise({ expected: 1, at_most: 2 });
-  await compactConversation(run);
-};
 const conversation = {
   messages: [
     { role: "user", text: "one" },
@@ -47,22 +40,14 @@ test("an interrupt ends a compaction at once and leaves the conversation as it w
 });
 
 test("a result without any text is a result: its call stays answered (P60)", async () => {
-  const call = (id: string, name: string, input: Json) => ({ id, name, input });
-  const calls = [call("a", "read", { path: "empty.txt" }), call("b", "bash", { command: "true" })];
-  const options = { mode: "tool-loop", allowRun: true };
-  const ran = await play({
-    lines: [{ text: "", calls }, "Done."],
-    flow: toolLoop,
-    files: { "empty.txt": "" },
-    options,
-  });
-  const last = ran.requests[1]?.messages.at(-1);
-  expect(last?.role === "tools" ? last.results.map(({ id }) => id) : []).toEqual(["a", "b"]);
+  const made = [call("read", { path: "empty.txt" }), call("bash", { command: "true" })];
+  const ran = await playLoop([calls(...made), "Done."], { files: { "empty.txt": "" }, options: { allowRun: true } });
+  expect(resultsOf(ran, 2).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
   expect(ran.outcome.text).toBe("Done.");
 });
 
 test("a reply that says nothing never becomes a message (P58)", async () => {
-  const ran = await play({ lines: ["", "Hello."], flow: toolLoop, options: { mode: "tool-loop" } });
+  const ran = await playLoop(["", "Hello."]);
   expect(ran.requests.map(({ messages }) => faultOf(messages))).toEqual(ran.requests.map(() => null));
   expect(ran.eventsOf("message.added").some(({ message }) => message.role !== "tools" && message.text === "")).toBe(
     false,

@@ -2,18 +2,14 @@
 import { expect, test } from "bun:test";
 import type { Conversation } from "../../src/core/conversation.ts";
 import { PaiError } from "../../src/core/error.ts";
-import type { Call, Json } from "../../src/core/model.ts";
 import { emptySession, foldSession, type Session } from "../../src/core/session.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
-import { type Line, play, type Ran, type Setup } from "./scripted.ts";
+import { call, calls, playLoop } from "./loop.ts";
+import type { Line, Ran, Setup } from "./scripted.ts";
 
-let count = 0;
-const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
-const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
 const make = (name: string) => call("write", { path: name, content: "x" });
-const inSession = { mode: "tool-loop", interactive: true, keep: true };
+const inSession = { interactive: true, keep: true };
 const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
-  play({ lines, flow: toolLoop, answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
+  playLoop(lines, { answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
 
 /** The session after the events of a run, as it is kept while it happens. */
 function keepIn(session: Session, { events }: Ran): Session {

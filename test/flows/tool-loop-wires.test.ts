@@ -8,6 +8,7 @@ import * as chat from "../models/chat-wire.ts";
 import * as gemini from "../models/gemini-wire.ts";
 import { options, type Server, serve, sse } from "../models/loopback.ts";
 import * as openai from "../models/openai-wire.ts";
+import { talkOf } from "./loop.ts";
 import { makeFolder, playIn, type Setup } from "./scripted.ts";
 
 /** One reply: what it says, and what it calls. */
@@ -157,14 +158,7 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
   });
 
   test("goes on after a compaction, with a call and its result", async () => {
-    const long = "x ".repeat(10_000);
-    const conversation = {
-      messages: [
-        { role: "user", text: long },
-        { role: "assistant", text: long, calls: [], native: null },
-      ],
-      tasks: [],
-    } as const;
+    const conversation = talkOf(20_000);
     const turns: Turn[] = [
       { says: ["They said x."] },
       { says: [], calls: [["read", { path: "a.txt" }]] },

@@ -1,30 +1,20 @@
 /** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop. */
 import { expect, test } from "bun:test";
 import { renderTasks } from "../../src/core/conversation.ts";
-import { type Call, type Json, noUsage } from "../../src/core/model.ts";
-import { compactConversation } from "../../src/flows/compact.ts";
-import type { Flow } from "../../src/flows/run.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
-import { faultOf, type Line, play, type Setup } from "./scripted.ts";
-
-let count = 0;
-const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
-const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
-const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
-  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
-const resultsOf = (ran: Awaited<ReturnType<typeof play>>, request: number) => {
-  const last = ran.requests[request - 1]?.messages.at(-1);
-  return last?.role === "tools" ? last.results : [];
-};
+import { noUsage } from "../../src/core/model.ts";
+import { call, calls, compact, playLoop, resultsOf, talkOf } from "./loop.ts";
+import { faultOf, type Line, play } from "./scripted.ts";
 
 test("a reply without calls ends the turn and is the answer (TestAgentSingleTurn)", async () => {
-  const ran = await run(["Hello."]);
+  const ran = await playLoop(["Hello."]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "Hello.", calls: { made: 1, at_most: 50 } });
 });
 
 test("looks of one reply run at once and are answered in their order (TestAgentConcurrentToolExecution)", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
-  const ran = await run([calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" })), "Done."], { files });
+  const ran = await playLoop([calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" })), "Done."], {
+    files,
+  });
   expect(resultsOf(ran, 2).map(({ ok, text }) => [ok, text])).toEqual([
     [true, "1 two"],
     [true, "a.txt:1:one"],
@@ -33,19 +23,19 @@ test("looks of one reply run at once and are answered in their order (TestAgentC
 
 test("the changes of one reply are one batch: one question, applied together or not at all", async () => {
   const both = calls(call("write", { path: "a.txt", content: "a" }), call("write", { path: "b.txt", content: "b" }));
-  const yes = await run([both, "Done."], { options: { interactive: true }, answers: "yes" });
+  const yes = await playLoop([both, "Done."], { options: { interactive: true }, answers: "yes" });
   expect(yes.questions.map(({ kind, text }) => [kind, text])).toEqual([
     ["batch", "Apply these changes?\ncreate a.txt\ncreate b.txt"],
   ]);
   expect(yes.files).toEqual({ "a.txt": "a", "b.txt": "b" });
-  const no = await run([both, "As you like."], { options: { interactive: true }, answers: ["no"] });
+  const no = await playLoop([both, "As you like."], { options: { interactive: true }, answers: ["no"] });
   expect(no.files).toEqual({});
   expect(resultsOf(no, 2).every(({ ok, text }) => !ok && text.includes("declined"))).toBe(true);
   expect(no.outcome.status).toBe("answered");
 });
 
 test("what the user says instead of yes reaches the model (P18)", async () => {
-  const ran = await run([calls(call("write", { path: "a.txt", content: "a" })), "Ok."], {
+  const ran = await playLoop([calls(call("write", { path: "a.txt", content: "a" })), "Ok."], {
     options: { interactive: true },
     answers: [{ feedback: "use b.txt" }],
   });
@@ -62,7 +52,7 @@ test("edit is exact and unique, write needs the file to have been read (TestEdit
     calls(call("write", { path: "a.txt", content: "new\n" })),
     "Done.",
   ];
-  const ran = await run(lines, { files });
+  const ran = await playLoop(lines, { files });
   expect(resultsOf(ran, 2)[0]?.text).toContain("stands 2 times");
   expect(resultsOf(ran, 3)[0]).toMatchObject({ ok: false });
   expect(resultsOf(ran, 4)[0]?.text).toContain("READ it first");
@@ -71,19 +61,19 @@ test("edit is exact and unique, write needs the file to have been read (TestEdit
 });
 
 test("an empty file can be written and a mode survives a write (P41, P42)", async () => {
-  const ran = await run([calls(call("write", { path: "a/__init__.py", content: "" })), "Done."]);
+  const ran = await playLoop([calls(call("write", { path: "a/__init__.py", content: "" })), "Done."]);
   expect(ran.files).toEqual({ "a/__init__.py": "" });
 });
 
 test("a deletion without anybody to ask needs --allow-delete", async () => {
   const files = { "a.txt": "x" };
   const lines = [calls(call("rm", { path: "a.txt" })), "Done."];
-  expect((await run(lines, { files })).files).toEqual(files);
-  expect((await run(lines, { files, options: { allowDelete: true } })).files).toEqual({});
+  expect((await playLoop(lines, { files })).files).toEqual(files);
+  expect((await playLoop(lines, { files, options: { allowDelete: true } })).files).toEqual({});
 });
 
 test("an unknown tool and unusable arguments are results, and every call has one (P55, P57)", async () => {
-  const ran = await run([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
+  const ran = await playLoop([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
   expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, tree, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
@@ -91,34 +81,37 @@ test("an unknown tool and unusable arguments are results, and every call has one
 
 test("calls of a cut reply are not run, and each has its result (P55, P56)", async () => {
   const cut: Line = { text: "", calls: [call("write", { path: "a.txt", content: "ha" })], stop: "length" };
-  const ran = await run([cut, "Done."]);
+  const ran = await playLoop([cut, "Done."]);
   expect(ran.files).toEqual({});
   expect(resultsOf(ran, 2)[0]?.text).toContain("the reply was cut");
 });
 
 test("an answer that was cut is gone on with, and is whole in the end (P06)", async () => {
-  const ran = await run([{ text: "One, ", stop: "length" }, { text: "two, ", stop: "length" }, "three."]);
+  const ran = await playLoop([{ text: "One, ", stop: "length" }, { text: "two, ", stop: "length" }, "three."]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "One, two, three.", calls: { made: 3 } });
 });
 
 test("only caps stop a loop: at the last call it ends as 13 and everything is taken back (TestAgentMaxIterations, P10)", async () => {
-  const again = () => calls(call("write", { path: `f${count}.txt`, content: "x" }));
-  const ran = await run([again(), again(), again()], { options: { caps: { calls: 3, tokens: null, cost: null } } });
+  const lines = ["a", "b", "c"].map((path) => calls(call("write", { path, content: "x" })));
+  const ran = await playLoop(lines, { options: { caps: { calls: 3, tokens: null, cost: null } } });
   expect(ran.outcome).toMatchObject({ status: "failed", code: 13, changes: [] });
   expect(ran.files).toEqual({});
 });
 
 test("a repeated call with the same result is told so", async () => {
   const files = { "a.txt": "x\n" };
-  const ran = await run([calls(call("read", { path: "a.txt" })), calls(call("read", { path: "a.txt" })), "Done."], {
-    files,
-  });
+  const ran = await playLoop(
+    [calls(call("read", { path: "a.txt" })), calls(call("read", { path: "a.txt" })), "Done."],
+    {
+      files,
+    },
+  );
   expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
 });
 
 test("tasks live outside the messages and stand in the next prompt (P72)", async () => {
   const tasks = [{ content: "Rename", description: "in a.py" }];
-  const ran = await run([
+  const ran = await playLoop([
     calls(call("write_tasks", { tasks })),
     calls(call("update_task", { id: 1, status: "in_progress" })),
     "Done.",
@@ -131,7 +124,7 @@ test("tasks live outside the messages and stand in the next prompt (P72)", async
 });
 
 test("tasks without a description, or an id that is not there, are refused (TestWriteTasksRejectsEmptyDescription)", async () => {
-  const ran = await run([
+  const ran = await playLoop([
     calls(call("write_tasks", { tasks: [{ content: "x" }] }), call("update_task", { id: 7, status: "completed" })),
     "Done.",
   ]);
@@ -143,7 +136,7 @@ test("two updates in one reply are both kept, in call order (P70)", async () => 
     { content: "a", description: "a" },
     { content: "b", description: "b" },
   ];
-  const ran = await run([
+  const ran = await playLoop([
     calls(call("write_tasks", { tasks })),
     calls(call("update_task", { id: 1, status: "completed" }), call("update_task", { id: 2, status: "in_progress" })),
     "Done.",
@@ -159,7 +152,7 @@ test("explore looks in a conversation of its own, and its calls count (P71)", as
     "It is in a.txt:1.",
     "Found.",
   ];
-  const ran = await run(lines, { files });
+  const ran = await playLoop(lines, { files });
   expect(ran.purposes).toBe("turn explore explore turn");
   expect(ran.requests[1]?.tools.map(({ name }) => name)).toEqual(["read", "ls", "grep", "glob"]);
   expect(resultsOf(ran, 4)[0]?.text).toBe("It is in a.txt:1.");
@@ -168,14 +161,14 @@ test("explore looks in a conversation of its own, and its calls count (P71)", as
 
 test("explore that runs out of calls returns what it found so far (P71)", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
-  const ran = await run([calls(call("explore", { task: "find" })), look(), look()], {
+  const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], {
     options: { caps: { calls: 3, tokens: null, cost: null } },
   });
   expect(ran.outcome.code).toBe(13);
 });
 
 test("MEMORY.md and AGENTS.md are read anew for every run and stand in the prompt (P72)", async () => {
-  const ran = await run(["Hi."], { files: { "MEMORY.md": "Use tabs.\n", "AGENTS.md": "Be kind.\n" } });
+  const ran = await playLoop(["Hi."], { files: { "MEMORY.md": "Use tabs.\n", "AGENTS.md": "Be kind.\n" } });
   expect(ran.requests[0]?.system).toContain("Use tabs.");
   expect(ran.requests[0]?.system).toContain("Be kind.");
 });
@@ -188,7 +181,7 @@ test("a conversation goes on where it was, its messages before the new request",
     ],
     tasks: [],
   } as const;
-  const ran = await run(["Second."], { conversation, task: "second" });
+  const ran = await playLoop(["Second."], { conversation, task: "second" });
   expect(ran.requests[0]?.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
     "first",
     "ok",
@@ -197,15 +190,10 @@ test("a conversation goes on where it was, its messages before the new request",
 });
 
 test("a full window is summarized with the last turn whole; tasks survive, analysis does not (P64, P65, TestCompaction)", async () => {
-  const long = "x ".repeat(8000);
-  const conversation = {
-    messages: [
-      { role: "user", text: long },
-      { role: "assistant", text: long, calls: [], native: null },
-    ],
-    tasks: [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }],
-  } as const;
-  const ran = await run(["<analysis>hm</analysis>They said x.", "Done."], {
+  const conversation = talkOf(16_000, [
+    { id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" },
+  ]);
+  const ran = await playLoop(["<analysis>hm</analysis>They said x.", "Done."], {
     conversation,
     task: "go on",
     window: 9000,
@@ -218,38 +206,20 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
 });
 
 test("a summary that is empty leaves the conversation as it was (P65)", async () => {
-  const long = "x ".repeat(8000);
-  const conversation = {
-    messages: [
-      { role: "user", text: long },
-      { role: "assistant", text: long, calls: [], native: null },
-    ],
-    tasks: [],
-  } as const;
-  const ran = await run(["<analysis>only</analysis>", "Done."], { conversation, task: "go on", window: 9500 });
+  const conversation = talkOf(16_000);
+  const ran = await playLoop(["<analysis>only</analysis>", "Done."], { conversation, task: "go on", window: 9500 });
   expect(ran.requests[1]?.messages.length).toBe(3);
 });
 
 test("a finished turn that is too long is summarized as answered, not as a request that waits (P65)", async () => {
-  const long = "x ".repeat(8000);
-  const conversation = {
-    messages: [
-      { role: "user", text: long },
-      { role: "assistant", text: long, calls: [], native: null },
-    ],
-    tasks: [],
-  } as const;
-  const compact: Flow = async (run) => {
-    run.ledger.promise({ expected: 1, at_most: 2 });
-    await compactConversation(run);
-  };
+  const conversation = talkOf(16_000);
   const ran = await play({ lines: ["They said x."], flow: compact, conversation, window: 9000 });
   const messages = ran.eventsOf("conversation.replaced")[0]?.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
 
 test("no compaction under the limit (TestNoCompactionUnderLimit)", async () => {
-  expect((await run(["Hi."])).purposes).toBe("turn");
+  expect((await playLoop(["Hi."])).purposes).toBe("turn");
 });
 
 test("what a call is estimated at counts the calls made before it, and the tools", async () => {
@@ -258,10 +228,10 @@ test("what a call is estimated at counts the calls made before it, and the tools
     { text: "", calls: [call("write", { path: "a.txt", content })], usage: noUsage },
     { text: "Done.", usage: noUsage },
   ];
-  const [first, second] = (await run(lines)).eventsOf("model.started");
+  const [first, second] = (await playLoop(lines)).eventsOf("model.started");
   expect((second?.estimate ?? 0) - (first?.estimate ?? 0)).toBeGreaterThan(content.length / 4);
   const caps = { calls: null, cost: null, tokens: (first?.estimate ?? 0) + content.length / 4 + 2000 };
-  const capped = await run(lines, { options: { caps } });
+  const capped = await playLoop(lines, { options: { caps } });
   expect([capped.outcome.error?.code, capped.requests.length]).toEqual(["budget_tokens", 1]);
   const tools = capped.requests[0]?.tools ?? [];
   expect(first?.estimate).toBeGreaterThan(JSON.stringify(tools).length / 4);

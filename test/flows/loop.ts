@@ -1,0 +1,42 @@
+/** What tests of the tool-loop have in common: calls of a reply, a run of it, and conversations that went before. */
+import type { Conversation } from "../../src/core/conversation.ts";
+import type { Call, CallResult, Json } from "../../src/core/model.ts";
+import { compactConversation } from "../../src/flows/compact.ts";
+import type { Flow } from "../../src/flows/run.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { type Line, play, type Ran, type Setup } from "./scripted.ts";
+
+let count = 0;
+
+/** A call with an id of its own. */
+export const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
+
+/** A reply that says nothing and makes these calls. */
+export const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
+
+export const playLoop = (lines: readonly Line[], rest: Partial<Setup> = {}): Promise<Ran> =>
+  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
+
+/** The results that request (counted from 1) gives the model last. */
+export function resultsOf(ran: Ran, request: number): readonly CallResult[] {
+  const last = ran.requests[request - 1]?.messages.at(-1);
+  return last?.role === "tools" ? last.results : [];
+}
+
+/** A conversation in which the user and the model have said so many characters each. */
+export function talkOf(characters: number, tasks: Conversation["tasks"] = []): Conversation {
+  const text = "x ".repeat(characters / 2);
+  return {
+    messages: [
+      { role: "user", text },
+      { role: "assistant", text, calls: [], native: null },
+    ],
+    tasks,
+  };
+}
+
+/** A run that only makes its conversation shorter, as /compact does. */
+export const compact: Flow = async (run) => {
+  run.ledger.promise({ expected: 1, at_most: 2 });
+  await compactConversation(run);
+};

@@ -77,12 +77,18 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
   }
 }
 
+/** What takes connections to 127.0.0.1, as the kernel writes it, the nearest first: itself, and every address. */
+const addresses = ["0100007F", "0000000000000000FFFF00000100007F", "00000000", "0".repeat(32)];
+
 function findOwner(port: number, proc: string): Owner | null {
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
   const listening = "0A";
-  const row = ["tcp", "tcp6"]
+  const rows = ["tcp", "tcp6"]
     .flatMap((table) => readRows(`${proc}/net/${table}`))
-    .find(([, local = "", , state]) => state === listening && local.endsWith(wanted));
+    .filter(([, , , state]) => state === listening);
+  const row = addresses
+    .map((address) => rows.find(([, local]) => local === `${address}:${wanted}`))
+    .find((each) => each !== undefined);
   const [uid, inode] = [Number(row?.[7]), row?.[9]];
   return inode === undefined || Number.isNaN(uid) ? null : { uid, process: findProcess(`socket:[${inode}]`, proc) };
 }

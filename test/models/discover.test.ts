@@ -1,5 +1,8 @@
 /** Model servers on this machine are found at once and named with their owner (P44). */
 import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { findServers, renderServer } from "../../src/models/discover.ts";
 
 const signal = new AbortController().signal;
@@ -38,4 +41,23 @@ test("an owner the kernel does not tell is somebody; an interrupt ends the searc
   expect(found?.owner).toBeNull();
   expect(found === undefined ? "" : renderServer(found)).toEndWith("run by somebody: no models");
   await expect(findServers({ signal: AbortSignal.abort(new Error("stop")), ports })).rejects.toThrow("stop");
+});
+
+test("names who listens on loopback, not who has the port at another address", async () => {
+  using models = listen(() => Response.json({ data: [] }));
+  const port = models.port ?? 0;
+  const row = (address: string, uid: number) =>
+    `0: ${address}:${port.toString(16).toUpperCase().padStart(4, "0")} 00000000:0000 0A 0:0 00:0 0 ${uid} 0 1 1\n`;
+  const proc = mkdtempSync(join(tmpdir(), "pai-proc-"));
+  const ownerOf = async (...rows: readonly string[]) => {
+    writeFileSync(join(proc, "net/tcp"), `sl local_address\n${rows.join("")}`);
+    const [found] = await findServers({ signal, ports: [[port, "Ollama"]], proc });
+    return found?.owner?.uid;
+  };
+  mkdirSync(join(proc, "net"));
+  expect(await ownerOf(row("0A00000A", 5), row("0100007F", 7))).toBe(7);
+  expect(await ownerOf(row("00000000", 5), row("0100007F", 7))).toBe(7);
+  expect(await ownerOf(row("0A00000A", 5), row("00000000", 7))).toBe(7);
+  expect(await ownerOf(row("0A00000A", 5))).toBeUndefined();
+  rmSync(proc, { recursive: true });
 });

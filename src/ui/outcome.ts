@@ -39,20 +39,26 @@ export function renderCheck(check: CheckResult, style: Style, columns: number | 
 
 const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meaning, string]>> = {
   verified: ["ok", "verified"],
-  unverified: ["warn", "unverified: no check has proved this"],
+  unverified: ["warn", "unverified"],
   declined: ["warn", "declined"],
   failed: ["error", "failed"],
   interrupted: ["warn", "interrupted"],
 };
+
+/** What the checks have shown, where that is not the status itself. */
+function renderProof({ status, checks }: Outcome): string {
+  const passed = checks.filter((check) => check.passed === true).length;
+  if (status === "verified") return passed > 0 ? ` by ${counted(passed, "check")}` : "";
+  if (status !== "unverified") return "";
+  return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
+}
 
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const passed = outcome.checks.filter((check) => check.passed === true).length;
-  const by = outcome.status === "verified" && passed > 0 ? ` by ${counted(passed, "check")}` : "";
-  const told = untouched ? `${words}, nothing changed` : `${words}${by}`;
+  const told = untouched ? `${words}, nothing changed` : `${words}${renderProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 

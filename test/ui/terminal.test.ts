@@ -84,6 +84,17 @@ test("standard output holds message, files, checks, status, next steps and undo,
   `);
 });
 
+test("the status says what the checks have shown", () => {
+  const [passed] = outcome.checks;
+  if (passed === undefined) throw new Error("no check");
+  const failed = { ...passed, exit: 1, passed: false };
+  const status = (checks: typeof outcome.checks) =>
+    /^! .*$/m.exec(show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen)?.[0];
+  expect(status([])).toBe("! unverified: no check has proved this");
+  expect(status([failed])).toBe("! unverified: no check has proved this");
+  expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");
+});
+
 test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12, D90)", () => {
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);

@@ -46,7 +46,11 @@ export const commands: readonly Command[] = [
     name: "plan",
     about: "make the plan only; -o saves it for pai apply",
     usage: "[TASK|-]",
-    flags: [...asking, ...tasking, ...flagsNamed("output", "full", "check", "allow-delete", "allow-run", "jsonl")],
+    flags: [
+      ...asking,
+      ...tasking,
+      ...flagsNamed("output", "full", "check", "allow-delete", "allow-run", "dry-run", "jsonl"),
+    ],
     examples: [
       'pai plan -o plan.json "split utils.py into modules"',
       'pai plan --full -o plan.json "rename the package"',

@@ -98,7 +98,8 @@ export async function planCommand(context: Context): Promise<number> {
   const full = context.flags["full"] === true;
   const output = textFlag(context.flags, "output");
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
-  const file = output === null ? null : findOutput(resolve(context.cwd, output));
+  const saves = output !== null && context.flags["dry-run"] !== true;
+  const file = saves ? findOutput(resolve(context.cwd, output)) : null;
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);

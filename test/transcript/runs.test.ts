@@ -147,6 +147,12 @@ test.concurrent("-o where no file can stand is refused before anything is paid f
   expect(place.read("p.json")).toContain('"kind": "pai-plan"');
 });
 
+test.concurrent("pai plan -n saves nothing", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout } = await place.pai(["plan", "-n", "-o", "p.json", "make hello.txt"]);
+  expect([code, stdout, place.tree()]).toEqual([0, expect.stringContaining("WRITE hello.txt"), {}]);
+});
+
 test.concurrent("a plan is single-shot's: another --mode is refused, a setting is no wish for it", async () => {
   await using place = openPlace(hello);
   for (const args of [

@@ -1,6 +1,6 @@
 /** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
 import { expect, test } from "bun:test";
-import { outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
+import { events, outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
 
 test("a whole run at 80 columns, in the order of a task", () => {
   expect(show(true).screen).toMatchInlineSnapshot(`
@@ -89,7 +89,7 @@ test("the status says what the checks have shown", () => {
   if (passed === undefined) throw new Error("no check");
   const failed = { ...passed, exit: 1, passed: false };
   const status = (checks: typeof outcome.checks) =>
-    /^! .*$/m.exec(show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen)?.[0];
+    /^! unverified.*$/m.exec(show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen)?.[0];
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: no check has proved this");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");

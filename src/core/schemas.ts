@@ -137,8 +137,15 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("run.finished", { outcome: outcomeSchema }),
 ]);
 
-/** JSON Schema (draft 2020-12) of what users read and write. */
+/** JSON Schema (draft 2020-12) of what users read and write. Fields may be added to it: whoever reads it passes over them (R03). */
 export function describe(name: "plan" | "json" | "jsonl"): unknown {
   const schema = { plan: planSchema, json: z.union([outcomeSchema, commandSchema]), jsonl: eventSchema }[name];
-  return z.toJSONSchema(schema, { io: "output", reused: "inline", unrepresentable: "any" });
+  return z.toJSONSchema(schema, {
+    io: "output",
+    reused: "inline",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+    },
+  });
 }

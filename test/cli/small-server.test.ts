@@ -1,12 +1,12 @@
 /** A small model on a server of the user's own: it ignores tools, holds 4,096 tokens, wraps its plan in prose (P44, M12). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "../../src/cli/command.ts";
 import { runCommand } from "../../src/cli/task.ts";
 import { ollamaSays } from "../models/chat-wire.ts";
-import { type Server, serve } from "../models/loopback.ts";
+import { useServer } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
 
 const run: Command = { name: "run", about: "", usage: "", flags: [], examples: [], run: runCommand };
@@ -20,14 +20,9 @@ const replies = [
   "```\nWrite::a.txt::EOT\nhello\nEND::EOT\nFINISH::done\n```",
 ];
 
-let server: Server;
+const server = useServer();
 let folder = "";
-beforeAll(() => {
-  server = serve();
-});
-afterAll(() => server.stop());
 beforeEach(() => {
-  server.seen.length = 0;
   folder = mkdtempSync(join(tmpdir(), "pai-small-"));
   server.about = {
     "/api/version": { version: "0.20.1" },

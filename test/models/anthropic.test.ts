@@ -1,11 +1,11 @@
 /** The Anthropic bridge: the contract, and what is Anthropic's own. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../src/core/model.ts";
 import { encodeAnthropic } from "../../src/models/anthropic-encode.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { begin, block, callBlock, end, event, says, textBlock } from "./anthropic-wire.ts";
 import { describeBridge } from "./contract.ts";
-import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+import { options, quiet, request, sse, take, useServer } from "./loopback.ts";
 
 describeBridge({
   id: "anthropic:claude-haiku-4-5",
@@ -23,14 +23,7 @@ describeBridge({
 });
 
 describe("anthropic", () => {
-  let server: Server;
-  beforeAll(() => {
-    server = serve();
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => {
-    server.seen.length = 0;
-  });
+  const server = useServer();
   const open = (over: Partial<OpenOptions> = {}) =>
     openModel(options({ id: "anthropic:claude-haiku-4-5", baseUrl: server.origin, ...over }));
   const answer = async (...wire: readonly string[]) => {

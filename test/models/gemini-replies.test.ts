@@ -1,21 +1,14 @@
 /** How a Gemini reply ends: every finish reason, every form of nothing, and what is counted. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { toPaiError } from "../../src/core/error.ts";
 import { readReply } from "../../src/models/chunks.ts";
 import type { Asked } from "../../src/models/http-errors.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { event, says } from "./gemini-wire.ts";
-import { options, type Server, serve, sse, take } from "./loopback.ts";
+import { options, sse, take, useServer } from "./loopback.ts";
 
 describe("gemini", () => {
-  let server: Server;
-  beforeAll(() => {
-    server = serve();
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => {
-    server.seen.length = 0;
-  });
+  const server = useServer();
   const open = (over: Partial<OpenOptions> = {}) =>
     openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: server.origin, ...over }));
   const reply = async (...chunks: readonly unknown[]) => {

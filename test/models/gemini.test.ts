@@ -1,10 +1,10 @@
 /** The Gemini bridge: the contract, and what is Gemini's own. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { type Bridge, describeBridge } from "./contract.ts";
 import { event, parts, says } from "./gemini-wire.ts";
-import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+import { options, quiet, request, sse, take, useServer } from "./loopback.ts";
 
 const bridge: Bridge = {
   id: "gemini:gemini-2.5-flash-lite",
@@ -17,21 +17,16 @@ const bridge: Bridge = {
 describeBridge(bridge);
 
 describe("gemini", () => {
-  let server: Server;
+  const server = useServer();
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   beforeAll(() => {
-    server = serve();
     process.on("unhandledRejection", note);
   });
   afterAll(async () => {
-    await server.stop();
     await Bun.sleep(20);
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
-  });
-  beforeEach(() => {
-    server.seen.length = 0;
   });
   const open = (over: Partial<OpenOptions> = {}) =>
     openModel(options({ id: "gemini-2.5-flash-lite", baseUrl: server.origin, ...over }));

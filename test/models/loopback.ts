@@ -1,5 +1,5 @@
 /** What the tests of bridges share: a request, options that wait for nothing, a server on loopback, and one call taken whole. */
-import { expect } from "bun:test";
+import { afterAll, beforeEach, expect } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
@@ -103,6 +103,17 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
     },
   });
   return Object.assign(server, { origin: `http://127.0.0.1:${running.port}` });
+}
+
+/** A server for the tests of a file or of a `describe`: each begins with none seen; stopped after the last. */
+export function useServer(): Server {
+  const server = serve();
+  beforeEach(() => {
+    server.seen.length = 0;
+    server.about = {};
+  });
+  afterAll(() => server.stop());
+  return server;
 }
 
 /** What Ollama says of itself, and of a model that was made for more than is configured. */

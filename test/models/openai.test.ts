@@ -1,10 +1,10 @@
 /** The OpenAI bridge: the contract, and what is OpenAI's own. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { encodeOpenai } from "../../src/models/openai-encode.ts";
 import { describeBridge } from "./contract.ts";
-import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+import { options, quiet, request, sse, take, useServer } from "./loopback.ts";
 import { call, event, message, reply, says } from "./openai-wire.ts";
 
 describeBridge({
@@ -24,14 +24,7 @@ describeBridge({
 });
 
 describe("openai", () => {
-  let server: Server;
-  beforeAll(() => {
-    server = serve();
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => {
-    server.seen.length = 0;
-  });
+  const server = useServer();
   const open = (over: Partial<OpenOptions> = {}) =>
     openModel(options({ id: "openai:gpt-5", baseUrl: `${server.origin}/v1`, ...over }));
   const answer = async (...wire: readonly string[]) => {

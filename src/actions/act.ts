@@ -82,7 +82,7 @@ export const modify = defineAction({
   tool: {
     input: () => z.object({ path: z.string(), old_str: z.string(), new_str: z.string(), all: z.optional(z.boolean()) }),
     toInput(written) {
-      const { path = "", old_str = null, new_str = null, all = false } = written as Readonly<Record<string, Json>>;
+      const { path = null, old_str = null, new_str = null, all = false } = written as Readonly<Record<string, Json>>;
       return { path, edits: [{ search: old_str, replace: new_str, all }] };
     },
   },

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { Change } from "./change.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
-import type { Json } from "./model.ts";
+import { isFields, type Json } from "./model.ts";
 import type { Stage } from "./ports.ts";
 import { readAs } from "./reading.ts";
 
@@ -60,6 +60,21 @@ const toolNames: FieldNames = {
   to: ["destination"],
 };
 
+const numbers: ReadonlySet<string> = new Set(["start_line", "end_line"]);
+const truths: ReadonlySet<string> = new Set(["all", "ignore_case", "literal"]);
+
+/** Arguments by their one plain meaning: null for nothing, numbers and truths as texts. */
+function plainValues(written: Json): Json {
+  if (!isFields(written)) return written;
+  const plain = (name: string, value: Json): Json => {
+    if (numbers.has(name) && typeof value === "string" && /^\d+$/.test(value)) return Number(value);
+    const isTruth = truths.has(name) && typeof value === "string" && /^(?:true|false)$/i.test(value);
+    return isTruth ? /^t/i.test(value) : value;
+  };
+  const given = Object.entries(written).filter(([, value]) => value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, plain(name, value)]));
+}
+
 /** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
 export function defineAction<Input>(action: Action<Input>): AnyAction {
   return {
@@ -69,13 +84,16 @@ export function defineAction<Input>(action: Action<Input>): AnyAction {
     description: action.description,
     toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
     fromTool(written) {
-      const named = nameFields(toolNames, written);
-      return action.tool?.toInput(named) ?? named;
+      const named = plainValues(nameFields(toolNames, written));
+      const isWhole = action.tool !== undefined && readAs(action.tool.input(), named, "input").ok;
+      return isWhole ? (action.tool?.toInput(named) ?? named) : named;
     },
     async propose(input, stage, signal) {
       const reading = readAs(action.input(), input, "input");
       if (reading.ok) return action.propose(reading.value, stage, signal);
-      return { kind: "complaint", code: "nothing_done", text: `unusable arguments (${reading.why})` };
+      const asTool = action.tool === undefined ? reading : readAs(action.tool.input(), input, "input");
+      const { why } = asTool.ok ? reading : asTool;
+      return { kind: "complaint", code: "nothing_done", text: `unusable arguments (${why})` };
     },
   };
 }

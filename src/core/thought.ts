@@ -34,6 +34,8 @@ export interface ThoughtSplitter {
 export function createThoughtSplitter(): ThoughtSplitter {
   let state: "start" | "inside" | "text" = "start";
   let held = "";
+  /** A thought came before: the blanks behind it are not of the text. */
+  let parted = false;
 
   function takeStart(): Split {
     const opening = openingOf(held);
@@ -42,7 +44,7 @@ export function createThoughtSplitter(): ThoughtSplitter {
     state = opening === "" ? "text" : "inside";
     const rest = held.slice(opening.length);
     held = "";
-    return push(rest);
+    return push(parted && state === "text" ? rest.trimStart() : rest);
   }
 
   function takeInside(): Split {
@@ -56,6 +58,7 @@ export function createThoughtSplitter(): ThoughtSplitter {
     const thought = held.slice(0, found.at);
     held = held.slice(found.end);
     state = "start";
+    parted = true;
     const after = takeStart();
     return { text: after.text, thought: thought + after.thought };
   }
@@ -69,7 +72,7 @@ export function createThoughtSplitter(): ThoughtSplitter {
   return {
     push,
     end() {
-      const rest = held;
+      const rest = parted && state === "start" ? held.trimStart() : held;
       held = "";
       return state === "inside" ? { text: "", thought: rest } : { text: rest, thought: "" };
     },

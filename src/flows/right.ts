@@ -33,9 +33,11 @@ export function targetOf({ input }: Call): string {
   return to === "" ? (subject ?? "") : `${subject} → ${to}`;
 }
 
-/** What a call wants to touch; null: it needs no right. Throws path_refused. */
+/** What a call wants to touch; null: it needs no right, or does not say where, and will not be done. Throws path_refused. */
 export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
-  const target = field(input, name === "RUN" ? "command" : name === "MV" ? "from" : "path");
+  const names = name === "RUN" ? ["command"] : name === "MV" ? ["from", "to"] : ["path"];
+  if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
+  const target = field(input, names[0] ?? "");
   return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
 }
 

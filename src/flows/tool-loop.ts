@@ -154,7 +154,10 @@ export const toolLoop: Flow = async (run) => {
   add(run, { role: "user", text: parts.map(({ text }) => text).join("") });
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
   const knowledgeText = renderKnowledge(run, knowledgeFiles);
-  const byAlias = new Map(actions.map((action) => [action.alias, action]));
+  // Models that know the words of scripts and plans call actions by these, too.
+  const byAlias = new Map(
+    actions.flatMap((action) => [action.alias, action.name].map((name) => [name, action] as const)),
+  );
   const tools = toolsOf(actions, options.interactive || options.allowRun);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);

@@ -1,5 +1,6 @@
 /** What a server of the user answers, in pai's words: Chat Completions and Ollama's own form, tolerant of both. */
 import type { Usage } from "../core/model.ts";
+import { createThoughtSplitter, type Split } from "../core/thought.ts";
 import { closing } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
 import { count, type Fields, fields, list, text } from "./fields.ts";
@@ -30,6 +31,7 @@ export interface ChatDecoderOptions {
 
 export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOptions): Decoder {
   const tally = createTally(model, turn);
+  const thoughts = createThoughtSplitter();
   const written = createTextCallReader(tools);
   const calls = new Map<unknown, Arriving>();
   const complete: Arriving[] = [];
@@ -66,13 +68,20 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
     if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
     if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
     tally.thought(text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]));
-    tally.text(written.push(text(message["content"])));
+    say(thoughts.push(text(message["content"])));
+  }
+
+  /** Reasoning that the server left in the text is none of it. */
+  function say({ text: said, thought }: Split): void {
+    tally.thought(thought);
+    tally.text(written.push(said));
   }
 
   /** The reply is whole: calls are made known, and what was held back. */
   function finish(): void {
     if (finished) return;
     finished = true;
+    say(thoughts.end());
     const rest = written.end();
     const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
     if (complete.length > 0 || rest.calls.length === 0) tally.text(rest.text);

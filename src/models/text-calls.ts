@@ -1,4 +1,5 @@
 /** Calls that a small model writes into its text instead of making them. */
+import { readJson } from "../core/json.ts";
 import { type Fields, fields, parseJson, text } from "./fields.ts";
 
 export interface TextCall {
@@ -14,24 +15,36 @@ export interface TextCallReader {
 }
 
 /** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
-const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|python_tag\|>|```/;
-/** What all of them but JSON begin with. */
-const mark = /[<[`]/;
-const json = /(?<=^\s*)[{[]/;
+const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>|```/;
+/** What all of them begin with. */
+const mark = /[<[`{]/;
+const first = /^\s*[{[]/;
+const atLine = /\n\s*(?:\{|\[\s*\{)/;
 const longestOpening = "<|python_tag|>".length;
 
 /** `names`: the tools that were offered; without any, text stays text. */
 export function createTextCallReader(names: readonly string[]): TextCallReader {
   /** Nothing but blanks has been shown. */
   let blank = true;
+  /** Nothing but blanks has been shown of the line. */
+  let fresh = true;
   let held = "";
   let holding = false;
 
   function release(upto: number): string {
     const safe = held.slice(0, upto);
+    const line = safe.slice(safe.lastIndexOf("\n") + 1);
     blank &&= safe.trim() === "";
+    fresh = (fresh || line.length < safe.length) && line.trim() === "";
     held = held.slice(upto);
     return safe;
+  }
+
+  /** Where JSON begins in place of a sentence; -1: nowhere. */
+  function findJson(): number {
+    if (blank && first.test(held)) return held.search(/\S/);
+    const match = atLine.exec(fresh ? `\n${held}` : held);
+    return match === null ? -1 : match.index + match[0].search(/[{[]/) - (fresh ? 1 : 0);
   }
 
   return {
@@ -39,10 +52,9 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
       held += piece;
       if (holding) return "";
       if (names.length === 0 || !(blank || mark.test(held))) return release(held.length);
-      const value = blank ? held.search(json) : -1;
-      const at = value < 0 ? held.search(opening) : value;
-      holding = at >= 0;
-      return release(holding ? at : safeLength(held));
+      const places = [findJson(), held.search(opening)].filter((at) => at >= 0);
+      holding = places.length > 0;
+      return release(holding ? Math.min(...places) : safeLength(held));
     },
     end() {
       const calls = holding ? findCalls(held, names) : [];
@@ -65,8 +77,14 @@ function findCalls(held: string, names: readonly string[]): readonly TextCall[] 
       input: readBody(body),
     }),
   );
-  const all = tagged.length > 0 ? tagged : jsonValues(held).flatMap((value) => readCalls(value));
-  return all.filter(({ name, input }) => names.includes(name) && input !== undefined);
+  const named = [...held.matchAll(/\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)/g)].map(
+    ({ 0: { length }, 1: name = "", index }) => ({ name, input: jsonValues(held.slice(index + length))[0] }),
+  );
+  const marked = [...tagged, ...named];
+  const all = marked.length > 0 ? marked : jsonValues(held).flatMap((value) => readCalls(value));
+  return all
+    .map(({ name, input }) => ({ name: name.replace(/^functions\./, ""), input }))
+    .filter(({ name, input }) => names.includes(name) && input !== undefined);
 }
 
 const closer = "</parameter>";
@@ -103,13 +121,21 @@ function jsonValues(source: string): readonly unknown[] {
   for (let at = 0; at < source.length && left > 0; at += 1) {
     if (source[at] !== "{" && source[at] !== "[") continue;
     const end = closingOf(source, at);
-    const value = end === null ? undefined : parseJson(source.slice(at, end));
+    const value = end === null ? undefined : parseLenient(source.slice(at, end));
     left -= (end ?? source.length) - at;
     if (end === null || value === undefined) continue;
     found.push(value);
     at = end - 1;
   }
   return found;
+}
+
+/** The value, mended where it is an object as careless models write it. */
+function parseLenient(source: string): unknown {
+  const value = parseJson(source);
+  if (value !== undefined || !/^\{\s*["']/.test(source)) return value;
+  const reading = readJson(source);
+  return reading.ok ? reading.value : undefined;
 }
 
 /** Behind the bracket that closes the one at `start`; null: none does. */

@@ -191,6 +191,29 @@ describe("a tool-loop", () => {
     expect(textsOf(ran, 2).map((text) => text.includes("one"))).toEqual([true, true]);
   });
 
+  test("a call that lacks what it needs is told what, by the tool's own names", async () => {
+    const lines = [calls(["edit", {}], ["edit", { path: "a.txt" }], ["rm", {}], ["mv", { from: "a.txt" }]), "Sorry."];
+    const ran = await play({ ...setup, lines });
+    expect(ran.outcome.code).toBe(0);
+    expect(textsOf(ran, 2).map((text) => text.match(/\w+(?=: Invalid)/g))).toEqual([
+      ["path", "old_str", "new_str"],
+      ["old_str", "new_str"],
+      ["path"],
+      ["to"],
+    ]);
+  });
+
+  test("numbers and truths may be texts, null is nothing, and the words of scripts are names too", async () => {
+    const lines = [
+      calls(["read", { path: "a.txt", start_line: "1", end_line: null }]),
+      calls(["MODIFY", { path: "a.txt", old_str: "one", new_str: "1", all: "True" }]),
+      "Done.",
+    ];
+    const ran = await play({ ...setup, lines });
+    expect(textsOf(ran, 2)[0]).toStartWith("1 one");
+    expect(ran.files).toEqual({ "a.txt": "1\n" });
+  });
+
   test("an edit that does not say by what deletes nothing", async () => {
     const ran = await play({ ...setup, lines: [calls(["edit", { path: "a.txt", old_str: "one" }]), "Sorry."] });
     expect(ran.files).toEqual(files);

@@ -1,10 +1,10 @@
 /** The bridge to servers of the user: the contract in both forms, and what small models and their servers really do. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat-wire.ts";
 import { describeBridge } from "./contract.ts";
-import { ollama, options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";
+import { ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
 
 describeBridge({
   id: "local:qwen3-8b",
@@ -17,15 +17,7 @@ const lines = (...wire: readonly string[]) =>
   new Response(wire.join(""), { headers: { "content-type": "application/x-ndjson" } });
 
 describe("local", () => {
-  let server: Server;
-  beforeAll(() => {
-    server = serve();
-  });
-  afterAll(() => server.stop());
-  beforeEach(() => {
-    server.seen.length = 0;
-    server.about = {};
-  });
+  const server = useServer();
   const open = (over: Partial<OpenOptions> = {}) =>
     openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl: `${server.origin}/v1`, ...over }));
   const answer = async (wire: string, asked: ModelRequest = request) => {
@@ -126,6 +118,15 @@ describe("local", () => {
     ["Qwen parameters", "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>"],
     ["Mistral", '[TOOL_CALLS][{"name": "read", "arguments": {"path": "a"}}]'],
     ["a python tag", '<|python_tag|>{"name": "read", "parameters": {"path": "a"}}'],
+    ["Mistral with a name", '[TOOL_CALLS]read[ARGS]{"path": "a"}'],
+    ["Mistral with a name alone", '[TOOL_CALLS]read{"path": "a"}'],
+    ["Phi and Granite", '<|tool_call|>[{"name": "read", "arguments": {"path": "a"}}]<|/tool_call|>'],
+    ["JSON below a sentence", 'I look at it.\n\n{"name": "read", "arguments": {"path": "a"}}'],
+    ["a list of JSON below a sentence", 'I look:\n [ {"name": "read", "arguments": {"path": "a"}} ]'],
+    ["Python's quotes", "{'name': 'read', 'arguments': {'path': 'a'}}"],
+    ["a comma too many", '<tool_call>{"name": "read", "arguments": {"path": "a",},}</tool_call>'],
+    ["the name of a name space", '{"name": "functions.read", "arguments": {"path": "a"}}'],
+    ["reasoning before", '<think>\nI read {"name": "rm"}\n</think>\n\n{"name": "read", "arguments": {"path": "a"}}'],
     ["a fence", 'Sure:\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```'],
     ["bare JSON", ' {"name": "read", "parameters": {"path": "a"}}'],
     [
@@ -149,7 +150,25 @@ describe("local", () => {
     '{"name": "unknown", "arguments": {}}',
     '<tool_call>{"name":',
     "[1, 2]",
+    'So:\n{"name": "a", "path": "b"}\nand {x}\n[1] and more',
   ];
+  const thinking: readonly (readonly [string, string, string])[] = [
+    ["<think>\nhm\n</think>\n\nDone.", "Done.", "\nhm\n"],
+    [" [THINK]hm[/THINK]<thought>so</thought>Done.", "Done.", "hmso"],
+    ["<think>only", "", "only"],
+    ["<thing> is no mark", "<thing> is no mark", ""],
+    ["Done <think>no</think>", "Done <think>no</think>", ""],
+  ];
+  test.each(thinking)("reasoning that a server leaves in the text is none of it: %s", async (said, text, thought) => {
+    for (const size of [1, 5, 100]) {
+      const pieces = said.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const { events, text: got } = await answer(says(...pieces), asked).catch(() => ({ events: [], text: "" }));
+      expect(got).toBe(text);
+      const thoughts = events.flatMap((each) => (each.type === "thought" ? [each.text] : [])).join("");
+      if (text !== "") expect(thoughts).toBe(thought);
+    }
+  });
+
   test.each(plain)("what is no call stays text, whole: %s", async (said) => {
     const pieces = said.match(/[\s\S]{1,2}/g) ?? [];
     const { text, done: last } = await answer(says(...pieces), asked);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { diagnose, mapRoot, profile, sniffLogs } from "../../src/actions/project.ts";
 import { findStacks } from "../../src/core/stack.ts";
 import { createOverlay, type Overlay } from "../../src/flows/stage.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "../workspace/bare.ts";
 
 const { signal } = new AbortController();
 let root = "";
@@ -19,8 +19,7 @@ beforeAll(async () => {
   writeFileSync(join(root, "package.json"), "{}");
   writeFileSync(join(root, "src/a.ts"), "");
   writeFileSync(join(root, "logs/app.log"), "ok\nERROR disk\nfine\n");
-  const options = { root, stateDir: null, home: null, force: false, env: {}, commandEnv: [], umask: 0o022 };
-  const { workspace } = await openWorkspace({ ...options, policy: { allow: [], deny: [] } });
+  const { workspace } = await openBare(root, null, { force: false });
   stage = createOverlay(workspace);
 });
 

@@ -17,7 +17,7 @@ import { allActions } from "../../src/actions/all.ts";
 import type { Json } from "../../src/core/model.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "../workspace/bare.ts";
 
 let base = "";
 let root = "";
@@ -30,16 +30,7 @@ const place = (path: string, text: string | Uint8Array) => {
 };
 
 async function openAt(folder: string): Promise<Workspace> {
-  const options = {
-    root: folder,
-    stateDir: join(base, "state"),
-    home: null,
-    force: false,
-    env: {},
-    commandEnv: [],
-    umask: 0o022,
-  };
-  return (await openWorkspace({ ...options, policy: { allow: [], deny: [] } })).workspace;
+  return (await openBare(folder, join(base, "state"), { force: false })).workspace;
 }
 
 beforeEach(async () => {

@@ -6,8 +6,8 @@ import { listPath, tree } from "../../src/actions/look.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
 import { makeFolder, playIn } from "../flows/scripted.ts";
+import { openBare } from "../workspace/bare.ts";
 import { makePlace } from "../workspace/tree.ts";
 
 /** Root may read everything: it looks as somebody else. */
@@ -30,8 +30,7 @@ async function openWith(folders: readonly string[]) {
     chmodSync(join(place.work, folder), 0);
   }
   for (const folder of [place.base, place.work]) chmodSync(folder, 0o755);
-  const options = { stateDir: null, home: null, force: true, env: {}, commandEnv: [], umask: 0o022 };
-  const { workspace } = await openWorkspace({ ...options, root: place.work, policy: { allow: [], deny: [] } });
+  const { workspace } = await openBare(place.work, null);
   const { signal } = new AbortController();
   return {
     look: async (action: typeof tree) => {

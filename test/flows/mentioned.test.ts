@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { findMentions } from "../../src/cli/mentions.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "../workspace/bare.ts";
 import { finish, plan } from "./plans.ts";
 import { makeFolder, play } from "./scripted.ts";
 
@@ -26,16 +26,7 @@ test("what is no text ends the run before any call", async () => {
 
 test("a message's words behind @ are files, words, or refused", async () => {
   const place = makeFolder({ ...files, ".env": "TOKEN=x\n", "two words.txt": "" });
-  const { workspace } = await openWorkspace({
-    root: place.root,
-    stateDir: place.state,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: {},
-    commandEnv: [],
-    umask: 0o022,
-  });
+  const { workspace } = await openBare(place.root, place.state);
   const find = async (text: string) => (await findMentions(workspace, text)).map(String);
   expect(await find('see @a.txt, (not a@a.txt) and @"two words.txt" and @out/log.txt @a.txt.')).toEqual([
     "a.txt",

@@ -12,7 +12,7 @@ import type { Decision, PlanCache, Question } from "../../src/core/ports.ts";
 import type { Price } from "../../src/core/price.ts";
 import { type Flow, type RunOptions, runTask } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "../workspace/bare.ts";
 
 export const usage: Usage = { input: 100, cached: 0, output: 50, thought: 0 };
 
@@ -204,16 +204,7 @@ export function makeFolder(files: Files = {}): Place {
 
 /** The workspace of a place, without a home or rules of its own. */
 export const openHere = ({ root, state }: Pick<Place, "root" | "state">) =>
-  openWorkspace({
-    root,
-    stateDir: state,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: { PATH: process.env["PATH"] },
-    commandEnv: [],
-    umask: 0o022,
-  });
+  openBare(root, state, { env: { PATH: process.env["PATH"] } });
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {

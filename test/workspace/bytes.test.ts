@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { modify, write } from "../../src/actions/act.ts";
 import type { Complaint, Proposal } from "../../src/core/action.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "./bare.ts";
 import { usePlaces } from "./places.ts";
 import { treeOf } from "./tree.ts";
 
@@ -23,16 +23,7 @@ const make = usePlaces();
 
 async function open() {
   const made = make();
-  const opened = await openWorkspace({
-    root: made.work,
-    stateDir: made.state,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: {},
-    commandEnv: [],
-    umask: 0o022,
-  });
+  const opened = await openBare(made.work, made.state);
   return { ...made, ...opened };
 }
 

@@ -4,28 +4,20 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareSnapshots, takeSnapshot } from "../../src/workspace/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "./bare.ts";
 import { usePlaces } from "./places.ts";
 import { change, file, type Place, treeOf } from "./tree.ts";
 
 const place = usePlaces();
 const noRules = { allow: [], deny: [] };
-const options = (made: Place, stateDir: string | null = made.state) => ({
-  root: made.work,
-  stateDir,
-  home: null,
-  force: false,
-  policy: noRules,
-  env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" },
-  commandEnv: [],
-  umask: 0o022,
-});
+const open = (made: Place, stateDir: string | null = made.state) =>
+  openBare(made.work, stateDir, { force: false, env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" } });
 const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
 
 test("changes of a command belong to the run: listed, rolled back, undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b" });
   const before = treeOf(made.work);
-  const { workspace, history } = await openWorkspace(options(made));
+  const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
   const [planned] = [change("a.txt", file("a"), file("A"))];
   await tx.apply([planned]);
@@ -62,10 +54,10 @@ test("a command that was killed with pai: what changed is told, stays, and can b
   for (let n = 0; n < 500 && !existsSync(join(made.work, "sign")); n++) await Bun.sleep(5);
   child.kill("SIGKILL");
   await child.exited;
-  const { history, recovered } = await openWorkspace(options(made));
+  const { history, recovered } = await open(made);
   expect(recovered).toEqual([expect.stringContaining("changed since its last command began, and left: c.txt;")]);
   expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 a", "b.txt": "file 644 b" });
-  expect((await openWorkspace(options(made))).recovered).toEqual([]);
+  expect((await open(made)).recovered).toEqual([]);
   expect(history.list()).toMatchObject([{ id: "r1", status: "applied" }]);
   await history.undo("r1", { dryRun: false });
   expect(treeOf(made.work)).toEqual({ ...before, sign: "file 644 " });
@@ -73,7 +65,7 @@ test("a command that was killed with pai: what changed is told, stays, and can b
 
 test("a command that changed nothing leaves nothing in the journal", async () => {
   const made = place({ "a.txt": "a" });
-  const { workspace, history } = await openWorkspace(options(made));
+  const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
   await tx.run("cat a.txt", quick);
   await tx.run("true", quick);
@@ -84,7 +76,7 @@ test("a command that changed nothing leaves nothing in the journal", async () =>
 
 test("without a state folder a run can still be taken back, but not later (P35)", async () => {
   const made = place({ "a.txt": "a" });
-  const { workspace, history, warnings } = await openWorkspace(options(made, null));
+  const { workspace, history, warnings } = await open(made, null);
   expect(workspace.undoable).toBe(false);
   expect(warnings).toEqual([]);
   const tx = await workspace.begin({ id: "r1", task: "t" });
@@ -97,21 +89,21 @@ test("without a state folder a run can still be taken back, but not later (P35)"
 
 test("a state folder that cannot be written is said, and undo is off (S69, P35)", async () => {
   const made = place({ file: "" });
-  const { workspace, warnings } = await openWorkspace(options(made, join(made.work, "file/state")));
+  const { workspace, warnings } = await open(made, join(made.work, "file/state"));
   expect(workspace.undoable).toBe(false);
   expect(warnings).toEqual([expect.stringContaining("undo is off")]);
 });
 
 test("opening touches neither the workspace nor the state folder", async () => {
   const made = place({ "a.txt": "a" });
-  const { recovered } = await openWorkspace(options(made));
+  const { recovered } = await open(made);
   expect(recovered).toEqual([]);
   expect(treeOf(made.base)).toEqual({ work: "folder 755", "work/a.txt": "file 644 a" });
 });
 
 test("denied paths and a git repository by shape are never written, whatever proposes them (S45, S48)", async () => {
   const made = place({ "g/HEAD": "", "g/refs/x": "" });
-  const { workspace } = await openWorkspace(options(made));
+  const { workspace } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
   for (const path of [".git/hooks/pre-commit", ".env", "g/objects/x"]) {
     await expect(tx.apply([change(path, null, file("x"))])).rejects.toMatchObject({ code: "path_refused" });

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { mkdir, mv, rm } from "../../src/actions/act.ts";
 import type { Change } from "../../src/core/change.ts";
 import type { Stage } from "../../src/core/ports.ts";
-import { openWorkspace } from "../../src/workspace/open.ts";
+import { openBare } from "./bare.ts";
 import { usePlaces } from "./places.ts";
 import { treeOf } from "./tree.ts";
 
@@ -24,16 +24,7 @@ const never = new AbortController().signal;
 
 async function open(files: Record<string, string>) {
   const made = make(files);
-  const opened = await openWorkspace({
-    root: made.work,
-    stateDir: made.state,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: { PATH: "/usr/bin:/bin" },
-    commandEnv: [],
-    umask: 0o022,
-  });
+  const opened = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" } });
   const stage: Stage = { ...opened.workspace, shown: () => null };
   let number = 0;
   const apply = async (changes: readonly Change[]) => {

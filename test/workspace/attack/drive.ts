@@ -7,7 +7,7 @@ import type { Json } from "../../../src/core/model.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import type { Workspace } from "../../../src/core/ports.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
-import { openWorkspace } from "../../../src/workspace/open.ts";
+import { openBare } from "../bare.ts";
 import { type ActionName, actNaively } from "./naive.ts";
 import { buildWorld, canary, type Picture, picture, type World } from "./world.ts";
 
@@ -185,18 +185,8 @@ async function tryCell({ world, before, workspace }: Scene, action: ActionName, 
 }
 
 export function openFor(world: World, backend: Backend) {
-  return openWorkspace({
-    root: world.project,
-    stateDir: `${world.outside}/kept`,
-    own: [`${world.outside}/config`, `${world.outside}/state`, `${world.project}/own*data`],
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: {},
-    commandEnv: [],
-    umask: 0o022,
-    backend,
-  });
+  const own = [`${world.outside}/config`, `${world.outside}/state`, `${world.project}/own*data`];
+  return openBare(world.project, `${world.outside}/kept`, { own, backend });
 }
 
 /** Proposes and applies as a run does; the model has been shown whatever it may read. */

@@ -15,7 +15,7 @@ import type { AnyAction } from "../../../src/core/action.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
-import { openWorkspace } from "../../../src/workspace/open.ts";
+import { openBare } from "../bare.ts";
 
 export interface Sizes {
   /** Files of the wide tree, 100 a folder. */
@@ -87,16 +87,7 @@ const looks: readonly (readonly [AnyAction, Json])[] = [
 
 /** Every look at one of the trees, or the `named` ones at another path. */
 export async function lookAt({ folder }: Trees, name: string): Promise<readonly Look[]> {
-  const { workspace } = await openWorkspace({
-    root: join(folder, name),
-    stateDir: null,
-    home: null,
-    force: true,
-    policy: { allow: [], deny: [] },
-    env: {},
-    commandEnv: [],
-    umask: 0o022,
-  });
+  const { workspace } = await openBare(join(folder, name), null);
   const all =
     name === "odd" ? [...looks, [read, { path: "sparse" }] as const, [read, { path: "pipe" }] as const] : looks;
   const found: Look[] = [];

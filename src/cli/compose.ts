@@ -19,17 +19,21 @@ import { openPlaces } from "./open-places.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
+  /** The call, shown as the settings want it. */
+  readonly context: Context;
   readonly places: Places;
   /** Folder to work in, as given; the workspace resolves and judges it. */
   readonly root: string;
 }
 
 /** Settings and places of this call. */
-export function composeBase(context: Context): Base {
-  const places = openPlaces(context.env);
-  const root = resolve(context.cwd, textFlag(context.flags, "cwd") ?? ".");
-  const flags = context.flags as Parameters<typeof loadSettings>[0]["flags"];
-  return { ...loadSettings({ flags, env: context.env, places, root }), places, root };
+export function composeBase(given: Context): Base {
+  const places = openPlaces(given.env);
+  const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
+  const flags = given.flags as Parameters<typeof loadSettings>[0]["flags"];
+  const loaded = loadSettings({ flags, env: given.env, places, root });
+  const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
+  return { ...loaded, places, root, context };
 }
 
 export interface ComposedWorkspace {

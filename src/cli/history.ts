@@ -40,8 +40,9 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
     throw new PaiError("declined", "nothing was changed");
 }
 
-async function reverse(context: Context, kind: "undo" | "redo"): Promise<number> {
-  const { history } = await openHere(context);
+async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
+  const { history, base } = await openHere(given);
+  const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const verb = kind === "undo" ? "undone" : "redone";

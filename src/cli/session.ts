@@ -122,10 +122,11 @@ function renderResumed({ id, turns, conversation }: Session): string {
 }
 
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
-async function openTalk(context: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
+async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
+  const given = composeBase(called);
+  const { context } = given;
   const view = await openView(context, context.signal, "session");
   const readLine = async (question: string) => (await view.prompter()).readLine(question);
-  const given = composeBase(context);
   const base = view.interactive ? await offerLocal(context, given, readLine) : given;
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of base.warnings) warn("settings")(warning);

@@ -58,12 +58,10 @@ function requirePlanning({ flags }: Context, command: string): void {
 }
 
 /** Runs one task with the face the flags ask for. */
-export async function doTask(
-  context: Context,
-  { flow, task: read, options, command, model }: TaskRun,
-): Promise<number> {
-  if (flow !== null) requirePlanning(context, command);
-  const base = composeBase(context);
+export async function doTask(given: Context, { flow, task: read, options, command, model }: TaskRun): Promise<number> {
+  if (flow !== null) requirePlanning(given, command);
+  const base = composeBase(given);
+  const { context } = base;
   const limited = limitTime(context.signal, base.settings.limits.timeout);
   try {
     const task = await read(limited.signal);

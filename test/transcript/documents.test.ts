@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
+import { hello } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -55,6 +56,23 @@ test.concurrent("-q leaves standard error to errors, in every command", async ()
     expect([args, (await place.pai([...args, "-q"])).stderr]).toEqual([args, ""]);
   }
   expect((await place.pai(["demo", "--json", "-q"], { env: bare })).stderr).toBe("");
+});
+
+test.concurrent("plain in the settings is --plain", async () => {
+  await using place = openPlace(hello);
+  const env = { FORCE_COLOR: "1" };
+  const show = async (...args: string[]) => {
+    const { stdout, stderr, code } = await place.pai(args, { env });
+    return [code, (stdout + stderr).includes("\x1b[")];
+  };
+  expect(await show("run", "-n", "--no-plan-cache", "make hello.txt")).toEqual([0, true]);
+  expect(await show("config", "put", "plain", "true")).toEqual([0, false]);
+  await using again = openPlace(hello);
+  const options = { env: { ...env, XDG_CONFIG_HOME: join(place.home, ".config") } };
+  const made = await again.pai(["run", "-y", "make hello.txt"], options);
+  const undone = await again.pai(["undo", "-n"], options);
+  expect([made.code, undone.code]).toEqual([0, 0]);
+  expect(made.stdout + made.stderr + undone.stdout).not.toContain("\x1b[");
 });
 
 test.concurrent("sessions prune takes how many to keep, never a session's name (P76)", async () => {

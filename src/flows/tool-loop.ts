@@ -1,5 +1,6 @@
 /** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 import type { AnyAction } from "../core/action.ts";
+import { PaiError } from "../core/error.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import { ask, type Reply } from "./ask.ts";
@@ -119,10 +120,19 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   }
 }
 
-/** A reply reached its limit before its calls were whole, or its answer. */
-function goOn(run: Run, text: string): void {
+/** Replies in a row that may reach their limit without a word. */
+const mostSilent = 3;
+
+/** A reply reached its limit before its calls were whole, or its answer. Throws reply_cut when nothing comes of it. */
+function goOn(run: Run, cut: readonly string[]): void {
+  const silent = cut.slice(-mostSilent).filter((text) => text.trim() === "");
+  if (silent.length === mostSilent) {
+    throw new PaiError("reply_cut", `${mostSilent} replies in a row reached their limit before they said anything`, {
+      hint: "ask for less at once, or choose a model that may write more",
+    });
+  }
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  add(run, { role: "assistant", text: `${text}\n(cut off)`.trimStart(), calls: [], native: null });
+  add(run, { role: "assistant", text: `${cut.at(-1)}\n(cut off)`.trimStart(), calls: [], native: null });
   const asked =
     "Your reply was cut at its limit. Go on where it ended; send a call that was cut again, in smaller pieces.";
   add(run, { role: "user", text: asked });
@@ -162,8 +172,8 @@ export const toolLoop: Flow = async (run) => {
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byAlias, inner, seen: new Map(), end };
-  /** What was said in replies that were cut. */
-  let said = "";
+  /** What was said in the last replies, as far as they were cut before a call was whole. */
+  let cut: readonly string[] = [];
   for (;;) {
     // Nobody knows how many calls a loop takes: what is expected is always one more.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
@@ -171,13 +181,13 @@ export const toolLoop: Flow = async (run) => {
     const reply = await askTurn(run, tools, knowledgeText);
     const { text, calls, native } = reply;
     const isCut = reply.stop === "length";
-    run.record.text = said + text;
+    run.record.text = cut.join("") + text;
     if (isCut && calls.length === 0) {
-      said += text;
-      goOn(run, text);
+      cut = [...cut, text];
+      goOn(run, cut);
       continue;
     }
-    said = "";
+    cut = [];
     add(run, { role: "assistant", text, calls, native });
     if (calls.length === 0) {
       const rest = await end.findRest();

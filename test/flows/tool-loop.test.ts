@@ -91,6 +91,12 @@ test("an answer that was cut is gone on with, and is whole in the end (P06)", as
   expect(ran.outcome).toMatchObject({ status: "answered", text: "One, two, three.", calls: { made: 3 } });
 });
 
+test("three replies in a row that are cut before a word end the run: thoughts without end cost money (P06)", async () => {
+  const silent: Line = { text: "", stop: "length" };
+  const ran = await playLoop([silent, silent, { text: "Now: ", stop: "length" }, silent, silent, silent]);
+  expect(ran.outcome).toMatchObject({ code: 7, error: { code: "reply_cut" }, calls: { made: 6 } });
+});
+
 test("only caps stop a loop: at the last call it ends as 13 and everything is taken back (TestAgentMaxIterations, P10)", async () => {
   const lines = ["a", "b", "c"].map((path) => calls(call("write", { path, content: "x" })));
   const ran = await playLoop(lines, { options: { caps: { calls: 3, tokens: null, cost: null } } });

@@ -54,7 +54,13 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
     await transaction.close();
     return [squash(transaction.changes), failure];
   } catch (thrown) {
-    return [squash(transaction.changes), failure ?? toPaiError(thrown)];
+    const error = toPaiError(thrown);
+    if (failure !== null) {
+      const later = run.ports.workspace.undoable ? "; the next pai here tries again" : "";
+      const text = `what the run changed could not be taken back: ${error.message}${later}`;
+      run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
+    }
+    return [squash(transaction.changes), failure ?? error];
   }
 }
 

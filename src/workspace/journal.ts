@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Batch } from "./batch.ts";
 import type { Disk } from "./disk.ts";
@@ -181,6 +181,15 @@ export function openJournal(state: State, id: string): Journal {
       forgetOpen(state, id);
     },
   };
+}
+
+/** For notes on what is taken back: a disk without room for them must not hold that up; the next start does it again. */
+export function noteIfRoom(note: () => void): void {
+  try {
+    note();
+  } catch (thrown) {
+    if (toPaiError(thrown).code !== "disk_full") throw thrown;
+  }
 }
 
 /** Content that was kept. Throws io_failed when the journal was damaged. */

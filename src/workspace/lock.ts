@@ -1,6 +1,6 @@
 /** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
@@ -51,11 +51,25 @@ export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
         if (performance.now() > until) throw anotherAtWork("", "wait for it to end");
         await Bun.sleep(2);
       }
-      return await inner(work);
+      return await enter(inner, work, folder !== null && systemCalls() !== null);
     } finally {
       if (folder !== null) closeSync(folder);
     }
   };
+}
+
+/** A disk that is too full for the other lock does not matter where the kernel's is held. */
+async function enter<T>(inner: Lock, work: () => T, isHeld: boolean): Promise<T> {
+  let begun = false;
+  try {
+    return await inner(() => {
+      begun = true;
+      return work();
+    });
+  } catch (thrown) {
+    if (begun || !isHeld || toPaiError(thrown).code !== "disk_full") throw thrown;
+    return work();
+  }
 }
 
 function openLockable(root: Root): number | null {

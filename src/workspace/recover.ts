@@ -2,7 +2,7 @@
 import type { Root } from "./confine.ts";
 import { holds, standingAt } from "./files.ts";
 import { isAlive } from "./holder.ts";
-import { forgetOpen, openIds, openJournal, type State } from "./journal.ts";
+import { forgetOpen, noteIfRoom, openIds, openJournal, type State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
 import { putBack, statesOf } from "./put-back.ts";
@@ -56,7 +56,7 @@ function recoverRun(root: Root, state: State, id: string): string | null {
   const restored = new Set(begun.map(({ path }) => path));
   const since = changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path));
   // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
-  if (since.length === 0) journal.end("rolled_back", left);
+  if (since.length === 0) noteIfRoom(() => journal.end("rolled_back", left));
   else {
     journal.end("applied", left, [
       { by: "plan", changes: begun },

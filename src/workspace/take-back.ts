@@ -7,7 +7,7 @@ import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "./batch
 import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
 import { holds, standingAt } from "./files.ts";
-import type { Journal } from "./journal.ts";
+import { type Journal, noteIfRoom } from "./journal.ts";
 import { parentOf } from "./parse.ts";
 import { putBack, statesOf } from "./put-back.ts";
 
@@ -31,7 +31,8 @@ export function takeBack(
     try {
       batch = prepareBatch(root, todo, 0o022, traits);
       if (batch.changes.length > 0) {
-        journal?.promiseTemps(batch.temps);
+        const { temps } = batch;
+        noteIfRoom(() => journal?.promiseTemps(temps));
         performBatch(root, disk, batch);
       }
       return { restored: batch.changes, left: [...left, ...copies] };

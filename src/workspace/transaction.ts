@@ -7,7 +7,7 @@ import { type Batch, prepareBatch } from "./batch.ts";
 import { commitBatch } from "./commit.ts";
 import type { Root } from "./confine.ts";
 import type { Disk } from "./disk.ts";
-import type { Journal } from "./journal.ts";
+import { type Journal, noteIfRoom } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
 import { takeBack } from "./take-back.ts";
@@ -117,7 +117,7 @@ export function openTransaction(
       return lock(() => {
         const report = takeBack(root, disk, journal, { changes: meant, traits });
         done.length = 0;
-        end("rolled_back", report.left);
+        noteIfRoom(() => end("rolled_back", report.left));
         return report;
       });
     },

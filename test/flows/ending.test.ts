@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../src/core/error.ts";
-import { followPlan } from "../../src/flows/single-shot.ts";
+import { followPlan, singleShot } from "../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, write } from "./plans.ts";
 import { filesIn, makeFolder, type Place, play, playIn } from "./scripted.ts";
 
@@ -171,4 +171,21 @@ describe("a saved plan", () => {
     expect(ran.eventsOf("plan.ready")[0]?.promise).toEqual({ expected: 0, at_most: 0, tokens: 0, cost: null });
     expect(ran.files).toEqual({ "a.txt": "1\n" });
   });
+});
+
+test("what cannot be taken back is told, beside why the run failed (S56)", async () => {
+  const { outcome, eventsOf, files } = await play({
+    files: { "a.txt": "one\n" },
+    lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
+    options: { checks: ["false"] },
+    flow: async (run) => {
+      const transaction = await run.transaction();
+      Object.assign(transaction, { rollback: () => Promise.reject(new PaiError("disk_full", "no space left")) });
+      await singleShot(run);
+    },
+  });
+  expect([outcome.code, outcome.changes.length, files["new.txt"]]).toEqual([9, 1, "new\n"]);
+  expect(eventsOf("notice").map(({ text }) => text)).toContain(
+    "what the run changed could not be taken back: no space left; the next pai here tries again",
+  );
 });

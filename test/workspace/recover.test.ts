@@ -204,3 +204,23 @@ test("dying at every effect around a command: what it changed is taken back, or 
     expect([n, isLeft && !told.includes("and left: b.txt;")]).toEqual([n, false]);
   }
 });
+
+test("a full disk of pai's own state does not hold up taking a run back (S56, P35)", async () => {
+  const made = place();
+  renew(made);
+  const before = treeOf(made.work);
+  let isFull = false;
+  const stateDisk = openDisk(() => {
+    if (isFull) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+  });
+  const opened = openPlace(made, openDisk(), deadProcess(), stateDisk);
+  const run = opened.begin("r1");
+  await run.apply(batch());
+  isFull = true;
+  expect((await run.rollback()).left).toEqual([]);
+  opened.root.close();
+  expect(treeOf(made.work)).toEqual(before);
+  isFull = false;
+  await recoverWith(made);
+  expect([treeOf(made.work), openMarkers(made)]).toEqual([before, []]);
+});

@@ -16,7 +16,7 @@ import { openRoot, type Root } from "../../src/workspace/confine.ts";
 import { type Disk, openDisk } from "../../src/workspace/disk.ts";
 import { type Holder, thisProcess } from "../../src/workspace/holder.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal.ts";
-import { type Lock, openLock } from "../../src/workspace/lock.ts";
+import { type Lock, lockFolder, openLock } from "../../src/workspace/lock.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 
 export interface Place {
@@ -78,14 +78,14 @@ export interface Opened {
   begin(id: string, task?: string, perform?: TransactionParts["perform"]): ReturnType<typeof openTransaction>;
 }
 
-/** The writing half on a place, with a disk that may fail. */
-export function openPlace(place: Place, disk: Disk = openDisk(), self: Holder = thisProcess()): Opened {
+/** The writing half on a place, with a disk that may fail; that of pai's own state may be another. */
+export function openPlace(place: Place, disk = openDisk(), self = thisProcess(), stateDisk: Disk = disk): Opened {
   const root = openRoot(place.work, { force: true, home: null });
-  const state: State = { folder: place.state, disk, self };
-  const lock: Lock = async (work) => {
+  const state: State = { folder: place.state, disk: stateDisk, self };
+  const lock = lockFolder(root, async (work) => {
     prepareState(state);
-    return openLock(join(place.state, "lock"), disk, self)(work);
-  };
+    return openLock(join(place.state, "lock"), stateDisk, self)(work);
+  });
   return {
     root,
     state,

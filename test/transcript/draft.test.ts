@@ -2,7 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findBinary, openPlace, type Place, patience } from "./harness.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { openRaw } from "./raw.ts";
 import { talked } from "./replies.ts";
 import { hasTmux, openScreen, type Screen } from "./screen.ts";
 
@@ -103,26 +104,12 @@ inTerminal("a draft that cannot be kept is said to be lost, and stands on the sc
 
 test.concurrent("a terminal that is closed takes nothing with it: the next session has the draft", async () => {
   await using place = openPlace([talked("One.")]);
-  let shown = "";
-  const child = Bun.spawn([findBinary()], {
-    cwd: place.root,
-    env: { ...place.env, TERM: "xterm" },
-    terminal: {
-      cols: 80,
-      rows: 24,
-      data(_, bytes) {
-        shown += new TextDecoder().decode(bytes);
-      },
-    },
-  });
-  const until = async (text: string) => {
-    while (!shown.includes(text)) await Bun.sleep(20);
-  };
-  await until("pai> ");
-  child.terminal?.write("one\x1b\rtwo\x1b\rthree");
-  await until("three");
-  child.terminal?.close();
-  await child.exited;
+  const raw = openRaw(place);
+  await raw.sees("pai> ");
+  raw.type("one\x1b\rtwo\x1b\rthree");
+  await raw.sees("three");
+  raw.close();
+  await raw.exited;
   if (hasTmux) await expectKept(place);
 });
 

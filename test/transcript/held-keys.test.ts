@@ -1,7 +1,8 @@
 /** The key of a run in any spelling: in nothing that pai shows or writes down, whatever a command prints (S122, S123). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { findBinary, openPlace, patience, readTree } from "./harness.ts";
+import { openPlace, patience, readTree } from "./harness.ts";
+import { openRaw } from "./raw.ts";
 import { done, planned } from "./replies.ts";
 
 setDefaultTimeout(patience);
@@ -48,21 +49,12 @@ test.concurrent.each(["", "--json", "--jsonl", "--verbose"])("a run %s", async (
 
 test.concurrent("a draft that is kept as the terminal closes", async () => {
   await using place = openPlace();
-  let shown = "";
-  const child = Bun.spawn([findBinary()], {
-    cwd: place.root,
-    env: { ...place.env, TERM: "xterm", GEMINI_API_KEY: key },
-    terminal: {
-      data(_, bytes) {
-        shown += new TextDecoder().decode(bytes);
-      },
-    },
-  });
-  while (!shown.includes("pai> ")) await Bun.sleep(20);
-  child.terminal?.write(`use ${key} now`);
-  while (!shown.includes("now")) await Bun.sleep(20);
-  child.terminal?.close();
-  await child.exited;
+  const raw = openRaw(place, [], { GEMINI_API_KEY: key });
+  await raw.sees("pai> ");
+  raw.type(`use ${key} now`);
+  await raw.sees("now");
+  raw.close();
+  await raw.exited;
   const written = JSON.stringify(readTree(place.home));
   expect(written).toContain("use loca…[masked] now");
   expect(written).not.toContain(key);

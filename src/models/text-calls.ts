@@ -22,7 +22,7 @@ const first = /^\s*[{[]/;
 const atLine = /\n\s*(?:\{|\[\s*\{)/;
 const longestOpening = "<|python_tag|>".length;
 
-/** `names`: the tools that were offered; without any, text stays text. */
+/** `names`: the tools that were offered, in small letters; without any, text stays text. */
 export function createTextCallReader(names: readonly string[]): TextCallReader {
   /** Nothing but blanks has been shown. */
   let blank = true;

@@ -30,3 +30,8 @@ test("finds a call behind much code", () => {
   const { calls } = read(`\`\`\`js\n${code}\`\`\`\n{"name": "read", "arguments": {"path": "a"}}`);
   expect(calls).toEqual([{ name: "read", input: { path: "a" } }]);
 });
+
+test("a tool may be written large, as in a call that is none of text", () => {
+  const { text, calls } = read('<tool_call>{"name": "Read", "arguments": {"path": "a"}}</tool_call>');
+  expect([text, calls]).toEqual(["", [{ name: "Read", input: { path: "a" } }]]);
+});

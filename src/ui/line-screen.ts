@@ -1,5 +1,6 @@
 /** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
 import { segments } from "./edit-line.ts";
+import { eraseFromRow } from "./erase.ts";
 import { type LineView, viewLine } from "./line-view.ts";
 import { visible } from "./sanitize.ts";
 
@@ -64,11 +65,12 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
   const shared = sharedStart(now, before);
   // Behind the last column the cursor is nowhere: such a row is written again.
   const kept = Bun.stringWidth(shared) < columns ? shared : "";
-  const erase = before.length > kept.length || drawn.rows.length - 1 > row ? "\x1b[J" : "";
+  const erases = before.length > kept.length || drawn.rows.length - 1 > row;
+  const erase = kept === "" ? eraseFromRow : "\x1b[J";
   const text = [now.slice(kept.length), ...view.rows.slice(row + 1)].join("\r\n");
   const end = Bun.stringWidth(view.rows[last] ?? "");
   const back = end < columns ? go({ row: last, column: end }, view) : `${up(last - view.row)}\r${right(view.column)}`;
-  return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erase}${text}${back}`;
+  return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
 }
 
 /** For terminals that can move the cursor. */
@@ -83,14 +85,14 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
       if (drawn !== null && !moved) err(turn(drawn, view, columns()));
       else {
         const home = up(view.rows.length - 1 - view.row);
-        err(`${up(drawn?.row ?? 0)}\r\x1b[J${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
+        err(`${up(drawn?.row ?? 0)}${eraseFromRow}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
       }
       drawn = view;
       moved = false;
     },
     clear() {
       // What stood above goes up into the history of the terminal.
-      err(`${up(drawn?.row ?? 0)}\r\x1b[J${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
+      err(`${up(drawn?.row ?? 0)}${eraseFromRow}${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
       drawn = null;
     },
     resize() {

@@ -1,6 +1,7 @@
 /** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
 import type { Wait } from "../core/ports.ts";
 import { spent } from "./amount.ts";
+import { eraseFromRow } from "./erase.ts";
 import { cut } from "./layout.ts";
 import { visibleLine } from "./sanitize.ts";
 import type { Glyphs, Style } from "./style.ts";
@@ -29,11 +30,6 @@ export interface SpinnerOptions {
 /** Below this nothing is drawn: what is done at once needs no spinner. */
 const patienceMs = 200;
 const frameMs = 250;
-/**
- * The cursor waits behind the symbol, so that a terminal that wraps the line anew leaves it above all that is to be
- * erased. The first column is written over: tmux keeps a screen that is erased from its corner.
- */
-const erase = "\r \x1b[J";
 
 /** What must be seen of what is waited for, however long the time beside it. */
 const leastWidth = 8;
@@ -77,8 +73,9 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
         : renderElapsed(waitingFor, at - since, width, glyphs);
+    // The cursor waits behind the symbol: where a terminal wraps the line anew, all of it is still to be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
-    err(`${text === drawn ? "" : `${erase} ${style.paint("dim", text)}`}\r${turn}`);
+    err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
     frame++;
     drawn = text;
   }
@@ -86,7 +83,7 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
   function clear(): void {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    if (drawn !== null) err(`${erase}\r`);
+    if (drawn !== null) err(eraseFromRow);
     drawn = null;
   }
 

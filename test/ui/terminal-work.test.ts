@@ -31,10 +31,10 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   terminal.sink(notice);
   terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
   expect(writes.length).toBeLessThanOrEqual(6);
-  expect(writes[0]).toMatch(/^\r \x1b\[J planning with gemini:a-mod.*…, \d+ s\r⠋$/);
-  expect(Bun.stringWidth((writes[0] ?? "").split("\r")[1] ?? "")).toBeLessThan(40);
-  expect(writes.slice(writes.indexOf("\r \x1b[J\r"), writes.indexOf("\r \x1b[J\r") + 2)).toEqual([
-    "\r \x1b[J\r",
+  expect(writes[0]).toMatch(/^\r\x1b\[K \x1b\[J\r {2}planning with gemini:a-mod.*…, \d+ s\r⠋$/);
+  expect(Bun.stringWidth((writes[0] ?? "").split("\r")[2] ?? "")).toBeLessThan(40);
+  expect(writes.slice(writes.indexOf("\r\x1b[K \x1b[J\r"), writes.indexOf("\r\x1b[K \x1b[J\r") + 2)).toEqual([
+    "\r\x1b[K \x1b[J\r",
     "· note\n",
   ]);
 });

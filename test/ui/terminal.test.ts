@@ -89,7 +89,9 @@ test("the status says what the checks have shown", () => {
   if (passed === undefined) throw new Error("no check");
   const failed = { ...passed, exit: 1, passed: false };
   const status = (checks: typeof outcome.checks) =>
-    /^! unverified.*$/m.exec(show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen)?.[0];
+    /^! unverified.*$/m.exec(
+      show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen,
+    )?.[0];
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: no check has proved this");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");

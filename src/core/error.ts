@@ -89,6 +89,7 @@ export interface Failure {
 const ioCodes: Record<string, ErrorCode> = {
   ENOSPC: "disk_full",
   EDQUOT: "disk_full",
+  EFBIG: "disk_full",
   EROFS: "read_only",
   EACCES: "permission_denied",
   EPERM: "permission_denied",

@@ -197,7 +197,7 @@ test("owner is kept when pai is root (S61)", async () => {
   expect(owner()).toEqual([1234, 2345]);
 });
 
-const errnos = ["ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES"];
+const errnos = ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES"];
 
 test("whatever the disk refuses, wherever: old bytes, an error, no temporary file (S56, P35, P48, D21, D25)", async () => {
   const made = place();

@@ -112,7 +112,7 @@ function judgeName(folder: RelPath, name: string, rules: PathRules): PathVerdict
   const pair = `${foldName(folder.slice(folder.lastIndexOf("/") + 1))}/${folded}`;
   if (matchesRule(folder, [name, folded], rules.deny))
     return { verdict: "deny", why: `${showName(name)} is denied by the settings` };
-  if (matchesRule(folder, [name], rules.allow)) return { verdict: "allow" };
+  if (matchesRule(folder, [name], withFolders(rules.allow))) return { verdict: "allow" };
   const why = whyDenied(folded, pair);
   if (why !== null) return { verdict: "deny", why: `${showName(name)} ${why}` };
   if (runsLater.has(folded) || runsLater.has(pair) || runsLaterShape.test(folded)) {
@@ -131,6 +131,10 @@ function whyDenied(folded: string, pair: string): string | null {
   if (unfinishedShape.test(folded)) return "is a half-written file of pai";
   return secretShape.test(folded) ? "may hold keys or passwords" : null;
 }
+
+/** What opens all that a folder holds opens the folder. */
+const withFolders = (patterns: readonly string[]) =>
+  patterns.flatMap((pattern) => (pattern.endsWith("/**") ? [pattern, `/${pattern.slice(0, -3)}`] : [pattern]));
 
 function matchesRule(folder: RelPath, names: readonly string[], patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {

@@ -104,6 +104,12 @@ test("settings may open what is built in and deny more; deny wins", () => {
   expect(judge(".npmrc", "read", { allow: [".npmrc"], deny: [".npmrc"] })).toBe("deny");
 });
 
+test("a rule that opens all that a folder holds opens that folder, and no other of its name", () => {
+  const rules = { allow: [".vscode/**"], deny: [] };
+  const paths = [".vscode", ".vscode/a.json", "sub/.vscode", "sub/.vscode/a.json", ".idea/a.xml"];
+  expect(paths.map((path) => judge(path, "write", rules))).toEqual(["allow", "allow", "deny", "deny", "deny"]);
+});
+
 test("hides in listings what is denied, by the folder it stands in (S49, S50)", () => {
   expect(isHidden("a/.docker" as RelPath, "config.json", none)).toBe(true);
   expect(isHidden("a" as RelPath, "config.json", none)).toBe(false);

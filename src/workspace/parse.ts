@@ -61,6 +61,12 @@ export function parsePath(text: string, root: string | null = null): ParsedPath 
   return { path: path as RelPath, folder: path === "" || /\/\.?$/.test(text) };
 }
 
+/** A path that pai found in the workspace itself and wrote down: it may hold any name. Throws path_refused for what leads out. */
+export function parseKept(text: string): RelPath {
+  if (!text.includes("\0") && !text.split("/").some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
+  throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is no path below the root`);
+}
+
 function relativeSpelling(text: string, root: string | null): string {
   if (root !== null && (text === root || text === `${root}/`)) return 'write "." for the root';
   if (root !== null && text.startsWith(`${root}/`)) {

@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Holder } from "./holder.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
-import { parsePath } from "./parse.ts";
+import { parseKept } from "./parse.ts";
 import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
 import type { Traits } from "./traits.ts";
 
@@ -106,10 +106,10 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
       return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
     };
     return changes.map(({ path, before, after, from }) => ({
-      path: parsePath(path).path,
+      path: parseKept(path),
       before: open(before),
       after: open(after),
-      from: from === null ? null : parsePath(from).path,
+      from: from === null ? null : parseKept(from),
     }));
   });
 }
@@ -158,5 +158,5 @@ function marked(batch: KeptBatch, line: Extract<Line, { type: "applied" | "temps
 }
 
 function withPaths<T>(record: Readonly<Record<string, T>>): Map<RelPath, T> {
-  return new Map(Object.entries(record).map(([path, value]) => [parsePath(path).path, value]));
+  return new Map(Object.entries(record).map(([path, value]) => [parseKept(path), value]));
 }

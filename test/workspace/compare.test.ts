@@ -63,6 +63,19 @@ test("a command that was killed with pai: what changed is told, stays, and can b
   expect(treeOf(made.work)).toEqual({ ...before, sign: "file 644 " });
 });
 
+test("what a command made is taken back whatever it is called (S6)", async () => {
+  const made = place({ "a.txt": "a" });
+  const before = treeOf(made.work);
+  const { workspace, history } = await open(made);
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  const deep = Array.from({ length: 70 }, () => "d").join("/");
+  await tx.run(`touch "$(printf 'n\\nl')" 'a\\b' 'C:x' ' .x ' '~'; mkdir -p 'C:/y' http:/z ${deep}`, quick);
+  await tx.close();
+  expect(Object.keys(treeOf(made.work))).toContain("n\nl");
+  await history.undo(null, { dryRun: false });
+  expect(treeOf(made.work)).toEqual(before);
+});
+
 test("a command that changed nothing leaves nothing in the journal", async () => {
   const made = place({ "a.txt": "a" });
   const { workspace, history } = await open(made);

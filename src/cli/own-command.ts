@@ -5,7 +5,7 @@ import { visible } from "../ui/sanitize.ts";
 import { createSpinner } from "../ui/spinner.ts";
 import { columnsOf } from "./columns.ts";
 import { makeRunId } from "./compose.ts";
-import { type Talk, whileInterruptible } from "./talk.ts";
+import { offer, type Talk, whileInterruptible } from "./talk.ts";
 
 /** Characters of one command's output that go with the next message. */
 const mostOffered = 50_000;
@@ -46,8 +46,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const output = visible(result.output).trimEnd();
   if (output !== "") context.out(`${output}\n`);
   const ended = `exit ${result.exit ?? "by a signal"}`;
-  const told = `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`;
-  talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
+  offer(talk, `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`);
   const several = result.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
   const note = `${ended}; goes with your next message, ! alone drops it\n`;

@@ -8,7 +8,7 @@ import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import { columnsOf } from "./columns.ts";
 import { composeOptions } from "./compose.ts";
-import { type Talk, whileInterruptible } from "./talk.ts";
+import { offer, type Talk, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
@@ -122,6 +122,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     return;
   }
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
+  if (action === "code" && taken > 0)
+    offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   context.err(`rewound ${action} to before turn ${from}: ${code}\n`);

@@ -19,7 +19,7 @@ import { redoCommand, undoCommand } from "./history.ts";
 import { renderModels } from "./models.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
-import { type Talk, taskOf, whileInterruptible } from "./talk.ts";
+import { offer, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -139,7 +139,12 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
-const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+/** Takes a run back, or brings it back; the model cannot know of it by itself. */
+async function reverse(talk: Talk, command: typeof undoCommand, text: string, did: string): Promise<void> {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  await command({ ...talk.context, words });
+  offer(talk, `The user ${did} changes of an earlier turn: read files again before you rely on them.`);
+}
 
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
@@ -157,12 +162,12 @@ export const slashCommands: readonly Slash[] = [
   {
     name: "undo",
     about: "take back the last run, or one: /undo RUN",
-    run: async ({ context }, words) => void (await undoCommand({ ...context, words: wordsOf(words) })),
+    run: (talk, words) => reverse(talk, undoCommand, words, "took back"),
   },
   {
     name: "redo",
     about: "bring back what /undo or /rewind took back, or one: /redo RUN",
-    run: async ({ context }, words) => void (await redoCommand({ ...context, words: wordsOf(words) })),
+    run: (talk, words) => reverse(talk, redoCommand, words, "brought back"),
   },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },

@@ -31,10 +31,15 @@ export interface Talk {
   /** Chosen by /model; undefined: the one of the settings. */
   model: ComposedModel | undefined;
   interruptedAt: number;
-  /** Output of commands of the user's own that goes with the next message; null: none. */
+  /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
   offered: string | null;
   /** What `/plan` came to last; null: nothing. */
   planned: { readonly task: string; readonly run: string; readonly plan: Plan } | null;
+}
+
+/** Keeps what the model is told with the next message, behind what waits already. */
+export function offer(talk: Talk, told: string): void {
+  talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }
 
 /** True when this is the second interrupt in a row. */

@@ -29,7 +29,6 @@ const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/ana
 export async function summarizeText(run: Run, told: string): Promise<string> {
   const most = run.ports.model.window * 2;
   const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;
-  run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });
   // A small model answers the request it reads last, unless that is the one for the summary.
   const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
   const messages: Message[] = [{ role: "user", text: request }];
@@ -67,6 +66,7 @@ export async function compactConversation(run: Run): Promise<void> {
 /** Compacts when the window fills up. A summary that cannot be had leaves the conversation as it was. */
 export async function compactIfNeeded(run: Run): Promise<void> {
   if (!needsCompaction(run)) return;
+  run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });
   try {
     await compactConversation(run);
   } catch (thrown) {

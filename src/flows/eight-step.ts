@@ -33,6 +33,7 @@ function keepSummary(run: Run, text: string): void {
   run.record.text = lines
     .filter((line) => readNext(line) === null)
     .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
     .trim();
 }
 

@@ -1,9 +1,9 @@
 /** tool-loop in a real terminal: each batch asks, and an `a` answers for its folder from then on. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, patience } from "./harness.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -15,7 +15,7 @@ const writes = (id: string, path: string) => ({
   usage,
 });
 
-test.concurrent.skipIf(!hasTmux)("an a covers later batches below the folder, and no other", async () => {
+inTerminal("an a covers later batches below the folder, and no other", async () => {
   await using place = openPlace();
   const replies = [
     writes("1", "src/a.txt"),
@@ -26,7 +26,7 @@ test.concurrent.skipIf(!hasTmux)("an a covers later batches below the folder, an
   writeFileSync(join(place.spare, "r.jsonl"), replies.map((reply) => `${JSON.stringify(reply)}\n`).join(""));
   using screen = openScreen(place, { columns: 80, rows: 24 });
   screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl; echo "ended $?"');
-  await screen.shows(/^pai> /m);
+  await screen.shows(ready);
   screen.enter("write three files");
   await screen.shows(/create src\/a\.txt\napply\? y, n, a \(always below src\/\)/);
   expect(place.tree()).toEqual({});
@@ -41,19 +41,19 @@ test.concurrent.skipIf(!hasTmux)("an a covers later batches below the folder, an
   await screen.shows(/ended 0/);
 });
 
-test.concurrent.skipIf(!hasTmux)("/clear forgets what an a allowed", async () => {
+inTerminal("/clear forgets what an a allowed", async () => {
   await using place = openPlace();
   const told = { text: "Written.", calls: [], stop: "end", usage };
   const replies = [writes("1", "src/a.txt"), told, writes("2", "src/b.txt"), told];
   writeFileSync(join(place.spare, "r.jsonl"), replies.map((reply) => `${JSON.stringify(reply)}\n`).join(""));
   using screen = openScreen(place, { columns: 80, rows: 24 });
   screen.enter('"$PAI" --mode tool-loop --model replay:../spare/r.jsonl');
-  await screen.shows(/^pai> /m);
+  await screen.shows(ready);
   screen.enter("write a");
   await screen.shows(/always below src/);
   screen.enter("a");
   await screen.shows(/Written\./);
-  await screen.shows(/^pai> /m, 2);
+  await screen.shows(ready, 2);
   screen.enter("/clear");
   await screen.shows(/cleared: .*asked again/s);
   screen.enter("write b");

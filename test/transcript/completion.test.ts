@@ -82,7 +82,7 @@ test.concurrent.skipIf(!hasTmux || Bun.which("zsh") === null)("zsh completes at 
   await saveScript(place, "zsh");
   using screen = openScreen(place, { columns: 100, rows: 24 });
   screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
-  await screen.shell("autoload -U compinit; compinit -u -D; source ../spare/_pai");
+  await screen.shell("fpath=($PWD/../spare $fpath); autoload -U compinit; compinit -u -D");
   for (const [typed, shown] of [
     ["pai und", /pai undo/],
     ["pai config val", /config validate/],

@@ -5,12 +5,9 @@ import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { openRaw } from "./raw.ts";
 import { talked } from "./replies.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { hasTmux, inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
-
-const ready = /^pai> /m;
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 
 /** A session with three rows typed and the cursor in the second. */
 async function openDraft(place: Place): Promise<Screen> {

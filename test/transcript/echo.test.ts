@@ -1,15 +1,13 @@
 /** The terminal's echo while a run works in a session: off, and given back whenever the run does not have the terminal. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { talked } from "./replies.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
-const ready = /^pai> /m;
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
 
 inTerminal(

@@ -5,12 +5,9 @@ import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { openRaw, quickestInterrupt } from "./raw.ts";
 import { done, planned, talked, write } from "./replies.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
-
-const ready = /^pai> /m;
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 
 function open(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
   const screen = openScreen(place, size);

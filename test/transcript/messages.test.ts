@@ -1,13 +1,10 @@
 /** What a message of a session means before it costs anything: commands, numbers, words that leave. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { openPlace, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
-
-const ready = /^pai> /m;
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);

@@ -1,15 +1,13 @@
 /** `/plan` in a session: a plan and nothing else, until it is confirmed. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { readCommand } from "./contract.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, planned, talked, write } from "./replies.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
-const ready = /^pai> /m;
 const question = /or say what to change/;
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 const plan = planned([["WRITE", "hello.txt"]], { reply: "I will make hello.txt." });
 
 async function open(place: Place, words = ""): Promise<Screen> {

@@ -1,21 +1,13 @@
 /** tool-loop in a real terminal: every key counts once, for the question or message it was typed at. */
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { event, parts } from "../models/gemini-wire.ts";
-import type { Answer } from "./gemini.ts";
+import { expect, setDefaultTimeout } from "bun:test";
 import { openPlace, type Place, patience } from "./harness.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { called, says, writeCall } from "./replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
-const ready = /^pai> /m;
 const question = /Apply these changes\?/;
-const headers = { "content-type": "text/event-stream" };
-const writes = (path: string): Answer => ({
-  headers,
-  body: event(parts([{ functionCall: { name: "write", args: { path, content: `${path}\n` } } }])),
-});
-const says = (text: string): Answer => ({ headers, body: event(parts([{ text }])) });
-const inTerminal = test.concurrent.skipIf(!hasTmux);
+const writes = (path: string) => called(writeCall(path, `${path}\n`));
 
 async function open(place: Place): Promise<Screen> {
   const screen = openScreen(place, { columns: 120, rows: 50 });

@@ -1,5 +1,6 @@
 /** What the scripted model says in these tests: plans and action scripts. */
 import type { PlanAction } from "../../src/core/plan-type.ts";
+import { event, parts } from "../models/gemini-wire.ts";
 import type { Answer } from "./gemini.ts";
 
 export interface PlanOptions {
@@ -50,6 +51,18 @@ export function done(actions: string, message = "Done.", next: readonly string[]
   const lines = [message, ...next.map((step) => `NEXT: ${step}`)];
   return { text: `${actions}FINISH::EOT\n${lines.join("\n")}\nEND::EOT\n` };
 }
+
+type Call = readonly [name: string, args: object];
+
+/** A reply of tool-loop that makes these calls. */
+export const called = (...calls: readonly Call[]): Answer => ({
+  headers: { "content-type": "text/event-stream" },
+  body: event(parts(calls.map(([name, args]) => ({ functionCall: { name, args } })))),
+});
+/** A reply of tool-loop that makes no call: the end of its turn. */
+export const says = (text: string): Answer => ({ text });
+
+export const writeCall = (path: string, content: string): Call => ["write", { path, content }];
 
 /** A task of two calls that makes `hello.txt`. */
 export const hello: readonly Answer[] = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", "hello\n"))];

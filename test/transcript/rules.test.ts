@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readOutcome } from "./contract.ts";
 import { canary, openPlace, type Place, patience, readTree } from "./harness.ts";
 import { done, hello, planned, talked } from "./replies.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { inTerminal, openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -26,7 +26,7 @@ test.concurrent("without a terminal nothing is asked: a missing yes ends with 10
   }
 });
 
-test.concurrent.skipIf(!hasTmux)("--no-input never asks, at a terminal either (R15)", async () => {
+inTerminal("--no-input never asks, at a terminal either (R15)", async () => {
   await using place = openPlace(hello);
   using screen = openScreen(place, { columns: 80, rows: 24 });
   screen.enter('"$PAI" run --no-input "make hello.txt"; echo "ended with $?"');

@@ -1,8 +1,15 @@
 /** A terminal of its own (tmux) that a test types into and reads. */
+import { test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { findBinary, type Place } from "./harness.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+
+/** A test that needs a terminal; skipped where there is no tmux. */
+export const inTerminal = test.concurrent.skipIf(!hasTmux);
+
+/** The prompt of a session. */
+export const ready = /^pai> /m;
 
 let opened = 0;
 

@@ -1,15 +1,14 @@
 /** The interactive session in a real terminal: what is shown, asked and kept. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { done, hello, planned, talked, write } from "./replies.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
 const size = { columns: 100, rows: 40 };
-const ready = /^pai> /m;
 const question = /or say what to change/;
 
 const make = (name: string, next: readonly string[] = []) => [
@@ -30,8 +29,6 @@ async function expectEnd(place: Place, screen: Screen, code: number): Promise<vo
   const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
   expect(read("after")).toBe(read("before"));
 }
-
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 
 inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, exit", async () => {
   const changed = planned([["WRITE", "other.txt"]], { reply: "Then other.txt." });

@@ -94,7 +94,7 @@ const colours: readonly (readonly [string, Readonly<Record<string, string>>, rea
 ];
 
 for (const [name, env, flags, coloured] of colours) {
-  test.concurrent(`${name}: ${coloured ? "colours" : "no colours"} (R12, R20, R30)`, async () => {
+  test.concurrent(`${name}: ${coloured ? "colours" : "no colours"} (R12, R30)`, async () => {
     await using place = openPlace(hello);
     const { code, stdout, stderr } = await place.pai(["run", "-y", ...flags, "make hello.txt"], { env });
     expect([code, (stdout + stderr).includes("\u001b[")]).toEqual([0, coloured]);

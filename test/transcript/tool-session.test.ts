@@ -1,25 +1,14 @@
 /** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed (P66-P90). */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { event, parts } from "../models/gemini-wire.ts";
-import type { Answer } from "./gemini.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
-import { hasTmux, openScreen, type Screen } from "./screen.ts";
+import { called, says, writeCall } from "./replies.ts";
+import { inTerminal, openScreen, ready, type Screen } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
-const ready = /^pai> /m;
 const question = /Apply these changes\?/;
-const headers = { "content-type": "text/event-stream" };
-
-type Call = readonly [name: string, args: object];
-const calls = (...list: readonly Call[]): Answer => ({
-  headers,
-  body: event(parts(list.map(([name, args]) => ({ functionCall: { name, args } })))),
-});
-const says = (text: string): Answer => ({ headers, body: event(parts([{ text }])) });
-const write = (path: string, content: string): Call => ["write", { path, content }];
 
 function open(place: Place, words = ""): Screen {
   const screen = openScreen(place, { columns: 120, rows: 50 });
@@ -27,31 +16,32 @@ function open(place: Place, words = ""): Screen {
   return screen;
 }
 
-const inTerminal = test.concurrent.skipIf(!hasTmux);
+/** Types a task and says yes to its changes, which are the n-th that the screen asks about. */
+async function allow(screen: Screen, task: string, n = 1): Promise<void> {
+  screen.enter(task);
+  await screen.shows(question, n);
+  screen.enter("y");
+}
 
 inTerminal(
   "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them (P66, P79, P80, P81, P84, P85, P86)",
   async () => {
     const tasks = [{ content: "Count up", description: "in a.txt" }];
     await using place = openPlace([
-      calls(write("a.txt", "one\n")),
+      called(writeCall("a.txt", "one\n")),
       says("Made one."),
-      calls(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
-      calls(["bash", { command: "echo made > by-command.txt" }]),
+      called(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
+      called(["bash", { command: "echo made > by-command.txt" }]),
       says("Made two."),
       says("Going on."),
     ]);
     {
       using screen = open(place);
       await screen.shows(ready);
-      screen.enter("first");
-      await screen.shows(question);
-      screen.enter("y");
+      await allow(screen, "first");
       await screen.shows(/Made one\./);
       await screen.shows(ready, 2);
-      screen.enter("second");
-      await screen.shows(question, 2);
-      screen.enter("y");
+      await allow(screen, "second", 2);
       await screen.shows(/echo made/);
       screen.enter("y");
       await screen.shows(/Made two\./);
@@ -88,12 +78,10 @@ inTerminal(
 );
 
 inTerminal("what the user changed later is not rewound over: it is named and nothing is touched (P83)", async () => {
-  await using place = openPlace([calls(write("a.txt", "one\n")), says("Made one.")]);
+  await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);
   using screen = open(place);
   await screen.shows(ready);
-  screen.enter("first");
-  await screen.shows(question);
-  screen.enter("y");
+  await allow(screen, "first");
   await screen.shows(/Made one\./);
   await screen.shows(ready, 2);
   writeFileSync(join(place.root, "a.txt"), "mine\n");
@@ -106,15 +94,13 @@ inTerminal("what the user changed later is not rewound over: it is named and not
 
 inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on (P90)", async () => {
   await using place = openPlace([
-    calls(write("a.txt", "one\n")),
+    called(writeCall("a.txt", "one\n")),
     { ...says("late"), delayMs: 30_000 },
     says("Going on."),
   ]);
   using screen = open(place);
   await screen.shows(ready);
-  screen.enter("first");
-  await screen.shows(question);
-  screen.enter("y");
+  await allow(screen, "first");
   await place.gemini.arrived(2);
   expect(place.tree()).toEqual({ "a.txt": "one\n" });
   process.kill(Number(readFileSync(join(place.spare, "pid"), "utf8")), "SIGKILL");
@@ -131,15 +117,13 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
 
 inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (P4)", async () => {
   await using place = openPlace([
-    calls(write("a.txt", "one\n")),
-    calls(write("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
+    called(writeCall("a.txt", "one\n")),
+    called(writeCall("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
     says("Going on."),
   ]);
   using screen = open(place);
   await screen.shows(ready);
-  screen.enter("first");
-  await screen.shows(question);
-  screen.enter("y");
+  await allow(screen, "first");
   await screen.shows(question, 2);
   screen.enter("y");
   await screen.shows(/touch began/);

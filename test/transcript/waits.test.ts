@@ -4,11 +4,10 @@ import { readEvents } from "./contract.ts";
 import { canary, openPlace, patience } from "./harness.ts";
 import { openRaw, quickestInterrupt } from "./raw.ts";
 import { talked } from "./replies.ts";
-import { hasTmux, openScreen } from "./screen.ts";
+import { hasTmux, inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
-const inTerminal = test.concurrent.skipIf(!hasTmux);
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting = /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key "env" is over its limit/;
 
@@ -101,12 +100,12 @@ inTerminal("Ctrl+C in the pause drops the task, not the session", async () => {
   await using place = openPlace([busy(40), talked("Here I am.")]);
   using screen = openScreen(place, { columns: 110, rows: 24 });
   screen.enter('"$PAI"');
-  await screen.shows(/^pai> /m);
+  await screen.shows(ready);
   screen.enter("are you there?");
   await screen.shows(counting);
   screen.press("C-c");
   await screen.shows(/interrupted/);
-  await screen.shows(/^pai> /m, 2);
+  await screen.shows(ready, 2);
   screen.enter("and now?");
   await screen.shows(/Here I am\./);
 });

@@ -99,8 +99,24 @@ function isExempt(url: URL, noProxy: string): boolean {
     .split(/[\s,]+/)
     .some((entry) => {
       const [, name = "", only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (entry === "*") return true;
+      if (entry === "*" || isWithin(host, entry)) return true;
       if (name === "" || (only !== undefined && only !== port)) return false;
       return host === name || host.endsWith(`.${name}`);
     });
+}
+
+/** True for the address of a network such as 10.0.0.0/8. */
+function isWithin(host: string, network: string): boolean {
+  const [, base = "", bits = ""] = /^([\d.]+)\/(\d+)$/.exec(network) ?? [];
+  const [address, start] = [host, base].map(toNumber);
+  if (address == null || start == null || Number(bits) > 32) return false;
+  const size = 2 ** (32 - Number(bits));
+  return Math.floor(address / size) === Math.floor(start / size);
+}
+
+/** Four numbers as one; null for what is no address. */
+function toNumber(address: string): number | null {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
+    ? address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
+    : null;
 }

@@ -107,12 +107,30 @@ describe("proxies", () => {
     ["http://10.0.0.1:81", "http://q:2/"],
     ["https://localhost:3", false],
   ];
-  test.each(table)("%s", (url, proxy) => {
+  test.each(table)("%s (R48)", (url, proxy) => {
     expect(findProxy(new URL(url), env)).toBe(proxy);
   });
 
-  test("NO_PROXY=* uses none; no variables, none", () => {
+  const networks: readonly (readonly [string, string, boolean])[] = [
+    ["10.0.0.0/8", "10.200.3.4", true],
+    ["10.0.0.0/8", "11.0.0.1", false],
+    ["192.168.4.0/22", "192.168.7.255", true],
+    ["192.168.4.0/22", "192.168.8.0", false],
+    ["0.0.0.0/0", "203.0.113.9", true],
+    ["10.0.0.1/32", "10.0.0.1", true],
+    ["10.0.0.0/33", "10.0.0.0", false],
+    ["10.0.0.0/8", "10.example.com", false],
+    ["fd00::/8", "10.0.0.1", false],
+  ];
+  test.each(networks)("NO_PROXY=%s holds for %s: %p", (entry, host, isExempt) => {
+    expect(findProxy(new URL(`https://${host}/v1`), { ...env, NO_PROXY: `a.example,${entry}` })).toBe(
+      isExempt ? false : "http://p:1/",
+    );
+  });
+
+  test("NO_PROXY=* uses none, ALL_PROXY is for all; no variables, none (R48)", () => {
     expect(findProxy(new URL("https://a"), { ...env, NO_PROXY: "*" })).toBe(false);
+    expect(findProxy(new URL("https://a"), { all_proxy: "http://r:3" })).toBe("http://r:3/");
     expect(findProxy(new URL("https://a"), {})).toBe(false);
   });
 });

@@ -27,7 +27,7 @@ const rules: readonly Rule[] = [
   { about: "0 only for success; one table of exit codes in help, man page and README" },
   { about: "130, 143, 129 for signals; no child left, the tree as before; the second SIGINT ends at once" },
   { about: "Ctrl+Z and fg, resize: the terminal stays usable" },
-  { about: "after Ctrl+C the terminal is as it was" },
+  { about: "after Ctrl+C the terminal is as it was", differs: "a line says how the run ended, and what it used" },
   { about: "no terminal: no colours, no spinner, no wrapping" },
   {
     about: "a task as argument never waits for stdin",
@@ -49,7 +49,7 @@ const rules: readonly Rule[] = [
   { about: "an unknown flag, command or value: one line, “did you mean”, exit 2" },
   { about: "`--flag=value`, `--flag value`, `--`, any order; a typo never becomes a paid task" },
   { about: "the usual names of flags", differs: "no `--config`: `XDG_CONFIG_HOME` names another folder" },
-  { about: "help leads with examples", differs: "it ends with the exit codes" },
+  { about: "help leads with examples", differs: "usage stands before them, and the exit codes at the end" },
   { about: "errors say what, why, what to do; a stack only with `--debug`" },
   { about: "a change is reported with the way back" },
   { about: "`NO_COLOR`, `--no-color`, `FORCE_COLOR`, `CLICOLOR`" },

@@ -1,6 +1,6 @@
-/** An `a` to a batch answers later ones below its folder, and no other question. */
+/** An `a` to a batch answers later ones below its folder, `-y` what was promised; and no other question. */
 import { expect, test } from "bun:test";
-import { decideByAsking } from "../../src/cli/decide.ts";
+import { decideByAsking, decideByPolicy } from "../../src/cli/decide.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Question } from "../../src/core/ports.ts";
 
@@ -44,4 +44,13 @@ test("what was allowed is asked again once it is forgotten", async () => {
   forget();
   await decide(batch("src"));
   expect(asked()).toBe(2);
+});
+
+test("-y says yes to a plan and to a batch, and to nothing that asks for more (R16)", async () => {
+  const answers = async (yes: boolean) => {
+    const kinds = ["plan", "batch", "changes", "scope", "command", "keep"] as const;
+    const decisions = await Promise.all(kinds.map((kind) => decideByPolicy(yes)({ kind, text: "" })));
+    return kinds.filter((_, at) => decisions[at]?.accept);
+  };
+  expect([await answers(true), await answers(false)]).toEqual([["plan", "batch"], []]);
 });

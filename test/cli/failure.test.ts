@@ -22,3 +22,11 @@ test("at a terminal it is wrapped at words, what to do below what happened", () 
 test("elsewhere it is two lines", () => {
   expect(renderError(error, null).split("\n")).toHaveLength(3);
 });
+
+test("what others wrote into it acts on no terminal and shows no key (R34, R46)", () => {
+  const key = `sk-${"0123456789abcdefghij".repeat(2)}`;
+  const shown = renderError(new PaiError("network", `no \x1b[2Jhost\r ${key}`, { hint: "\x9b1m\u202ego on" }), null);
+  expect(shown).toStartWith("pai: no \\x1b[2Jhost\\x0d ");
+  expect(shown).toEndWith("\n  \\x9b1m\\u202ego on\n");
+  expect(shown).not.toContain(key);
+});

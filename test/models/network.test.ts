@@ -59,7 +59,7 @@ describe("TLS", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("a network that re-signs TLS is named with what to do; NODE_EXTRA_CA_CERTS is enough", async () => {
+  test("a network that re-signs TLS is named with what to do; NODE_EXTRA_CA_CERTS is enough (R48)", async () => {
     const [foreign, known] = await Promise.all([ask(at), ask(at, trusted)]);
     expect(foreign.code).toBe("tls");
     expect(foreign.hint).toContain("NODE_EXTRA_CA_CERTS");
@@ -81,7 +81,7 @@ describe("TLS", () => {
     expect(missing.message).toContain("missing.pem");
   });
 
-  test("https goes through a CONNECT proxy with its login; a refused login and an unreachable proxy are named", async () => {
+  test("https goes through a CONNECT proxy with its login; a refused login and an unreachable proxy are named (R48)", async () => {
     const logins: string[] = [];
     const proxy = Bun.listen<{ up: ReturnType<typeof connect> | null }>({
       hostname: "127.0.0.1",

@@ -164,8 +164,9 @@ inTerminal("one column is enough to type and answer (R18)", async () => {
   expect(place.tree()).toEqual({ "a.txt": "a\n" });
 });
 
-inTerminal("--plain writes no escape sequence while typing, answering and showing (R31)", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"), "**Made** it.")]);
+inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
+  const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 800 };
+  await using place = openPlace([plan, done(write("a.txt", "a\n"), "**Made** it.")]);
   using screen = openScreen(place, { columns: 200, rows: 50 });
   await screen.shell("true");
   screen.record(join(place.spare, "bytes"));

@@ -34,7 +34,19 @@ inTerminal("--no-input never asks, at a terminal either (R15)", async () => {
   expect(place.tree()).toEqual({});
 });
 
-test.concurrent("-y answers, and widens nothing: no deletion, no closed path, no target outside --only (R16)", async () => {
+inTerminal("CI changes nothing: a terminal is asked, and in colour (R20)", async () => {
+  await using place = openPlace(hello);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.shell("true");
+  screen.record(join(place.spare, "bytes"));
+  screen.enter('CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"');
+  await screen.shows(/or say what to change/);
+  screen.enter("y");
+  await screen.shows(/ended with 0/);
+  expect(readFileSync(join(place.spare, "bytes"), "utf8")).toContain("\x1b[32m");
+});
+
+test.concurrent("-y answers, and widens nothing: no deletion, no closed path, no target outside --only (R16, R17)", async () => {
   for (const [step, flags] of [
     [["RM", "a.txt"], []],
     [["WRITE", ".env"], []],

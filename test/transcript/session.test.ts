@@ -167,10 +167,13 @@ inTerminal("Ctrl+C at a plan question drops the task, not the session (P4, P10)"
 inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (P18, R11)", async () => {
   await using place = openPlace(hello);
   using screen = open(place, '"$PAI" run "make hello.txt"');
+  screen.record(join(place.spare, "bytes"));
   await screen.shows(question);
   screen.press("C-c");
   await expectEnd(place, screen, 130);
   expect(place.tree()).toEqual({});
+  const bytes = readFileSync(join(place.spare, "bytes"), "utf8");
+  expect(bytes.split("\x1b[?2004").at(-1)).toStartWith("l");
 });
 
 inTerminal("a check's failure offers to keep; no takes everything back", async () => {

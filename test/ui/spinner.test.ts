@@ -8,7 +8,7 @@ const ascii = { ...glyphs, dot: "-", more: "..." };
 
 const wait = { why: "gemini is not available (HTTP 503)", seconds: 12, attempt: 2, of: 5 };
 
-test("what is waited for, and since when", () => {
+test("what is waited for, and since when (R36)", () => {
   const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40, glyphs));
   expect(lines).toEqual(["planning", "planning", "planning, 1 s", "planning, 12 s", "planning, 2 min 5 s"]);
   const long = (columns: number, of = glyphs) =>

@@ -1,6 +1,6 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
 import { sizeOf } from "../core/conversation.ts";
-import { PaiError } from "../core/error.ts";
+import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
   type Message,
@@ -35,6 +35,9 @@ function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): 
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
+/** How a reply that has begun may still be lost on its way. */
+const lost: readonly ErrorCode[] = ["network", "provider_down"];
+
 /**
  * Makes one call, and a second one for a bad reply, or one lost on its way, when the promise has a call to spare.
  * `onText` sees the text as it arrives, with the number of its call: another number means that the reply begins anew.
@@ -49,8 +52,8 @@ export async function ask(
   try {
     return await askOnce(run, question, onText);
   } catch (thrown) {
-    const wasLost = run.ledger.made > made && thrown instanceof PaiError && thrown.code === "network";
-    if (!(wasLost || isBadReply(thrown)) || !run.ledger.spare) throw thrown;
+    const isLost = run.ledger.made > made && thrown instanceof PaiError && lost.includes(thrown.code);
+    if (!(isLost || isBadReply(thrown)) || !run.ledger.spare) throw thrown;
     run.emit({ type: "notice", level: "warning", code: thrown.code, text: `${thrown.message}: asking once more` });
     return askOnce(run, question, onText);
   }

@@ -92,8 +92,11 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.outcome.calls.made]).toEqual([5, 1]);
   });
 
-  test("a connection lost in the middle of a reply is asked again once, out of the spare", async () => {
-    const lost = new PaiError("network", "the connection was lost");
+  test.each([
+    ["network", "the connection was lost"],
+    ["provider_down", "overloaded"],
+  ] as const)("a reply lost in its middle (%s) is asked for again once, out of the spare", async (code, message) => {
+    const lost = new PaiError(code, message);
     const ran = await play({ lines: [create, { text: "WRITE::a.t", fail: lost }, created] });
     expect([ran.outcome.code, ran.purposes, ran.outcome.calls.made]).toEqual([0, "plan execute execute", 3]);
     const twice = await play({ lines: [create, { text: "W", fail: lost }, { text: "W", fail: lost }] });

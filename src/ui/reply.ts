@@ -1,4 +1,5 @@
 /** A reply as it comes in pieces: streamed to a screen, safe and wrapped at words, or kept until it is wanted. */
+import { maskSecrets } from "../core/secret.ts";
 import { openWrap, wrap } from "./layout.ts";
 import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } from "./markdown.ts";
 import { openVisible, visible } from "./sanitize.ts";
@@ -28,7 +29,7 @@ export interface ReplyOptions {
 
 /** A whole answer, safe and ending in a line feed. */
 export function renderAnswer(text: string, columns: number | null, markdown: MarkdownOptions | null): string {
-  const safe = visible(text).trimEnd();
+  const safe = visible(maskSecrets(text)).trimEnd();
   const shown = markdown === null ? wrap(safe, columns).join("\n") : renderMarkdown(safe, markdown).trimEnd();
   return `${shown}\n`;
 }

@@ -1,5 +1,6 @@
 /** Shows how a run ended: the message and the result on standard output, and how to take it back. */
 import type { Outcome } from "../core/outcome.ts";
+import { maskSecrets } from "../core/secret.ts";
 import { wrap } from "./layout.ts";
 import type { MarkdownOptions } from "./markdown.ts";
 import { renderFooter, renderResult } from "./outcome.ts";
@@ -31,7 +32,7 @@ export interface ResultState {
 function showMessage({ ok, mode, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
-  else streams.say(wrap(visible(`The model said: ${text}`), streams.columns));
+  else streams.say(wrap(visible(`The model said: ${maskSecrets(text)}`), streams.columns));
   return ok;
 }
 

@@ -62,7 +62,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
   function showTail(output: string): void {
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
-    const lines = visible(output).trimEnd().split("\n").slice(-outputTail);
+    const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
     const rows = lines.flatMap((text) => wrap(text, room)).slice(-mostRows);
     say(rows.map((text) => `${bar} ${text}`.trimEnd()));
   }

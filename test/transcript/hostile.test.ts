@@ -178,6 +178,23 @@ test.concurrent("files that hold secrets are not sent, and a secret in another f
   expect((stdout + stderr).includes(secret)).toBe(false);
 });
 
+test.concurrent("a secret that the model or a check repeats is masked for people too (S93, S123)", async () => {
+  const secret = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
+  const says = "It is <<SECRET_1>>.";
+  const answers = [
+    planned([["WRITE", "a.txt"]], { reply: says }),
+    done(write("a.txt", "a\n"), says),
+    done("", says),
+    talked(says),
+  ];
+  await using place = openPlace(answers, { "conf.py": `token = "${secret}"\n` });
+  const failed = await place.pai(["run", "-y", "--check", "cat conf.py; false", "make a.txt like conf.py"]);
+  const answered = await place.pai(["run", "what is the token in conf.py?"]);
+  expect([failed.code, answered.code]).toEqual([9, 0]);
+  for (const { stdout, stderr } of [failed, answered])
+    expect([(stdout + stderr).includes(secret), (stdout + stderr).includes("ghp_…[masked]")]).toEqual([false, true]);
+});
+
 /** Every address the traced processes connected to, and whether any of them listened. */
 function readTrace(file: string): { readonly addresses: readonly string[]; readonly listens: boolean } {
   const lines = readFileSync(file, "utf8").split("\n");

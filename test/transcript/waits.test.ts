@@ -30,7 +30,8 @@ inTerminal("a terminal counts the seconds down, and nothing of it stays once the
 inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
   await using place = openPlace([{ ...talked("Here I am."), delayMs: 4000 }]);
   using screen = openScreen(place, { columns: 110, rows: 24 });
-  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
+  // From the top row of an empty screen tmux moves a line into its history, where nothing can be taken away.
+  screen.enter('seq 30; "$PAI" run "are you there?"; echo "ended with $?"');
   const line = /^. planning with/gm;
   for (const columns of [110, 30, 21, 100]) {
     screen.resize({ columns, rows: 24 });

@@ -1,6 +1,8 @@
 /** The man page tells what help tells, and roff takes it without a word. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { renderMan } from "../scripts/man.ts";
 import { commands } from "../src/cli/commands.ts";
 import { flagTable } from "../src/cli/flags.ts";
@@ -28,6 +30,12 @@ test("the tables of help and man hold every exit code and every setting's variab
     .split(", ");
   const read = Object.values(settingTable).flatMap((setting) => ("env" in setting ? [setting.env] : []));
   expect(read.filter((name) => name !== undefined && !told.includes(name))).toEqual([]);
+});
+
+test("the README's table of exit codes is the one of help (R08)", () => {
+  const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
+  for (const [code, meaning] of exitMeanings)
+    expect(readme).toMatch(code.length < 3 ? `| ${code} | ${meaning} |` : new RegExp(`(?:^|, )${code} [a-z]`, "m"));
 });
 
 test("--mode offers the modes there are", () => {

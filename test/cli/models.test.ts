@@ -6,9 +6,10 @@ import { openProcess, type Typed } from "./fake-context.ts";
 
 const inUse = "gemini:gemini-2.5-flash-lite";
 
-async function linesOf(day: string, which: "all" | "usable", typed: Typed = {}, used = inUse) {
+async function linesOf(day: string, which: "all" | "usable", typed: Typed = {}, used = inUse, stdout = false) {
   const run = async (context: Context) => {
-    context.out(renderModels({ ...context, now: () => new Date(day) }, used, which));
+    const tty = { ...context.tty, stdout };
+    context.out(renderModels({ ...context, tty, now: () => new Date(day) }, used, which));
     return 0;
   };
   const command: Command = { name: "models", about: "", usage: "", flags: [], examples: [], run };
@@ -24,6 +25,12 @@ test("every model has its window and prices in columns, its dearer rate and its 
   expect(models.filter((line) => line.length > 100)).toEqual([]);
   for (const note of [/above 200k: /, /ends 20/]) expect(models.some((line) => note.test(line))).toBe(true);
   expect(lines.at(-1)).toBe(`in use: ${inUse}`);
+});
+
+test("in a terminal what stands behind the prices is wrapped there", async () => {
+  const lines = await linesOf("2026-11-22", "all", { env: { COLUMNS: "80" } }, inUse, true);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.some((line) => /^ {59}ends 20/.test(line))).toBe(true);
 });
 
 test("a model that ended is gone, a price that ran out is unknown", async () => {

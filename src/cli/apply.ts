@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { followPlan } from "../flows/single-shot.ts";
 import { createReplayModel } from "../models/replay.ts";
 import type { Context } from "./command.ts";
-import { listFlag } from "./flags.ts";
+import { listFlag, onlyFlag } from "./flags.ts";
 import { changesOf, readPlanFile, requireBase } from "./plan-file.ts";
 import { readText } from "./read-text.ts";
 import { doTask } from "./task.ts";
@@ -14,7 +14,7 @@ export async function applyCommand(context: Context): Promise<number> {
   if (name === undefined || more.length > 0)
     throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
   const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file", context.signal), name);
-  const only = listFlag(context.flags, "only");
+  const only = onlyFlag(context.flags);
   return doTask(context, {
     command: "apply",
     model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),

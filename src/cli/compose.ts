@@ -14,7 +14,7 @@ import type { History } from "../workspace/history.ts";
 import { openWorkspace } from "../workspace/open.ts";
 import type { Context } from "./command.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
-import { listFlag, textFlag } from "./flags.ts";
+import { onlyFlag, textFlag } from "./flags.ts";
 import { openPlaces } from "./open-places.ts";
 import { version } from "./version.ts";
 
@@ -99,7 +99,7 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,
-    only: [listFlag(flags, "only")].filter((globs) => globs.length > 0),
+    only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,
     checkTimeoutMs: 600_000,
     commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,

@@ -175,5 +175,9 @@ export function listFlag(flags: Flags, name: FlagName): readonly string[] {
   return typeof given === "object" ? given : [];
 }
 
+/** The globs of --only, as paths of the project are spelled: `./src/` is all that `src` holds. */
+export const onlyFlag = (flags: Flags): readonly string[] =>
+  listFlag(flags, "only").map((glob) => glob.replace(/^(\.\/)+/, "").replace(/\/$/, "/**"));
+
 /** In this order, which is that of the help. */
 export const flagsNamed = (...names: readonly FlagName[]): readonly FlagSpec[] => names.map((name) => flagTable[name]);

@@ -51,9 +51,13 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
+/** What names all that a folder holds names the folder. */
+const names = (glob: string, path: string) =>
+  [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
+
 /** True when every group of --only globs has one that names the path. */
 export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
-  return only.every((globs) => globs.some((glob) => new Bun.Glob(glob).match(path)));
+  return only.every((globs) => globs.some((glob) => names(glob, path)));
 }
 
 /** Throws scope_refused unless the plan promised it; declined when the person at the terminal does not allow it now. */

@@ -147,6 +147,22 @@ test.concurrent("-o where no file can stand is refused before anything is paid f
   expect(place.read("p.json")).toContain('"kind": "pai-plan"');
 });
 
+test.concurrent("--only takes a folder as a shell completes it, and the folder that it stands for", async () => {
+  const steps = [
+    ["MKDIR", "src"],
+    ["WRITE", "src/a.txt"],
+  ] as const;
+  for (const glob of ["src/**", "src/", "./src/", "./src"]) {
+    const globs = ["--only", glob, "--only", "./src/a.txt"];
+    await using place = openPlace([planned(steps), done(`MKDIR::src\n${write("src/a.txt", "a\n")}`)]);
+    const { code, stderr } = await place.pai(["run", "-y", ...globs, "make src/a.txt"]);
+    expect([glob, code, stderr.includes("outside")]).toEqual([glob, 0, false]);
+    expect(place.tree()).toEqual({ "src/a.txt": "a\n" });
+  }
+  await using place = openPlace([planned([["WRITE", "srcs/a.txt"]])]);
+  expect((await place.pai(["run", "-y", "--only", "src/", "make srcs/a.txt"])).code).toBe(12);
+});
+
 test.concurrent("pai plan -n saves nothing", async () => {
   await using place = openPlace(hello);
   const { code, stdout } = await place.pai(["plan", "-n", "-o", "p.json", "make hello.txt"]);

@@ -7,7 +7,7 @@ import type { Notice } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
 import { findPrice } from "../models/catalogue.ts";
 import { openModel, parseModelId } from "../models/open.ts";
-import { findEndpoint, requireConsent } from "../store/base-url.ts";
+import { configuredAddress, findEndpoint, requireConsent } from "../store/base-url.ts";
 import { openKeyState } from "../store/key-state.ts";
 import { findKeys } from "../store/keys.ts";
 import type { Settings } from "../store/settings.ts";
@@ -58,9 +58,10 @@ export async function composeModel(context: Context, base: Base, face: Face): Pr
 async function openOne(
   id: string,
   context: Context,
-  { settings, places, origins }: Base,
+  base: Base,
   { notify, confirm }: Face,
 ): Promise<{ readonly model: Model; readonly keys: readonly string[] }> {
+  const { settings, places } = base;
   const { provider } = parseModelId(id);
   const common = {
     id,
@@ -76,8 +77,7 @@ async function openOne(
     signal: context.signal,
   };
   if (provider === "replay") return { model: await openModel({ ...common, keys: [], baseUrl: null }), keys: [] };
-  const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
-  const endpoint = findEndpoint(provider, { env: context.env, configured });
+  const endpoint = findEndpoint(provider, context.env, configuredAddress(provider, base));
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
   const found = findKeys(provider, { env: context.env, places, warn });
   const keys = found.map(({ key }) => key);

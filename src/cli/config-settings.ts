@@ -80,7 +80,7 @@ function prepareConsent(
   url: string,
   { env, places }: { env: ConfigCall["context"]["env"]; places: Places },
 ) {
-  const endpoint = findEndpoint(provider, { env: {}, configured: { url, origin: `baseUrl.${provider}` } });
+  const endpoint = findEndpoint(provider, {}, { url, origin: `baseUrl.${provider}` });
   const keys = findKeys(provider, { env, places }).map(({ key }) => key);
   return () => rememberConsent(endpoint, keys, places);
 }

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { withoutUser } from "../models/endpoint.ts";
 import { parseModelId } from "../models/open.ts";
-import { type Endpoint, findEndpoint } from "../store/base-url.ts";
+import { configuredAddress, type Endpoint, findEndpoint } from "../store/base-url.ts";
 import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
@@ -220,14 +220,12 @@ export async function examineEndpoint(patient: Patient, loaded: LoadedSettings):
 async function examineEndpointOf(
   model: string,
   { context }: Patient,
-  { settings, origins }: LoadedSettings,
+  loaded: LoadedSettings,
 ): Promise<readonly Finding[]> {
   try {
     const { provider } = parseModelId(model);
     if (provider === "replay") return [];
-    const configured = { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
-    const endpoint = findEndpoint(provider, { env: context.env, configured });
-    return await ask(endpoint, context);
+    return await ask(findEndpoint(provider, context.env, configuredAddress(provider, loaded)), context);
   } catch (thrown) {
     return [failed("endpoint", thrown)];
   }

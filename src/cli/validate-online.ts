@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import { parseEndpoint } from "../models/endpoint.ts";
 import { type Asked, readHttpError } from "../models/http-errors.ts";
-import { findEndpoint, requireConsent } from "../store/base-url.ts";
+import { configuredAddress, findEndpoint, requireConsent } from "../store/base-url.ts";
 import type { FoundKey } from "../store/keys.ts";
 import type { RemoteProvider } from "../store/setting-table.ts";
 import { loadSettings } from "../store/settings.ts";
@@ -37,10 +37,9 @@ export async function validateOnline(
   keys: readonly FoundKey[],
   { context, places }: ConfigCall,
 ): Promise<readonly Verdict[]> {
-  const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
+  const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
   const name = provider as RemoteProvider;
-  const configured = { url: settings.baseUrl[name], origin: origins[`baseUrl.${name}`] ?? "default" };
-  const endpoint = findEndpoint(name, { env: context.env, configured });
+  const endpoint = findEndpoint(name, context.env, configuredAddress(name, loaded));
   await requireConsent(
     endpoint,
     keys.map(({ key }) => key),

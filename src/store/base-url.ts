@@ -5,6 +5,7 @@ import { PaiError } from "../core/error.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 import type { RemoteProvider } from "./setting-table.ts";
+import type { LoadedSettings } from "./settings.ts";
 
 export interface Endpoint {
   readonly provider: RemoteProvider;
@@ -28,14 +29,24 @@ const ownVariables: Record<RemoteProvider, string> = {
   local: "OLLAMA_HOST",
 };
 
-/**
- * The endpoint of the chosen provider: PAI_BASE_URL, its own variable, the settings file, its own address.
- * `configured` is what the settings say, with the file it came from. Throws config_invalid for what is no http(s) URL.
- */
-export function findEndpoint(
+/** What the settings say of a provider's address (null: nothing), and the file that says it. */
+export interface ConfiguredAddress {
+  readonly url: string | null;
+  readonly origin: string;
+}
+
+export function configuredAddress(
   provider: RemoteProvider,
-  { env, configured }: { readonly env: Environment; readonly configured: { url: string | null; origin: string } },
-): Endpoint {
+  { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,
+): ConfiguredAddress {
+  return { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
+}
+
+/**
+ * Where a provider is reached: the first of PAI_BASE_URL, the provider's own variable, what is configured, and the
+ * provider's own address. Throws config_invalid for what is no http(s) URL.
+ */
+export function findEndpoint(provider: RemoteProvider, env: Environment, configured: ConfiguredAddress): Endpoint {
   const own = ownVariables[provider];
   const choices: readonly (readonly [string | null | undefined, string])[] = [
     [env["PAI_BASE_URL"], "PAI_BASE_URL"],

@@ -5,7 +5,7 @@ import { makeHome } from "./temp-home.ts";
 
 const unset = { url: null, origin: "default" };
 const find = (provider: Endpoint["provider"], env: Record<string, string>, url: string | null = null) =>
-  findEndpoint(provider, { env, configured: url === null ? unset : { url, origin: "config.json" } });
+  findEndpoint(provider, env, url === null ? unset : { url, origin: "config.json" });
 
 test.each([
   ["gemini", {}, "https://generativelanguage.googleapis.com", "default"],

@@ -25,11 +25,13 @@ export interface ChatDecoderOptions {
   readonly turn: number;
   /** Names of the tools that were offered. */
   readonly tools: readonly string[];
+  /** JSON was asked for: servers that enforce a schema on a model that thinks may send it as its thoughts. */
+  readonly isJson: boolean;
   /** Sees what was counted at the end. */
   readonly onUsage: (usage: Usage) => void;
 }
 
-export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOptions): Decoder {
+export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatDecoderOptions): Decoder {
   const tally = createTally(model, turn);
   const thoughts = createThoughtSplitter();
   const written = createTextCallReader(tools);
@@ -39,6 +41,9 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
   let served = model;
   let reason = "";
   let finished = false;
+  /** The server's thoughts, as long as they may be the reply. */
+  let reasoning = "";
+  let isSilent = isJson;
 
   function readCall(piece: Fields, position: number): void {
     const made = fields(piece["function"]);
@@ -67,7 +72,10 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
   function readMessage(message: Fields): void {
     if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
     if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
-    tally.thought(text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]));
+    const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    tally.thought(thought);
+    isSilent &&= text(message["content"]).trim() === "";
+    reasoning = isSilent ? reasoning + thought : "";
     say(thoughts.push(text(message["content"])));
   }
 
@@ -86,6 +94,7 @@ export function createChatDecoder({ model, turn, tools, onUsage }: ChatDecoderOp
     const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
     if (complete.length > 0 || rest.calls.length === 0) tally.text(rest.text);
     for (const { id, name, input } of made) tally.call(id, name, input);
+    if (!cuts.has(reason) && /\{[\s\S]*\}/.test(reasoning)) tally.text(reasoning);
   }
 
   function readReason(given: string): void {

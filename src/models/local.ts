@@ -29,6 +29,7 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
           model,
           turn: turnOf(request),
           tools: request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name),
+          isJson: request.format !== null,
           onUsage: (usage) => {
             if (isTruncated(request, usage)) notify(truncated(model, usage));
           },

@@ -111,6 +111,19 @@ describe("local", () => {
     expect(text).toBe("x");
   });
 
+  test("JSON that a server put among the thoughts is the reply, where JSON was asked for and nothing was said", async () => {
+    const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
+    const thought = delta({ reasoning_content: '{"intent":' }) + delta({ reasoning_content: '"task"}' });
+    expect((await answer(thought + delta({}, "stop"), planned)).text).toBe('{"intent":"task"}');
+    expect((await answer(thought + delta({ content: "{}" }, "stop"), planned)).text).toBe("{}");
+    const none = [
+      await answer(thought + delta({}, "stop")),
+      await answer(delta({ reasoning_content: "Hm." }, "stop"), planned),
+    ];
+    expect(none.map(({ error }) => error?.code)).toEqual(["reply_empty", "reply_empty"]);
+    expect((await answer(thought + delta({}, "length"), planned)).text).toBe("");
+  });
+
   const written: readonly (readonly [string, string])[] = [
     ["Hermes tags", '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'],
     ["Hermes tags that never close", 'I look.\n<tool_call>{"name":"read","arguments":{"path":"a"}}'],

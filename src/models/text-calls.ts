@@ -84,7 +84,7 @@ function findCalls(held: string, names: readonly string[]): readonly TextCall[] 
   const all = marked.length > 0 ? marked : jsonValues(held).flatMap((value) => readCalls(value));
   return all
     .map(({ name, input }) => ({ name: name.replace(/^functions\./, ""), input }))
-    .filter(({ name, input }) => names.includes(name) && input !== undefined);
+    .filter(({ name, input }) => names.includes(name.toLowerCase()) && input !== undefined);
 }
 
 const closer = "</parameter>";

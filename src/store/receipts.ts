@@ -1,23 +1,24 @@
 /** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
-import { writeWhole } from "./safe-file.ts";
+import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface Receipt {
   readonly id: string;
-  /** Up to the first line that is not as it was written. */
+  /** What happened, in order, up to the first line that was changed or is missing (`broken` says which). */
   readonly facts: readonly Fact[];
   readonly broken: Broken | null;
 }
 
+/** The first and the last fact of a receipt; null: not there, or not readable. */
 export interface Ends {
   readonly started: FactOf<"run.started"> | null;
   readonly finished: FactOf<"run.finished"> | null;
 }
 
-/** A receipt that is being written. Never throws. */
+/** A receipt that is being written. What cannot be written is warned of once; nothing here throws. */
 export interface Page {
   add(fact: Fact): void;
   close(): void;
@@ -27,12 +28,13 @@ export interface Receipts {
   /** Ids, newest first. What is no regular file is no receipt. */
   ids(): readonly string[];
   read(id: string): Receipt;
-  /** How a run began and ended, seals and shape unchecked; null for what is not there or was cut off. */
+  /** How a run began and ended. Fast: the hashes that bind the lines are not checked, nor is their shape. */
   ends(id: string): Ends;
   /** The run whose id is `wanted` or begins with it. Throws failed when there is none, usage when there are several. */
   find(wanted: string): string;
+  /** A new receipt, made at its first fact. */
   begin(id: string, warn: (text: string) => void): Page;
-  /** Forgets all but the newest; returns how many. */
+  /** Deletes receipts older than 30 days and all but the newest 200; returns how many. */
   prune(now: Date): number;
 }
 
@@ -45,18 +47,11 @@ const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
 /** `folder` is made when the first run is recorded. */
 export function openReceipts(folder: string): Receipts {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () => {
-    try {
-      const entries = readdirSync(folder, { withFileTypes: true });
-      return entries
-        .flatMap((entry) => (entry.isFile() && entry.name.endsWith(".jsonl") ? [entry.name.slice(0, -6)] : []))
-        .filter((id) => idShape.test(id))
-        .sort()
-        .reverse();
-    } catch {
-      return [];
-    }
-  };
+  const ids = () =>
+    listJsonl(folder)
+      .filter((id) => idShape.test(id))
+      .sort()
+      .reverse();
   return {
     ids,
     read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id)), id) }),
@@ -81,7 +76,7 @@ export function openReceipts(folder: string): Receipts {
   };
 }
 
-/** The first and the last line; those between may be many. */
+/** Parses the first and the last line only: there may be many between them. */
 function readEnds(file: string): Ends {
   const parse = <T extends Fact["type"]>(line: Uint8Array, type: T): FactOf<T> | null => {
     const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;
@@ -99,7 +94,7 @@ function readEnds(file: string): Ends {
   }
 }
 
-/** How ids of runs at this time begin. */
+/** The day of a time, as ids of runs begin with it. */
 const stampOf = (at: Date) => at.toISOString().slice(0, 10).replaceAll("-", "");
 
 /** One write a line, and no sync: a receipt need not outlive a power cut. */

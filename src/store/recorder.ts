@@ -1,5 +1,4 @@
-/** Stands between a run and its doors, and writes down what passes: requests, replies, decisions, changes, commands. */
-
+/** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
@@ -10,7 +9,7 @@ import { changedContent, changedPath, type Fact, type FactOf } from "../core/rec
 import { createVeil, type Veil } from "../core/veil.ts";
 import type { Page } from "./receipts.ts";
 
-/** What was asked for, as the flow gets it. */
+/** The task and the options that a flow is started with. */
 export interface Started {
   readonly task: {
     readonly text: string;
@@ -21,17 +20,18 @@ export interface Started {
   readonly options: object;
 }
 
-/** The doors of a run, each as before; what passes is written down. */
+/** What the run is to use instead of its doors: each acts as before and is written down. */
 export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
-  /** Of the run and of what is written: a secret has one name in both. */
+  /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in its receipt. */
   readonly veil: Veil;
-  /** Must see every event before anybody else acts on it. */
+  /** Must be told every event, before anybody else is. */
   readonly sink: (event: StampedEvent) => void;
 }
 
+/** What a run acts through. */
 export interface Doors {
   readonly model: Model;
   readonly workspace: Workspace;
@@ -41,7 +41,7 @@ export interface Doors {
   readonly mask?: Mask;
 }
 
-/** Records one run on a page. `ended` is called once, after the last line. */
+/** Records one run on a page. Calls `ended` once, when the last line is written and the page is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
   const { model, workspace, decide, now, mask = (value) => value } = doors;
   const add = (fact: Fact) => page.add(mask(fact));
@@ -83,7 +83,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   };
 }
 
-/** What only the run itself tells. */
+/** The fact that an event becomes. Most events become none: the model, the workspace and decisions are recorded as they pass. */
 function factOf(event: StampedEvent, masked: Mask): Fact | null {
   switch (event.type) {
     case "context.sent":

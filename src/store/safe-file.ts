@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -83,6 +84,16 @@ export function writePrivate(file: string, text: string, { lasting = true } = {}
     throw error;
   }
   if (lasting) syncFolder(dirname(target));
+}
+
+/** What stands before `.jsonl` in the names of the regular files of a folder; none where the folder cannot be read. */
+export function listJsonl(folder: string): readonly string[] {
+  try {
+    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+    return files.filter(({ name }) => name.endsWith(".jsonl")).map(({ name }) => name.slice(0, -6));
+  } catch {
+    return [];
+  }
 }
 
 /** Makes a folder and its parents, 0700 each; one that stands there already keeps its mode. */

@@ -1,18 +1,18 @@
 /** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secret.ts";
 import { emptySession, foldSession, readSession, type Session, type SessionLine } from "../core/session.ts";
-import { writeWhole } from "./safe-file.ts";
+import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface OpenSession {
   /** The session as it stands. */
   readonly session: Session;
   /** Appends a line and takes it in. A file that cannot be written warns once; the session goes on without it. */
   add(line: SessionLine): void;
-  /** For the sink of a run: keeps what belongs into a session. Never throws. */
+  /** Told every event of a run; writes down those that a session is made of. Never throws. */
   sink(event: StampedEvent): void;
   close(): void;
 }
@@ -30,7 +30,10 @@ export interface SessionSummary {
 export interface Sessions {
   /** Newest first. Files that are no sessions are passed over. */
   list(): readonly SessionSummary[];
-  /** By id, a unique beginning of one, or null for the newest. Throws usage. */
+  /**
+   * By id, by the beginning of one id alone, or the newest (null). `damaged` counts the lines that could not be read.
+   * Throws usage when there is none or several, config_invalid for a file over 64 MiB.
+   */
   load(id: string | null): { readonly session: Session; readonly damaged: number };
   /** Opens a new session, or goes on with a loaded one. */
   open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
@@ -46,16 +49,7 @@ const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "
 /** `folder` is the sessions folder of one workspace; it is made at the first line. */
 export function openSessions(folder: string, root: string): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () => {
-    try {
-      return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-        const id = entry.name.slice(0, -6);
-        return entry.isFile() && entry.name.endsWith(".jsonl") && idShape.test(id) ? [id] : [];
-      });
-    } catch {
-      return [];
-    }
-  };
+  const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
   const read = (id: string) => {
     if (statSync(fileOf(id)).size > most) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
     return readSession(id, readFileSync(fileOf(id), "utf8"));
@@ -173,7 +167,7 @@ function follow(
   };
 }
 
-/** What of an event belongs into a session. */
+/** The line of a session that an event becomes; null: sessions do not keep this kind. */
 function lineOf(event: StampedEvent): SessionLine | null {
   switch (event.type) {
     case "run.started":

@@ -11,7 +11,7 @@ setDefaultTimeout(patience);
 const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
 
 inTerminal(
-  "a run that is stopped gives the echo back, to a shell that does not see to it; fg takes it away",
+  "a run that is stopped gives the echo back, to a shell that does not see to it; fg takes it away (R10)",
   async () => {
     await using place = openPlace([{ ...talked("Forty-two."), delayMs: 4000 }]);
     using screen = openScreen(place, { columns: 80, rows: 24 });

@@ -57,7 +57,7 @@ inTerminal("moves, kills, yanks and new lines make the message that is sent (R19
   await leave(place, screen);
 });
 
-inTerminal("a paste of many lines is one message, and its Enter sends nothing (P42)", async () => {
+inTerminal("a paste of many lines is one message, and its Enter sends nothing (P42, R19)", async () => {
   await using place = openPlace([talked("Read it.")]);
   using screen = open(place);
   await screen.shows(ready);

@@ -24,7 +24,7 @@ for (const failing of failures) {
   describe(`${name} ends with ${code}`, () => {
     const optionsFor = (place: Place) => failing.options?.(place) ?? {};
 
-    test.concurrent("in words, on standard error", async () => {
+    test.concurrent("in words, on standard error (R01, R08)", async () => {
       await using place = await prepare(failing);
       const before = place.tree();
       const result = await place.pai(args, optionsFor(place));
@@ -35,7 +35,7 @@ for (const failing of failures) {
       if (failing.changesTree !== true) expect(place.tree()).toEqual(before);
     });
 
-    test.concurrent("as one document", async () => {
+    test.concurrent("as one document (R02, R08)", async () => {
       await using place = await prepare(failing);
       const result = await place.pai([...args.slice(0, 1), "--json", ...args.slice(1)], optionsFor(place));
       const outcome = readOutcome(result);
@@ -43,7 +43,7 @@ for (const failing of failures) {
       failing.check?.(outcome);
     });
 
-    test.concurrent("as events", async () => {
+    test.concurrent("as events (R03, R08)", async () => {
       await using place = await prepare(failing);
       const result = await place.pai([...args.slice(0, 1), "--jsonl", ...args.slice(1)], optionsFor(place));
       const outcome = readLast(result);

@@ -28,7 +28,7 @@ const fix = [
   done(modify("a.txt", "one\n", "two\n") + write("b.txt", "b\n")),
 ];
 
-test.concurrent("documents of runs, failures and other commands fit pai schema json", async () => {
+test.concurrent("documents of runs, failures and other commands fit pai schema json (R02)", async () => {
   const schema = await schemaOf("json");
   await using place = openPlace([...fix, talked("Hello."), ...hello, { status: 401 }], { "a.txt": "one\n" });
   for (const args of [
@@ -54,7 +54,7 @@ test.concurrent("documents of runs, failures and other commands fit pai schema j
   }
 });
 
-test.concurrent("events fit pai schema jsonl", async () => {
+test.concurrent("events fit pai schema jsonl (R03)", async () => {
   const schema = await schemaOf("jsonl");
   await using place = openPlace([...fix, ...hello, { status: 401 }], { "a.txt": "one\n" });
   const seen = new Set<string>();

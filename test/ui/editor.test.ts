@@ -111,7 +111,7 @@ test("what Ctrl+C clears is there again with Ctrl+Y", () => {
   expect(after("half of it", "\x03", "\x19")).toBe("half of it|");
 });
 
-test("Ctrl+C clears and then interrupts, Ctrl+D deletes and then ends, Ctrl+Z stops", () => {
+test("Ctrl+C clears and then interrupts, Ctrl+D deletes and then ends, Ctrl+Z stops (R19)", () => {
   const editor = open();
   expect([type(editor, "ab\x03"), editor.line.text, type(editor, "\x03")]).toEqual(["edited", "", "interrupt"]);
   expect([type(editor, "a\x01\x04"), editor.line.text, type(editor, "\x04")]).toEqual(["edited", "", "end"]);

@@ -12,7 +12,7 @@ function jsonl(list: readonly (typeof events)[number][]): string[] {
   return lines;
 }
 
-test("--json is one document and a line feed, keys in the order of the contract", () => {
+test("--json is one document and a line feed, keys in the order of the contract (R02)", () => {
   const shuffled = Object.fromEntries(Object.entries(outcome).reverse()) as unknown as typeof outcome;
   const text = renderDocument(shuffled);
   expect(text.indexOf("\n")).toBe(text.length - 1);
@@ -32,7 +32,7 @@ test("other commands: v, ok, command, code, data, error", () => {
   expect(renderCommandDocument({ command: "history", code: 0, data: [], error: null })).toStartWith('{"v":1,"ok":true');
 });
 
-test("--jsonl: one object a line, stamped, first run.started, last run.finished", () => {
+test("--jsonl: one object a line, stamped, first run.started, last run.finished (R03)", () => {
   const lines = jsonl(events);
   expect(lines.every((line) => line.indexOf("\n") === line.length - 1)).toBe(true);
   const parsed = lines.map((line) => JSON.parse(line));

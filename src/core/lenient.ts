@@ -1,10 +1,13 @@
 /** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
 import * as z from "zod/mini";
 
+/** How deep a value may be wrapped in others before nobody means it. */
+export const mostWraps = 5;
+
 /** Words in any shape: of a list or an object all that it says. */
-export function toText(value: unknown): string {
+export function toText(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return value == null ? "" : String(value);
-  const said = Object.values(value).map(toText);
+  const said = depth > mostWraps ? [] : Object.values(value).map((each) => toText(each, depth + 1));
   return said.filter((each) => each !== "").join(Array.isArray(value) ? ", " : ": ");
 }
 export const toList = (value: unknown): unknown[] =>
@@ -24,12 +27,16 @@ export function toTarget(value: unknown): unknown {
 /** A path without the blanks and quotes around it, as the action script reads it too. */
 export const barePath = (text: string): string => /^(['"`])(.+)\1$/s.exec(text.trim())?.[2] ?? text.trim();
 
+/** A pattern or a list in place of a path: as a promise it would name no file at all. */
+export const namesSeveral = (path: string): boolean =>
+  /\*/.test(path) || path.split(/\s*[,;&]\s*|\s+and\s+/).filter((part) => /^\S+\.\w+$/.test(part)).length > 1;
+
 /** `plain` turns whatever was written into what `schema` takes. */
 export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>
   z.pipe(z.transform(plain), schema);
 
-export const text = leniently(toText, z.string());
-export const texts = leniently((value) => toList(value).map(toText), z.array(z.string()));
+export const text = leniently((value) => toText(value), z.string());
+export const texts = leniently((value) => toList(value).map((each) => toText(each)), z.array(z.string()));
 export const commands = leniently((value) => toList(value).map(toTarget), z.array(z.string()));
 export const paths = leniently(
   (value) =>

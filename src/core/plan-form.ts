@@ -1,6 +1,7 @@
 /** Brings a plan into its own form when a model packed it into another: only where one reading is possible. */
 import { type FieldNames, nameFields } from "./field-names.ts";
 import { readJson } from "./json.ts";
+import { mostWraps } from "./lenient.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 
 /** Names that models give to actions beside those of the script. */
@@ -41,11 +42,11 @@ const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value
  * `{"plan": {…}}`, `{"tool_calls": [{"function": {"name": "plan", "arguments": "{…}"}}]}`: the one plan that is held,
  * however deep, as JSON or as its text. `isWanted` tells it from its envelopes.
  */
-export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan): Fields {
-  if (isWanted(value)) return value;
+export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan, depth = 0): Fields {
+  if (isWanted(value) || depth > mostWraps) return value;
   const held = Object.values(value).flatMap((member) => {
     const inner = openMember(member);
-    const found = isFields(inner) ? openEnvelope(inner, isWanted) : null;
+    const found = isFields(inner) ? openEnvelope(inner, isWanted, depth + 1) : null;
     return found !== null && isWanted(found) ? [found] : [];
   });
   return held.length === 1 ? (held[0] ?? value) : value;

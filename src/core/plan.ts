@@ -6,6 +6,7 @@ import {
   complexity,
   filled,
   leniently,
+  namesSeveral,
   paths,
   text,
   texts,
@@ -76,6 +77,9 @@ export const planSchema = z.object({
 const needsTarget = (action: PlanAction) =>
   !["TREE", "LIST_PATH", "MAP_ROOT", "SNIFF_LOGS", "DIAGNOSE", "FINISH"].includes(action);
 
+/** Steps whose target is no path. */
+const pathless: readonly PlanAction[] = ["RUN", "SEARCH", "GLOB", "SNIFF_LOGS"];
+
 /** Why a well-formed plan still cannot be followed; null when it can. */
 function findFault(plan: Plan): string | null {
   if (plan.intent === "conversation")
@@ -84,13 +88,12 @@ function findFault(plan: Plan): string | null {
   if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
   const faults = steps.flatMap(({ action, target, destination }, at) => {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
+    if (!pathless.includes(action) && namesSeveral(target))
+      return `execution_plan.steps.${at}.target must be one path: a step for each file (${action})`;
     return action === "MV" && !destination ? `execution_plan.steps.${at}.destination is missing (MV)` : [];
   });
   return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
 }
-
-/** Steps whose target is no path. */
-const pathless: readonly PlanAction[] = ["RUN", "SEARCH", "GLOB", "SNIFF_LOGS"];
 
 const bareStep = (step: PlanStep): PlanStep =>
   pathless.includes(step.action)

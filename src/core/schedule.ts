@@ -1,7 +1,18 @@
 /** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
 import * as z from "zod/mini";
 import { joinSurplus, type Schedule } from "./iterations.ts";
-import { commands, complexity, filled, leniently, paths, text, texts, toList, toText } from "./lenient.ts";
+import {
+  commands,
+  complexity,
+  filled,
+  leniently,
+  namesSeveral,
+  paths,
+  text,
+  texts,
+  toList,
+  toText,
+} from "./lenient.ts";
 import type { Json } from "./model.ts";
 import type { Plan, PlanAction, PlanStep } from "./plan-type.ts";
 import { type Reading, readAs } from "./reading.ts";
@@ -80,12 +91,16 @@ export function readSchedule(value: Json): Reading<Schedule> {
   const schedule = unpackSchedule(value);
   const written = readAs(scheduleSchema, schedule, "the reply");
   if (!written.ok) return written;
-  const { mode, reply, steps } = written.value;
+  const { mode, reply, steps, scope } = written.value;
   if (mode === "chat" && reply.trim() === "")
     return { ok: false, why: 'reply is empty: in mode "chat" it is the whole answer' };
   if (mode === "task" && steps.length === 0) return { ok: false, why: "steps is empty: a task needs 2 to 6 steps" };
   if (mode === "task" && isForeignScope(schedule))
     return { ok: false, why: `scope must be an object with the lists ${Object.keys(scopeFields).join(", ")}` };
+  const several = Object.values(scope ?? {})
+    .flat()
+    .find((path) => !scope?.commands.includes(path) && namesSeveral(path));
+  if (several !== undefined) return { ok: false, why: `scope: ${several} must be one path: an entry for each file` };
   return { ok: true, value: { plan: planOf(written.value), steps: joinSurplus(steps) } };
 }
 

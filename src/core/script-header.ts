@@ -64,7 +64,7 @@ function readCommand(line: string): Header | null {
 
 /** What some servers leave of a model's own marks around what it says. */
 const startTokens = /^\s*(?:<\|[^|<>\s]+\|>(?:assistant)?)+/;
-const endTokens = /(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
+const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
 /** The line without a model's end marks. */

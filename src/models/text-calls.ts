@@ -19,7 +19,7 @@ const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_t
 /** What all of them begin with. */
 const mark = /[<[`{]/;
 const first = /^\s*[{[]/;
-const atLine = /\n\s*(?:\{|\[\s*\{)/;
+const atLine = /\n[^\S\n]*(?:\{|\[\s*\{)/;
 const longestOpening = "<|python_tag|>".length;
 
 /** `names`: the tools that were offered, in small letters; without any, text stays text. */

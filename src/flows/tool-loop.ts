@@ -5,7 +5,7 @@ import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import { ask, type Reply } from "./ask.ts";
 import type { Part } from "./briefing.ts";
-import { compactIfNeeded } from "./compact.ts";
+import { compactConversation, compactIfNeeded } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
 import { explore, toTool } from "./explore.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
@@ -120,6 +120,22 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   }
 }
 
+/** What providers say of a request that is longer than they take. */
+const overflow =
+  /context (length|limit|size|window)|(prompt|input|request) (is )?too (long|large)|exceeds? the maximum (number|context)/i;
+
+/** Asks; a conversation that the provider finds too long, whatever it said it holds, is summarized and asked once more. */
+async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
+  try {
+    return await askTurn(run, tools, knowledgeText);
+  } catch (thrown) {
+    const isOver = thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
+    if (!isOver || run.record.conversation.messages.length <= 2) throw thrown;
+    await compactConversation(run);
+    return askTurn(run, tools, knowledgeText);
+  }
+}
+
 /** Replies in a row that may reach their limit without a word. */
 const mostSilent = 3;
 
@@ -178,7 +194,7 @@ export const toolLoop: Flow = async (run) => {
     // Nobody knows how many calls a loop takes: what is expected is always one more.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
-    const reply = await askTurn(run, tools, knowledgeText);
+    const reply = await askFitting(run, tools, knowledgeText);
     const { text, calls, native } = reply;
     const isCut = reply.stop === "length";
     run.record.text = cut.join("") + text;

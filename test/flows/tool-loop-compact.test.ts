@@ -53,3 +53,31 @@ test("a reply that says nothing never becomes a message (P58)", async () => {
     false,
   );
 });
+
+const tooLong = [
+  "Your input exceeds the context window of this model.",
+  "prompt is too long: 210000 tokens > 200000 maximum",
+  "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+  "the input length exceeds the context length",
+  "the request exceeds the available context size, try increasing it",
+  "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+];
+test.each(tooLong)(
+  "a conversation the server finds too long is summarized once and goes on: %s (P09)",
+  async (said) => {
+    const fail = new PaiError("request_rejected", `local rejected the request (HTTP 400): ${said}`);
+    const refused = { text: "", fail };
+    const ran = await playLoop([refused, "They did both.", "Done."], { conversation });
+    expect([ran.purposes, ran.outcome.text]).toEqual(["turn compact turn", "Done."]);
+    const again = await playLoop([refused, "They did both.", refused], { conversation });
+    expect([again.purposes, again.outcome.code]).toEqual(["turn compact turn", 7]);
+    const short = await playLoop([refused]);
+    expect([short.purposes, short.outcome.code]).toEqual(["turn", 7]);
+  },
+);
+
+test("another refusal of a request is not one of its length", async () => {
+  const fail = new PaiError("request_rejected", "local rejected the request (HTTP 400): m does not support tools");
+  const ran = await playLoop([{ text: "", fail }], { conversation });
+  expect([ran.purposes, ran.outcome.code]).toEqual(["turn", 7]);
+});

@@ -27,7 +27,7 @@ go back to before turn N:
 /rewind N               files and conversation
 /rewind N code          the files only
 /rewind N conversation  the conversation only
-/rewind N summary       no files; a summary takes the place of the turns from N on
+/rewind N summary       no files; the turns from N on become a summary
 `;
 }
 

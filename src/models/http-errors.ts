@@ -87,13 +87,14 @@ export function readHttpError(asked: Asked, answer: Answer): PaiError {
   const delay =
     code === "quota" && daily ? secondsToNewDay(answer.now) : readDelay(answer.headers, body.retryDelay, answer.now);
   const said = clean(body.message, asked);
+  const later = code === "provider_down" ? "try again later, or use another model" : undefined;
   const cause: Setback = {
     retry: wished(answer.headers, code === "request_rejected" ? often : retry) ?? retry,
     status: answer.status,
     thrown: null,
   };
   return new PaiError(code, said === "" ? what : `${what}: ${said}`, {
-    hint: hint ?? (delay === null ? undefined : `try again in ${renderWait(delay)}`),
+    hint: hint ?? (delay === null ? later : `try again in ${renderWait(delay)}`),
     cause,
     retryAfter: delay === null ? undefined : Math.ceil(delay),
   });

@@ -109,9 +109,8 @@ export function renderFooter({ calls, usage, cost, model }: Outcome, ms: number)
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */
 export function renderFailure(error: Failure, style: Style, columns: number | null): string {
-  const wait = error.retry_after === null ? "" : ` (again in ${spent(error.retry_after * 1000)})`;
   return `${[
-    ...hang(`${mark(style, "error")} `, visible(error.message) + wait, columns),
+    ...hang(`${mark(style, "error")} `, visible(error.message), columns),
     ...(error.hint === null ? [] : hang(`${style.paint("dim", style.glyphs.arrow)} `, visible(error.hint), columns)),
   ].join("\n")}\n`;
 }

@@ -107,6 +107,7 @@ describe("HTTP answers", () => {
       hint: "try again in 12 h",
     });
     expect(read(429, {}).retryAfter).toBeNull();
+    expect(read(503, {}).hint).toBe("try again later, or use another model");
     for (const nonsense of ["soon", "-5", "5, 10", "NaN", "1000000000000", "9".repeat(400)]) {
       expect(read(429, {}, { "retry-after": nonsense })).toMatchObject({ retryAfter: null, hint: null });
     }

@@ -97,6 +97,12 @@ test("the status says what the checks have shown", () => {
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");
 });
 
+test("when to ask again is said once, by the hint", () => {
+  const error = { code: "quota", message: "over its limit", hint: "try again in 10 min", retry_after: 600 } as const;
+  const failed = { ...outcome, ok: false, status: "failed", error } as const;
+  expect(show(true, {}, { events, outcome: failed }).err).toEndWith("✗ over its limit\n→ try again in 10 min\n");
+});
+
 test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12, D90)", () => {
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);

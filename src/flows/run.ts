@@ -13,6 +13,7 @@ import type { Plan } from "../core/plan-type.ts";
 import type { Decide, Emit, Notice, PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
 import { planPromise } from "../core/promise.ts";
+import { maskSecrets } from "../core/secret.ts";
 import { createVeil, type Veil } from "../core/veil.ts";
 import { type Caps, createLedger, type Ledger } from "./ledger.ts";
 import { createOverlay, type Overlay } from "./stage.ts";
@@ -161,7 +162,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       byUser: new Set(),
     },
     async transaction() {
-      begun ??= ports.workspace.begin({ id: ports.id, task: task.text });
+      begun ??= ports.workspace.begin({ id: ports.id, task: maskSecrets(ports.mask?.(task.text) ?? task.text) });
       transaction = await begun;
       return transaction;
     },

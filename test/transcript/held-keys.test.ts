@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { openPlace, patience, readTree } from "./harness.ts";
 import { openRaw } from "./raw.ts";
-import { done, planned } from "./replies.ts";
+import { done, hello, planned } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -45,6 +45,16 @@ test.concurrent.each(["", "--json", "--jsonl", "--verbose"])("a run %s", async (
     spellings.filter((spelling) => text.includes(spelling)).map((spelling) => `${spelling} in ${where}`),
   );
   expect(found).toEqual([]);
+});
+
+test.concurrent("what can be undone is listed without the keys of its task", async () => {
+  const other = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
+  await using place = openPlace(hello);
+  await place.pai(["run", "-y", `make hello.txt for ${key} and ${other}`], { env: { GEMINI_API_KEY: key } });
+  const { stdout } = await place.pai(["history"]);
+  expect(stdout).toContain("make hello.txt for loca…[masked] and ghp_…[masked]");
+  const written = JSON.stringify([readTree(place.home), readTree(join(place.root, ".pai_history"))]);
+  expect([written.includes(key), written.includes(other)]).toEqual([false, false]);
 });
 
 test.concurrent("a draft that is kept as the terminal closes", async () => {

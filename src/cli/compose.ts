@@ -19,14 +19,14 @@ import { openPlaces } from "./open-places.ts";
 import { version } from "./version.ts";
 
 export interface Base extends LoadedSettings {
-  /** The call, shown as the settings want it. */
+  /** The call, with the flags that settings stand in for (`plain`). */
   readonly context: Context;
   readonly places: Places;
   /** Folder to work in, as given; the workspace resolves and judges it. */
   readonly root: string;
 }
 
-/** Settings and places of this call. */
+/** Reads the settings of this call and finds its folders. */
 export function composeBase(given: Context): Base {
   const places = openPlaces(given.env);
   const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
@@ -39,7 +39,7 @@ export function composeBase(given: Context): Base {
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** Recovery messages and weaknesses, for the user. */
+  /** To be shown: what was taken back at the start, and protections that this system lacks. */
   readonly notices: readonly string[];
   /** Where this workspace's journal and sessions are kept; null: nowhere. */
   readonly stateFolder: string | null;
@@ -63,7 +63,10 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
   return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings] };
 }
 
-/** Sorts by time; unique within a millisecond by chance of 1 in 65,536. */
+/**
+ * UTC time to the millisecond and 16 random bits: ids sort by time, and two of one millisecond are the same once in
+ * 65,536.
+ */
 export function makeRunId(now: Date): string {
   const stamp = now.toISOString().replace(/[-:Z]/g, "").replace("T", "-").replace(".", "");
   return `${stamp}-${Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex")}`;
@@ -83,7 +86,7 @@ export function limitTime(
   return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 
-/** Options of a run as flags and settings say them; what a command wants otherwise it lays over them. */
+/** The options of a run as flags and settings say them; a command may replace some. */
 export function composeOptions(
   context: Context,
   settings: Settings,
@@ -139,7 +142,7 @@ export async function composeTask(
 ): Promise<Composed> {
   const { settings, places } = base;
   const ephemeral = context.flags["ephemeral"] === true;
-  /** The run under way is told, where there is one. */
+  /** Where notices of the model go: to the sink of the run under way, before the first one to the face. */
   let tell = notify;
   const loading = ephemeral ? null : import("./keep-receipt.ts");
   const [opened, own] = await Promise.all([

@@ -167,7 +167,9 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   };
 }
 
-/** One line for every key; the first that was refused makes the command fail once all were asked. */
+/**
+ * Tries every key; one line for each. When some were refused, warns of all others and throws the error of the first.
+ */
 async function askForAll(call: ConfigCall, provider: string, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
   const lines = verdicts.map(({ id, address, error }) => {
@@ -198,7 +200,7 @@ function setDefault(call: ConfigCall): ConfigAnswer {
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-/** `reset blacklist` is what an older program said. */
+/** `blacklist` may follow: an older program wanted it. */
 function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
   if (what !== undefined && what !== "blacklist") throw new PaiError("usage", "usage: pai config reset");
   resetKeyState(places.stateDir);

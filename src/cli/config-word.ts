@@ -1,15 +1,15 @@
-/** What a word after `pai config` is. */
+/** The shape of a subcommand of `pai config`. */
 import type { Places } from "../store/places.ts";
 import type { Context } from "./command.ts";
 
 export interface ConfigCall {
   readonly context: Context;
-  /** What follows the word. */
+  /** The arguments behind the subcommand. */
   readonly words: readonly string[];
-  /** As `--provider` says; null: not said. */
+  /** The value of `--provider`; null: not given. */
   readonly provider: string | null;
   readonly places: Places;
-  /** null: end of input. */
+  /** Asks for text that is not echoed; null: end of input. */
   readonly askHidden: (question: string) => Promise<string | null>;
   readonly warn: (text: string) => void;
 }
@@ -23,7 +23,7 @@ export interface ConfigAnswer {
 export interface ConfigWord {
   readonly usage: string;
   readonly about: string;
-  /** How many words may follow. */
+  /** How many arguments it takes, at least and at most. */
   readonly least: number;
   readonly most: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;

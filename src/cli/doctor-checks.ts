@@ -153,7 +153,7 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
   ];
 }
 
-/** The readable log stands in the project, unless its folder is not pai's to use. */
+/** Whether the audit log has its folder in the project, or goes to the state folder instead. */
 function examineLog({ root }: Patient, historyDir: string): Finding {
   const folder = resolve(root, historyDir);
   const there = lstatSync(folder, { throwIfNoEntry: false });

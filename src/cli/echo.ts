@@ -2,7 +2,10 @@
 import { isInForeground } from "../ui/tty.ts";
 import { openLibc } from "../workspace/libc.ts";
 
-/** `struct termios` of Linux, whichever the C library: four words of flags, the local ones last, their low byte first. */
+/**
+ * Where the local flags stand in `struct termios` of Linux (glibc and musl): the last of four 32-bit words,
+ * little-endian.
+ */
 const localFlagsAt = 12;
 const termiosBytes = 128;
 const echo = 0o10;
@@ -33,14 +36,17 @@ function withoutEcho(termios: Uint8Array): Uint8Array {
 
 let termios: ReturnType<typeof openTermios> | undefined;
 
-/** Returns how it becomes as it was, which the end of the process does too. Does nothing where there is no terminal. */
+/**
+ * Turns the echo off and returns what turns it on again; the end of the process does so, too. Without a terminal:
+ * nothing.
+ */
 export function stopEcho(): () => void {
   termios ??= openTermios();
   const before = termios?.read() ?? null;
   if (termios == null || before === null) return () => {};
   const { write } = termios;
   const hush = () => write(withoutEcho(before));
-  /** Not every shell gives itself its echo back when it goes on. */
+  /** Ctrl+Z: the echo is on while the shell has the terminal, as not every shell turns it on itself. */
   const stop = () => {
     write(before);
     process.off("SIGTSTP", stop);

@@ -1,10 +1,10 @@
-/** What may stand where on a command line, as shells need to know it to complete one. */
+/** What a command line may consist of, for the completion scripts of shells. */
 import type { Command, FlagSpec } from "./command.ts";
 
-/** What a completion script is made of: every command with what may follow it. */
+/** All that a completion script offers. */
 export interface Grammar {
   readonly commands: readonly Expected[];
-  /** Without a command: a task for `pai run`, or a session. */
+  /** Flags of a line without a command: a task, or a session. */
   readonly bare: readonly FlagSpec[];
 }
 
@@ -12,12 +12,12 @@ export interface Expected {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly FlagSpec[];
-  /** What its first word may be; empty: nothing that can be listed. */
+  /** The choices for its first argument; empty: they cannot be listed. */
   readonly words: readonly string[];
   readonly takesFile: boolean;
 }
 
-/** The words to choose from in a usage line: lower case, parted by bars. */
+/** The choices that the first part of a usage line names: `plan|json`, or all commands for COMMAND; else none. */
 function wordsOf(usage: string, names: readonly string[]): readonly string[] {
   const [first = ""] = usage.replace(/[[\]]/g, "").split(" ");
   if (first === "COMMAND") return names;

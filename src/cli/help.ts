@@ -7,7 +7,7 @@ import type { Command, Context, FlagSpec } from "./command.ts";
 import { flagsNamed } from "./flags.ts";
 import { exitMeanings } from "./manual.ts";
 
-/** Help is the same text everywhere, and fits every terminal. */
+/** Fixed, so that help is the same text wherever it is printed. */
 const columns = 80;
 
 /** The exit codes in three columns; the signals on one line. */

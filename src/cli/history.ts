@@ -12,7 +12,9 @@ import { renderDiffOn } from "./diff.ts";
 import { openHere } from "./open-here.ts";
 import { isInteractive, openPrompter, styleOf } from "./view.ts";
 
-/** A path that is not as the run left it, shown as the change somebody else made. */
+/**
+ * A path that is not as the run left it, as the change that was made since: from what the run left to what is there.
+ */
 const asChange = ({ path, expected, actual }: Clash): Change => ({
   path,
   before: expected,

@@ -19,7 +19,7 @@ function demand(name: string): Command {
   return command;
 }
 
-/** What words that begin with a mistyped command were to be; null: no command is near. */
+/** A hint with the command that was probably meant instead of the first word; null: no name is near it. */
 function meantBy([first = "", ...rest]: readonly string[]): string | null {
   const near = suggest(
     first,
@@ -48,14 +48,17 @@ function choose(words: readonly string[], flags: Flags): Choice {
   return { command: demand("run"), words };
 }
 
-/** The command a line that cannot be read most likely means. */
+/** The name to report an error under when the command line could not be parsed. */
 function guessCommand(given: readonly string[]): string {
   const first = given.find((text) => !text.startsWith("-"));
   if (first === undefined) return "pai";
   return findCommand(first)?.name ?? (looksLikeCommand.test(first) ? "pai" : "run");
 }
 
-/** What went wrong, to the stream and in the form the user asked for. */
+/**
+ * Prints the error: text on standard error, a document on standard output with --json, both with --jsonl. Returns the
+ * exit code.
+ */
 async function showFailure(
   thrown: unknown,
   command: string | null,
@@ -80,7 +83,7 @@ async function showFailure(
   return code;
 }
 
-/** Throws usage for words nobody reads, and for two forms of one output. */
+/** Throws usage for arguments of a command that takes none, and for --json together with --jsonl. */
 function requireSense({ command: { name, usage }, words }: Choice, flags: Flags): void {
   if (usage === "" && words.length > 0)
     throw new PaiError("usage", `pai ${name} takes no words: ${words.join(" ")}`, { hint: `see: pai help ${name}` });

@@ -10,10 +10,10 @@ import { offer, type Talk, whileInterruptible } from "./talk.ts";
 /** Characters of one command's output that go with the next message. */
 const mostOffered = 50_000;
 
-/** The person is there and has Ctrl+C: no limit but that of a timer. */
+/** No time limit, as the person can press Ctrl+C: the longest that a timer takes. */
 const noLimitMs = 2 ** 31 - 1;
 
-/** A sign of life while nothing is shown yet; a plain terminal shows the command and then its output. */
+/** Shows a spinner while the work lasts, as the output comes at its end; none on a plain terminal. */
 async function whileShown<T>({ context, view }: Talk, command: string, work: () => Promise<T>): Promise<T> {
   const { style } = view;
   if (style.plain) return work();

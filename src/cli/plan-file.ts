@@ -43,7 +43,7 @@ const planFile = z.object({
 
 type PlanFile = z.infer<typeof planFile>;
 
-/** Identity of what stands at a path: a file's bytes, a link's target; folders have none. */
+/** SHA-256 of a file's bytes or a link's target; null for folders and for nothing. */
 function identify(blob: Blob | null): string | null {
   if (blob?.kind === "file") return digest(blob.bytes);
   return blob?.kind === "link" ? digest(`link ${blob.target}`) : null;
@@ -61,12 +61,12 @@ function keep(change: Change): z.infer<typeof kept> {
 export interface SaveOptions {
   /** Absolute path; replaced atomically. */
   readonly file: string;
-  /** Hold the finished edits too. */
+  /** Save the finished edits in it too, so that applying it needs no model. */
   readonly full: boolean;
   readonly now: () => Date;
 }
 
-/** Saves the plan of a run. Throws usage when the run made none (a conversation). */
+/** Saves the plan of a run. Throws nothing_done when the run made none (a conversation). */
 export async function savePlan(run: Run, { file, full, now }: SaveOptions): Promise<void> {
   const { plan } = run.record;
   if (plan === null || plan.intent === "conversation")
@@ -147,7 +147,7 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   };
 }
 
-/** Who made the plan typed these checks, and not who carries it out: they are shown with it and asked about. */
+/** Puts the checks typed by whoever made the plan into it: who applies it sees them with the plan before the yes. */
 function withChecks(plan: Plan, checks: readonly string[]): Plan {
   const work = plan.execution_plan;
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };

@@ -11,12 +11,15 @@ export async function planTurn(talk: Talk, task: string): Promise<void> {
   talk.context.err("nothing was changed; y carries it out\n");
 }
 
-/** The plan that waits for its yes: the last thing that happened in the session is that it was made. */
+/** The plan that a yes would carry out: the one that the last turn of the session made; null: none. */
 export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
   return open.session.turns.at(-1)?.run === planned?.run ? planned : null;
 }
 
-/** Shows the plan again, asks, and carries it out: a yes typed before it was seen carries nothing out. */
+/**
+ * Carries the plan out in a turn of its own, which shows it and asks again: a yes typed before it was seen does
+ * nothing.
+ */
 export async function carryOut(talk: Talk, { task, plan }: NonNullable<Talk["planned"]>): Promise<void> {
   await runTurn(talk, task, { flow: followPlan(plan, null), command: "apply" });
 }

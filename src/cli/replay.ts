@@ -31,7 +31,7 @@ export interface Replayed {
   readonly differing: readonly string[];
   /** Paths the recorded run changed. */
   readonly changed: number;
-  /** Where the replay first left the record, though it may have come to the same tree; null: nowhere. */
+  /** The first thing the replay did that the recorded run did not, even if both made the same files; null: nothing. */
   readonly difference: string | null;
 }
 
@@ -70,7 +70,10 @@ function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary
   return [...paths].filter((path) => then?.get(path) !== again?.get(path)).sort();
 }
 
-/** Runs the recorded task again. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an end. */
+/**
+ * Runs the recorded task again. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an
+ * end.
+ */
 export async function replayRun(
   receipt: Receipt,
   { workspace, history }: Pick<ComposedWorkspace, "workspace" | "history">,

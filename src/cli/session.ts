@@ -23,10 +23,13 @@ import { openView } from "./view.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 
-/** A slash that begins no comment: whatever is mistyped behind it is never a task. */
+/** A slash command, also a mistyped one; lines that begin with // or /* are tasks. */
 const command = /^\/(?![/*])/;
 
-/** The pending steps as a task: all of them, or the one whose number was typed. Throws usage for a number of none. */
+/**
+ * The next steps as a task: all of them for a yes, one for its number; null: the line is neither. Throws usage for a
+ * number too many.
+ */
 function renderPending(pending: readonly string[], line: string): string | null {
   if (pending.length === 0) return null;
   if (isContinue(line))
@@ -37,12 +40,14 @@ function renderPending(pending: readonly string[], line: string): string | null 
   throw new PaiError("usage", `there is no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
-/** What fails here is told, and the session goes on. */
+/** Shows the error when the work fails; the session goes on. */
 async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
   await work.catch((thrown) => context.err(renderError(toPaiError(thrown), columnsOfErrors(context))));
 }
 
-/** What is meant for a shell or is a command without its slash is never a task that costs money. */
+/**
+ * Throws usage for what is no task, before it costs a call: a slash command without its slash, a `pai` command line.
+ */
 function requireTask(line: string): void {
   const word = line.toLowerCase();
   if (isSlash(word)) throw new PaiError("usage", `${word} is no task`, { hint: `did you mean /${word}?` });
@@ -57,7 +62,7 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
   await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
 }
 
-/** What one message asks for. */
+/** Does what one message asks for: slash command, own command, yes or no to what waits, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   if (command.test(line)) return doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
@@ -70,14 +75,14 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   await runTask(talk, line, pending);
 }
 
-/** A slow terminal takes its time before the next message; Ctrl+C leaves out what it has not shown yet. */
+/** Waits until a slow terminal has shown everything. Ctrl+C meanwhile skips the rest and does nothing else. */
 async function showAll({ shown, onInterrupt }: Context): Promise<void> {
   onInterrupt(() => {});
   await shown();
   onInterrupt(null);
 }
 
-/** One message of the user; null: leave. */
+/** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const keep = (text: string) => talk.input.add((talk.model ?? talk.composed).mask(text));

@@ -11,7 +11,7 @@ const stops = [
   ["SIGHUP", 129, "hangup", "the terminal was closed"],
 ] as const;
 
-/** For as long a terminal that takes no text holds up the end of a run that was interrupted. */
+/** How long the end of an interrupted run waits at the most for a terminal that takes no text. */
 const lastWordsMs = 1000;
 
 /** The first signal asks everything to stop and be taken back; the second ends the process at once. */
@@ -34,7 +34,10 @@ function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onI
   };
 }
 
-/** A mistake of pai's own ends the process: what it holds, terminal and children, is given back as it exits. */
+/**
+ * An exception that nobody caught is told and ends the process with 1; exit handlers give the terminal back and end
+ * children.
+ */
 function watchMistakes(err: Writer): void {
   const end = (thrown: unknown) => {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -44,15 +47,15 @@ function watchMistakes(err: Writer): void {
   process.on("uncaughtException", end).on("unhandledRejection", end);
 }
 
-/** Text that could not be delivered turns success into failure; a reader that went away does not. */
+/** 14 instead of 0 when some output could not be written (a disk is full); a closed pipe is no failure. */
 function exitCodeOf(code: number, writers: readonly Writer[]): number {
   const lost = writers.find(({ failure }) => failure !== null);
   return lost !== undefined && code === 0 ? 14 : code;
 }
 
 /**
- * Bun gives the terminal back as it exits, and whoever touches it in the background is stopped: after Ctrl+Z and
- * `kill %1` the job would stay. There it is the signal that ends the process.
+ * As Bun exits it resets the terminal, and a process in the background that touches the terminal is stopped: after
+ * Ctrl+Z and `kill %1` the job would never end. There the process ends by the signal itself, without Bun's exit.
  */
 function endInBackground(code: number): void {
   const [name] = stops.find(([, exit]) => exit === code) ?? [];

@@ -1,4 +1,4 @@
-/** What a receipt answers in place of the world: the model's replies, the decisions, the results of commands, in their order. */
+/** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
 import { type Failure, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import { noUsage } from "../core/model.ts";
@@ -10,19 +10,22 @@ import { describeRequest } from "../store/recorder.ts";
 export interface Tape {
   readonly model: Model;
   readonly decide: Decide;
-  /** Throws what the recorded application of changes threw. */
+  /** Called for each application of changes; throws the error that the recorded one ended with. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
   /** What the recorded run could not take back. */
   readonly left: readonly string[];
-  /** Where the replay first left the record; null: nowhere. */
+  /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
   readonly difference: string | null;
 }
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
   new PaiError(code, message, { hint: hint ?? undefined, retryAfter: retry_after ?? undefined });
 
-/** Hands out facts in order; a run that was stopped from outside ends where its record ends. */
+/**
+ * Plays the facts back in order. When they run out, throws the error the recorded run ended with (failed, if it had
+ * none).
+ */
 export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): Tape {
   const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
   let difference: string | null = null;

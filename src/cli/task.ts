@@ -38,9 +38,9 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
 }
 
 export interface TaskRun {
-  /** null: the one that the mode names; plans and saved plans are single-shot's. */
+  /** null: the flow of the mode. Commands that make or carry out a plan give theirs, which belongs to single-shot. */
   readonly flow: Flow | null;
-  /** Reads it, for as long as the time limit allows. */
+  /** Reads the task; stops when the signal aborts, as by the time limit. */
   readonly task: (signal: AbortSignal) => Promise<Task>;
   readonly options: Partial<RunOptions>;
   readonly command: string;
@@ -48,7 +48,7 @@ export interface TaskRun {
   readonly model: Model | null;
 }
 
-/** Throws usage for a way of working that makes no plan to save. */
+/** Throws usage for a --mode that a command about plans cannot work in. */
 function requirePlanning({ flags }: Context, command: string): void {
   const mode = textFlag(flags, "mode") ?? "auto";
   if (mode === "auto" || mode === "single-shot") return;
@@ -57,7 +57,7 @@ function requirePlanning({ flags }: Context, command: string): void {
   });
 }
 
-/** Runs one task with the face the flags ask for. */
+/** Runs one task, shows it as the flags say, and returns the exit code. */
 export async function doTask(given: Context, { flow, task: read, options, command, model }: TaskRun): Promise<number> {
   if (flow !== null) requirePlanning(given, command);
   const base = composeBase(given);

@@ -11,15 +11,18 @@ import { openPlaces } from "./open-places.ts";
 import { isInteractive, openPrompter } from "./view.ts";
 
 interface Removal {
-  /** In this order; the program is the last. */
+  /** Files and folders with all in them, removed in this order; the program is the last. */
   readonly remove: readonly string[];
-  /** Empty folders go too. */
+  /** Removed afterwards where they are empty by then. */
   readonly folders: readonly string[];
   /** What stays, and why. */
   readonly keep: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Beside PREFIX/bin/pai; only with the sign that pai made them. */
+/**
+ * Files of an installation, below the folder that holds bin/pai. Removed only when they hold the text beside them,
+ * which pai writes.
+ */
 const companions = [
   ["share/man/man1/pai.1", "Made by scripts/man.ts"],
   ["share/bash-completion/completions/pai", "bash completion for pai"],
@@ -65,7 +68,7 @@ function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
   };
 }
 
-/** Throws conflict while a run's only way back stands in what would go. */
+/** Throws conflict when a run is unfinished: its journal is the only way to take it back, and would be removed. */
 function requireFinished(places: Places): void {
   const [unfinished] = findUnfinished(places);
   if (unfinished === undefined) return;
@@ -92,7 +95,7 @@ function removeAll({ remove, folders }: Removal): void {
     try {
       rmdirSync(folder);
     } catch {
-      // Somebody else's files stand in it, or it never was.
+      // It holds files that are not pai's, or is not there.
     }
   }
 }

@@ -15,22 +15,28 @@ export interface View extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
   readonly decide: Decide;
-  /** Asks again for what an earlier answer allowed from then on. */
+  /** Forgets every `a` (always) that was answered: what it allowed is asked about again. */
   readonly forgetAllowed: () => void;
-  /** Of standard error. */
+  /** How standard error shows things. */
   readonly style: Style;
-  /** A person can be asked. */
+  /** Whether a person can be asked. */
   readonly interactive: boolean;
   readonly prompter: () => Promise<Prompter>;
 }
 
-/** A person is there to answer: both streams are terminals and nothing forbids it. `-y` means: unattended. */
+/**
+ * Whether a person can be asked: standard input and error are terminals, and neither -y, --no-input, --json nor --jsonl
+ * is given.
+ */
 export function isInteractive({ flags, tty }: Context): boolean {
   const off = ["yes", "no-input", "json", "jsonl"].some((name) => flags[name] === true);
   return tty.stdin && tty.stderr && !off;
 }
 
-/** The terminal is taken at the first question. */
+/**
+ * The editor for questions and messages, opened (and the terminal taken) at the first call; later calls return the
+ * same.
+ */
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
   return () => {
@@ -60,7 +66,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
   const style = styleOf(context, tty.stderr);
   const quiet = flags["quiet"] === true;
   let highlight: Highlight | null = null;
-  /** While the model works, nobody waits for it. */
+  /** Loads the highlighter while the model works, so that it costs no time of its own. */
   const loadHighlight = async () => {
     highlight ??= (await import("../ui/highlight.ts")).highlight;
   };
@@ -94,7 +100,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
       if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
       jsonl?.(event);
     },
-    // What the document says is not laid out for nobody.
+    // With --json and --jsonl the document has the text: it is not laid out for a person, too.
     finish: (outcome, undoable) =>
       terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
     notify: ({ level, text }) => {

@@ -52,6 +52,20 @@ test("every file imports only its own layer, the layers below it, and the packag
   expect(wrong).toEqual([]);
 });
 
+test("a task is asked before any schema is made: nothing that its command starts with imports zod", () => {
+  const started = new Set(["cli/task.ts"]);
+  const guilty: string[] = [];
+  for (const file of started) {
+    const source = readFileSync(join(src, file), "utf8");
+    for (const [, name = ""] of source.matchAll(/^import (?!type\b)[^;]*?from "([^"]+)";/gm)) {
+      if (name.startsWith("zod")) guilty.push(file);
+      if (name.startsWith(".")) started.add(normalize(join(dirname(file), name)));
+    }
+  }
+  expect(started.size).toBeGreaterThan(100);
+  expect(guilty).toEqual([]);
+});
+
 test("every file says in its first line what it is for", () => {
   const silent = files.filter((file) => !/^(#!.*\n)?\/\*\* .+/.test(readFileSync(join(src, file), "utf8")));
   expect(silent).toEqual([]);

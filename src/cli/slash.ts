@@ -1,8 +1,9 @@
 /** The slash commands of a session. An unknown one is an error and never reaches the model. */
 
 import { invert, squash } from "../core/change.ts";
-import { renderTasks, sizeOf } from "../core/conversation.ts";
+import { renderTasks } from "../core/conversation.ts";
 import { PaiError } from "../core/error.ts";
+import { sizeOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Session } from "../core/session.ts";
 import { suggest } from "../core/suggest.ts";

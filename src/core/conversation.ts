@@ -77,15 +77,6 @@ export function withTasks(text: string, tasks: readonly TaskItem[]): string {
   return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
 }
 
-/** All of a message, calls and results included. */
-export function textOf(message: Message): string {
-  if (message.role === "tools") return message.results.map(({ text }) => text).join("");
-  return message.role === "assistant" ? message.text + JSON.stringify(message.calls) : message.text;
-}
-
-/** Characters of a message; a token is about four. */
-export const sizeOf = (message: Message): number => textOf(message).length;
-
 /** The messages from the last request of the user on: what must survive a compaction whole. */
 export function lastTurn(messages: readonly Message[]): readonly Message[] {
   const at = messages.findLastIndex(({ role }) => role === "user");

@@ -37,6 +37,15 @@ export type Message =
     }
   | { readonly role: "tools"; readonly results: readonly CallResult[] };
 
+/** All of a message, calls and results included. */
+export function textOf(message: Message): string {
+  if (message.role === "tools") return message.results.map(({ text }) => text).join("");
+  return message.role === "assistant" ? message.text + JSON.stringify(message.calls) : message.text;
+}
+
+/** Characters of a message; a token is about four. */
+export const sizeOf = (message: Message): number => textOf(message).length;
+
 export interface Tool {
   readonly name: string;
   readonly description: string;

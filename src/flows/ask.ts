@@ -1,5 +1,4 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
-import { sizeOf } from "../core/conversation.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
@@ -9,6 +8,7 @@ import {
   type Native,
   noUsage,
   type StopReason,
+  sizeOf,
   type Usage,
 } from "../core/model.ts";
 import type { Veil } from "../core/veil.ts";

@@ -1,8 +1,7 @@
 /** What the first call of a run would send, weighed and looked through, without sending it. */
-import { textOf } from "../core/conversation.ts";
 import { fence } from "../core/fence.ts";
 import { mostIterations } from "../core/iterations.ts";
-import { noUsage } from "../core/model.ts";
+import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type CallPromise, phasesOf } from "../core/promise.ts";
 import { makeBriefing, type Part } from "./briefing.ts";

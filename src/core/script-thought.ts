@@ -1,5 +1,5 @@
 /** Leaves out the reasoning that some models write into their reply. */
-import { findClosing, openingOf } from "./thought.ts";
+import { afterClosing, findClosing, openingOf } from "./thought.ts";
 
 export interface ThoughtFilter {
   /** What is left of a line, null when nothing is; blank lines right after a block go with it. */
@@ -43,10 +43,9 @@ export function createThoughtFilter(): ThoughtFilter {
       return text;
     },
     after(line) {
-      const found = findClosing(line);
-      if (found === null || line.slice(0, found.at).trim() !== "") return null;
-      justClosed = true;
-      return line.slice(found.end);
+      const rest = afterClosing(line);
+      if (rest !== null) justClosed = true;
+      return rest;
     },
   };
 }

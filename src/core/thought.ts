@@ -5,9 +5,19 @@ const openings = [...names.map((name) => `<${name}>`), "[think]", "<|channel|>an
 const closing = new RegExp(`</(?:${names.join("|")})>|\\[/think\\]|<\\|channel\\|>final<\\|message\\|>`, "i");
 const longestClosing = "<|channel|>final<|message|>".length;
 
+const beginsMark = (start: string) => start.startsWith("<") || start.startsWith("[");
+
+/** What follows the closing mark that the text begins with, blanks before it included; null when it begins with none. */
+export function afterClosing(text: string): string | null {
+  const start = text.trimStart();
+  const found = beginsMark(start) ? findClosing(start) : null;
+  return found?.at === 0 ? start.slice(found.end) : null;
+}
+
 /** The opening mark that the text begins with, blanks before it included; "" when it begins with none. */
 export function openingOf(text: string): string {
   const start = text.trimStart();
+  if (!beginsMark(start)) return "";
   const mark = openings.find((each) => start.slice(0, each.length).toLowerCase() === each) ?? "";
   return mark === "" ? "" : text.slice(0, text.length - start.length + mark.length);
 }

@@ -1,9 +1,9 @@
 /** Files nobody may read, known by what they are and not by what they are called: a second name for one is refused too. */
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import { showName } from "./parse.ts";
+import { joinPath, nameOf, parentOf, showName } from "./parse.ts";
 import { isHidden, type PathRules } from "./policy.ts";
 import type { Stat } from "./stat.ts";
 
@@ -13,11 +13,13 @@ export interface OwnFiles {
 }
 
 const maxEntries = 2000;
+/** Names of the workspace that are looked at, those of upper folders first. */
+const maxLooks = 20_000;
 const freshMs = 1000;
 
 /**
- * `folders` hold pai's config and state, absolute; one that is missing holds none. `top` leads to the root: the files
- * that stand there under denied names count too, deeper ones would cost a walk.
+ * `folders` hold pai's config and state, absolute; one that is missing holds none. `top` leads to the root: what is
+ * denied below it counts too, which costs a walk, once a second, when a file with several names is read.
  */
 export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string): OwnFiles {
   let known: ReadonlyMap<string, string> = new Map();
@@ -50,26 +52,40 @@ function findIdentities(folders: readonly string[]): ReadonlyMap<string, string>
   const found = new Map<string, string>();
   const waiting = [...folders];
   for (let folder = waiting.shift(); folder !== undefined && found.size < maxEntries; folder = waiting.shift()) {
-    for (const name of namesOf(folder)) {
-      const stats = lstatSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
-      if (stats?.isDirectory()) waiting.push(join(folder, name));
-      else if (stats) found.set(`${stats.dev}:${stats.ino}`, "a file that belongs to pai itself");
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else found.set(identityAt(path), "a file that belongs to pai itself");
     }
   }
   return found;
 }
 
+/** Files under denied names, and those that stand in a denied folder. */
 function* findDenied(top: string, rules: PathRules): Generator<readonly [identity: string, what: string]> {
-  for (const name of namesOf(`${top}/`)) {
-    if (!isHidden("" as RelPath, name, rules)) continue;
-    const stats = lstatSync(`${top}/${name}`, { bigint: true, throwIfNoEntry: false });
-    if (stats?.isFile()) yield [`${stats.dev}:${stats.ino}`, `${showName(name)}, which is denied`];
+  const waiting = ["" as RelPath];
+  let left = maxLooks;
+  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
+    const within = folder !== "" && isHidden(parentOf(folder), nameOf(folder), rules);
+    for (const entry of entriesOf(`${top}/${folder}`)) {
+      left--;
+      const path = joinPath(folder, entry.name);
+      const isDenied = within || isHidden(folder, entry.name, rules);
+      if (isDenied && entry.isFile()) yield [identityAt(`${top}/${path}`), `${showName(path)}, which is denied`];
+      else if (!within && entry.isDirectory()) waiting.push(path);
+    }
   }
 }
 
-function namesOf(folder: string): readonly string[] {
+/** Empty for what is gone again. */
+function identityAt(path: string): string {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

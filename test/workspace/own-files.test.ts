@@ -50,3 +50,19 @@ test("a second name of a denied file of the root is not read or found, unless th
   expect([hits.map(({ path }) => path as string), skipped]).toEqual([["a.txt", "b.txt"], 1]);
   for (const root of [strict, free]) root.close();
 });
+
+test("nor is that of one far below the root, or in a denied folder (S19, S44)", () => {
+  place = makePlace({
+    "packages/a/.env": "TOKEN=1",
+    "deploy/.aws/credentials": "key",
+    "b/c/x.pem": "pem",
+    "d.txt": "d",
+  });
+  for (const [at, name] of ["packages/a/.env", "deploy/.aws/credentials", "b/c/x.pem", "d.txt"].entries())
+    linkSync(join(place.work, name), join(place.work, `name${at}`));
+  const root = openRoot(place.work, { force: false, home: null });
+  for (const name of ["name0", "name1", "name2"])
+    expect(() => root.readBytes(at(name), 100)).toThrow(expect.objectContaining({ code: "path_refused" }));
+  expect(root.readBytes(at("name3"), 100)?.bytes).toEqual(new TextEncoder().encode("d"));
+  root.close();
+});

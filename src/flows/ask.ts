@@ -35,6 +35,14 @@ function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): 
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
+/** What providers say of a request that is longer than they take. */
+const overflow =
+  /context (length|limit|size|window)|(prompt|input|request) (is )?too (long|large)|exceeds? the maximum (number|context)/i;
+
+/** Whether a provider refused a request for its length. */
+export const isTooLong = (thrown: unknown): thrown is PaiError =>
+  thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
+
 /** How a reply that has begun may still be lost on its way. */
 const lost: readonly ErrorCode[] = ["network", "provider_down"];
 

@@ -31,15 +31,15 @@ const whole = 2 * widest.knowledge + widest.tree + widest.excerpts + widest.hist
 
 /**
  * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
- * all; the other parts share what is left in the same proportions as ever.
+ * all; the other parts share what is left in the same proportions as ever. `scale`: how much of that is wanted.
  */
-function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[]): Budgets {
+function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
   const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
   const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
-  const share = Math.max(0, Math.min(1, (room - given) / whole));
+  const share = Math.max(0, Math.min(1, (room - given) / whole)) * scale;
   const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
-  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) };
+  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
 }
 
 const limits = {
@@ -152,10 +152,13 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
   return stack.length === 0 ? {} : { stack: stack.join(", ") };
 }
 
-/** Looks at the workspace and writes the plan call's user message; the stable parts stand first. */
-export async function makeBriefing(run: Run): Promise<Briefing> {
+/**
+ * Looks at the workspace and writes the plan call's user message; the stable parts stand first. `scale`: how much of what
+ * it may hold.
+ */
+export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const mentioned = await readMentioned(run);
-  const budgets = fitBudgets(run, mentioned);
+  const budgets = fitBudgets(run, mentioned, scale);
   const entries: Entry[] = [];
   let more = false;
   for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {

@@ -8,7 +8,7 @@ import { type CallPromise, promiseOf } from "../core/promise.ts";
 import type { Reading } from "../core/reading.ts";
 import type { Claim } from "../core/scope.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
-import type { ModelQuestion, Reply } from "./ask.ts";
+import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { bindCommands } from "./bound.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
@@ -94,6 +94,24 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
   return makeOne(run, kind, start, 1);
 }
 
+/** A draft; where the provider finds the briefing longer than what it takes, one from a quarter of it. */
+async function draftFitting<Made>(
+  run: Run,
+  kind: PlanKind<Made>,
+  briefing: Briefing,
+  key: string,
+): Promise<Draft<Made>> {
+  try {
+    return await draft(run, kind, briefing, key);
+  } catch (thrown) {
+    if (!isTooLong(thrown)) throw thrown;
+    const text = `${thrown.message}: asking once more with less of the project`;
+    run.emit({ type: "notice", level: "warning", code: "briefing_too_long", text });
+    const less = await makeBriefing(run, 1 / 4);
+    return makeOne(run, kind, [{ role: "user", text: less.text }], 1);
+  }
+}
+
 /** A plan that spells a path of the project from the root of the disk is asked for again; it would be refused. */
 function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
   const root = `${ports.workspace.root}/`;
@@ -152,7 +170,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   for (const path of briefing.shown) run.record.bases.add(path);
   const key = keyOfPlan(run, briefing, kind.system);
   run.record.planKey = key;
-  let current = await draft(run, kind, briefing, key);
+  let current = await draftFitting(run, kind, briefing, key);
   let plans = run.ledger.made === 0 ? 0 : 1;
   for (;;) {
     const feedback = await requireYes(run, current.plan, current.claims);

@@ -3,7 +3,7 @@ import type { AnyAction } from "../core/action.ts";
 import { PaiError } from "../core/error.ts";
 import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
-import { ask, type Reply } from "./ask.ts";
+import { ask, isTooLong, type Reply } from "./ask.ts";
 import type { Part } from "./briefing.ts";
 import { compactConversation, compactIfNeeded } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
@@ -120,17 +120,12 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
   }
 }
 
-/** What providers say of a request that is longer than they take. */
-const overflow =
-  /context (length|limit|size|window)|(prompt|input|request) (is )?too (long|large)|exceeds? the maximum (number|context)/i;
-
 /** Asks; a conversation that the provider finds too long, whatever it said it holds, is summarized and asked once more. */
 async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
   try {
     return await askTurn(run, tools, knowledgeText);
   } catch (thrown) {
-    const isOver = thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
-    if (!isOver || run.record.conversation.messages.length <= 2) throw thrown;
+    if (!isTooLong(thrown) || run.record.conversation.messages.length <= 2) throw thrown;
     await compactConversation(run);
     return askTurn(run, tools, knowledgeText);
   }

@@ -1,5 +1,6 @@
 /** A model that holds little is shown less, visibly cut, and never sent what cannot fit (P09, P44). */
 import { describe, expect, test } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
@@ -36,5 +37,18 @@ describe("the briefing", () => {
       const sent = said.reduce((sum, each) => sum + each, system.length + JSON.stringify(format?.schema ?? "").length);
       expect(maxOutputTokens + sent / 4).toBeLessThan(4097);
     }
+  });
+
+  test("is asked once more with a quarter of it where the provider finds it too long (P09)", async () => {
+    const said =
+      "gemini rejected the request (HTTP 400): The input token count (9) exceeds the maximum number of tokens";
+    const refused = { text: "", fail: new PaiError("request_rejected", said) };
+    const ran = await play({ files, lines: [refused, ...lines], task });
+    expect([ran.outcome.code, ran.purposes, ran.outcome.calls.made]).toEqual([0, "plan plan execute", 2]);
+    expect(ran.asked(2).length).toBeLessThan(ran.asked(1).length / 3);
+    expect(ran.asked(2)).toContain(`Request: ${task}`);
+    expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("briefing_too_long");
+    const again = await play({ files, lines: [refused, refused], task });
+    expect([again.outcome.code, again.purposes]).toEqual([7, "plan plan"]);
   });
 });

@@ -28,7 +28,8 @@ inTerminal("a terminal counts the seconds down, and nothing of it stays once the
 });
 
 inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
-  await using place = openPlace([{ ...talked("Here I am."), delayMs: 4000 }]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using place = openPlace([{ ...talked("Here I am."), meanwhile: () => promise }]);
   using screen = openScreen(place, { columns: 110, rows: 24 });
   // From the top row of an empty screen tmux moves a line into its history, where nothing can be taken away.
   screen.enter('seq 30; "$PAI" run "are you there?"; echo "ended with $?"');
@@ -39,6 +40,7 @@ inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (
     await screen.shows(line);
     expect(screen.text().match(line)).toHaveLength(1);
   }
+  resolve();
   await screen.shows(/ended with 0/);
   expect(screen.text()).not.toContain("planning");
 });

@@ -3,32 +3,35 @@ import { grouped } from "./amount.ts";
 import type { Range } from "./diff-marks.ts";
 import type { DiffLine } from "./diff-read.ts";
 
-/** A line as it is shown; `mark`: what of it differs from the line it replaces. */
+/** A line as it is shown; `mark`: the part that differs from the line in whose place it stands; null: none. */
 export interface Row extends DiffLine {
   readonly mark: Range | null;
 }
 
-/** Characters. A line that is longer is cut to what changed in it. */
+/** Characters of a line; a longer one is cut to what changed in it. */
 const longLine = 400;
-/** Characters of a line that are shown at most, and beside what changed. */
+/** Of a line that is cut: the characters shown at the most, and those on each side of what changed. */
 const most = 2000;
 const beside = 100;
 
-/** What of a long line is worth its room: what changed, or else how it begins. */
+/** The part of a long line to show: what changed with a little on both sides, or else its beginning. */
 function chooseRange({ kind, text, mark }: Row): Range {
   const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
   const from = Math.max(0, changed.from - beside);
   return { from, to: Math.min(text.length, changed.to + beside, from + most) };
 }
 
-/** A line that is too long becomes its part that matters and a note that says how much is missing. `more` stands for the rest. */
+/**
+ * The row itself, or, of one that is too long, a part of it and a note that says how much is missing. `more` marks the
+ * cuts.
+ */
 export function cutRow(row: Row, more: string): readonly Row[] {
   const { text, mark } = row;
   if (text.length <= longLine) return [row];
   const { from, to } = chooseRange(row);
   if (to - from === text.length) return [row];
   const lead = from > 0 ? more : "";
-  // A character of two halves is cut off whole.
+  // The cut may fall between the two code units of a character: half a character is shown as "?".
   const shown = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "?");
   const move = (at: number) => Math.min(Math.max(at - from, 0), shown.length) + lead.length;
   const hidden = `${grouped(text.length - (to - from))} of ${grouped(text.length)} characters not shown`;
@@ -44,7 +47,9 @@ export function cutRow(row: Row, more: string): readonly Row[] {
 
 const widthOf = (character: string) => (character < "\x7f" ? 1 : Bun.stringWidth(character));
 
-/** Where the lines of a text begin and end that is wrapped after at most `width` columns: at a blank where there is one. */
+/**
+ * Where the lines of a text begin and end that is wrapped after at most `width` columns: at a blank where there is one.
+ */
 export function breakText(text: string, width: number): readonly Range[] {
   if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
   const ranges: Range[] = [];

@@ -7,15 +7,15 @@ export interface Range {
   readonly to: number;
 }
 
-/** Lines that went, and as many that came in their place. */
+/** Deleted lines directly followed by as many added ones. */
 export interface Replacement {
-  /** Where the lines after it begin. */
+  /** Index of the first line after it. */
   readonly end: number;
   readonly pairs: readonly (readonly [before: DiffLine, after: DiffLine])[];
 }
 
 const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
-/** Where more than this of a line differs, it is another line. */
+/** A share of the line: where more than this differs, nothing is marked, as it is another line. */
 const mostChanged = 0.7;
 
 function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {
@@ -24,7 +24,7 @@ function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["ki
   return end - start;
 }
 
-/** In order; lines that only went or only came are none. */
+/** All replacements, in order. Lines that were only deleted or only added, or not as many, are none. */
 export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
   const found: Replacement[] = [];
   for (let start = 0; start < lines.length; ) {
@@ -50,7 +50,7 @@ function sharedLength(one: readonly string[], other: readonly string[]): number 
   return length;
 }
 
-/** The middle in which two lines differ, in each of them; null: they have little in common. */
+/** The part in the middle in which two lines differ, for each of them; null: they have too little in common. */
 function diffWords(before: string, after: string): readonly [Range, Range] | null {
   const [old, now] = [before.match(words) ?? [], after.match(words) ?? []];
   const start = sharedLength(old, now);
@@ -64,7 +64,7 @@ function diffWords(before: string, after: string): readonly [Range, Range] | nul
   ];
 }
 
-/** What differs in lines that have another one in their place. */
+/** For each line of a replacement the part that differs. */
 export function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
   const marks = new Map<DiffLine, Range>();
   for (const [before, after] of findReplacements(lines).flatMap(({ pairs }) => pairs)) {

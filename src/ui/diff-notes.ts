@@ -5,14 +5,17 @@ import type { DiffFile, DiffLine } from "./diff-read.ts";
 const note = (text: string): DiffLine => ({ kind: "note", number: null, text });
 const isContent = ({ kind }: DiffLine) => kind === "add" || kind === "delete" || kind === "same";
 
-/** A file whose every line ends in CRLF says so once. Its last line may have no end at all. */
+/** Where all lines end in CRLF, one note instead of a mark on each. A last line without a line end does not count. */
 function sayReturns(lines: readonly DiffLine[]): readonly DiffLine[] {
   const ended = lines.filter((line, at) => isContent(line) && lines[at + 1]?.kind !== "note");
   if (ended.length === 0 || !ended.every(({ text }) => text.endsWith("\r"))) return lines;
   return [note("lines end in CRLF"), ...lines.map((line) => ({ ...line, text: line.text.replace(/\r$/, "") }))];
 }
 
-/** What replaced lines differ in when no letter of them does; null also for a line feed at the end, which is said anyway. */
+/**
+ * A note for replaced lines that differ in white space only; null: they differ in more, or only in the missing line end
+ * of a file, which the diff notes itself.
+ */
 function nameDifference({ pairs }: Replacement): string | null {
   const isSame = (pattern: RegExp) =>
     pairs.every(([before, after]) => before.text.replace(pattern, "") === after.text.replace(pattern, ""));
@@ -31,7 +34,9 @@ function sayBlanks(lines: readonly DiffLine[]): readonly DiffLine[] {
   return [...said, ...lines.slice(at)];
 }
 
-/** The lines of a file with notes where a reader would see nothing, or too much. */
+/**
+ * The lines of a file, with notes on what they do not show (permissions, blanks) or would show on every line (CRLF).
+ */
 export function explainLines({ from, to, lines }: DiffFile): readonly DiffLine[] {
   if (lines.length === 0 && from === to) return [note("other permissions, same content")];
   return sayBlanks(sayReturns(lines));

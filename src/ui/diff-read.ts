@@ -18,7 +18,7 @@ export interface DiffFile {
   readonly lines: readonly DiffLine[];
 }
 
-/** A file that is being read. `old` and `now`: the next line of each side, and how many of this hunk are still to come. */
+/** A file that is being read. `old` and `now`: number of the next line on each side, and lines left in this hunk. */
 type OpenFile = { -readonly [K in keyof DiffFile]: DiffFile[K] } & {
   readonly lines: DiffLine[];
   readonly old: { at: number; left: number };
@@ -36,7 +36,9 @@ const openFile = (from: string | null, to: string | null): OpenFile => ({
   now: { at: 1, left: 0 },
 });
 
-/** A line that begins a file. Both names are the same there, but for a move, which says them once more. */
+/**
+ * The file that a line begins; null: it begins none. Both names are the same there; of a move, `rename` lines follow.
+ */
 function startFile(line: string): OpenFile | null {
   const [, kind, folder = ""] = /^(new|deleted) folder (.+)$/.exec(line) ?? [];
   if (kind !== undefined) return kind === "new" ? openFile(null, folder) : openFile(folder, null);
@@ -84,7 +86,7 @@ function readLine({ lines, old, now }: OpenFile, line: string): void {
   }
 }
 
-/** In the order of the diff. Names are quoted where the diff quotes them. */
+/** The files of a diff in its order. Names stay quoted as the diff has them. */
 export function readDiff(diff: string): readonly DiffFile[] {
   const files: OpenFile[] = [];
   for (const line of diff.replace(/\n$/, "").split("\n")) {

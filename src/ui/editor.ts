@@ -12,11 +12,11 @@ export interface Completion {
 export interface EditorOptions {
   /** Earlier messages, the oldest first. */
   readonly history: readonly string[];
-  /** Enter may be escaped and typed: the message can hold line feeds. */
+  /** Whether the message may have several rows: Alt+Enter and a backslash before Enter put in a line feed. */
   readonly rows: boolean;
 }
 
-/** What a key asks of whoever shows the editor; "edited": show the text anew. */
+/** What the owner of the editor has to do after a key; "edited": show the text anew. */
 export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "beep";
 
 export interface Editor {
@@ -25,10 +25,12 @@ export interface Editor {
   readonly draft: string;
   /** The words searched for in the history; null: no search. */
   readonly search: string | null;
-  /** Nothing in the history holds them. */
+  /** Whether no message of the history holds the searched words. */
   readonly missed: boolean;
   readonly press: (key: Key) => Asked;
-  /** Puts a completion in place; the words to choose from where there are several, "" where there is one or none. */
+  /**
+   * Completes the word as far as all choices agree. Where that adds nothing: returns the choices, if there are several.
+   */
   readonly complete: (completion: Completion) => readonly string[];
 }
 

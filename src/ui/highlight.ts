@@ -47,14 +47,14 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
   section: "name",
 };
 
-/** Characters that one reader reads, again ones too: beyond this, colours are not worth their time. */
+/** Characters that are coloured of one text, those read twice counted twice: more would take too long. */
 const mostRead = 400_000;
-/** Characters read at once, as some patterns look from each of them to the end. A line that is longer has no colours. */
+/** Characters coloured at once, as some patterns take the square of their number. A longer line has no colours. */
 const mostAtOnce = 1_000;
-/** A comment or string that is longer than this is not followed from piece to piece. */
+/** Characters of an open comment or string that the next piece is read with; a longer one loses its colour there. */
 const mostOpen = 4_000;
 
-/** Whole lines, together as long as may be read at once, or one that is longer. */
+/** Cuts at line ends into pieces of at most `mostAtOnce` characters; a longer line is a piece of its own. */
 function cutPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; from += pieces.at(-1)?.length ?? 0) {
@@ -76,7 +76,7 @@ export const highlight: Highlight = (name) => {
   const word = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf(".")) + 1).toLowerCase();
   const language = Object.hasOwn(known, word) ? known[word] : undefined;
   if (language === undefined) return null;
-  /** What was painted already, and is read again as the next piece may be inside the same comment or string. */
+  /** The end of the text so far, painted already: read again with the next piece, as a comment or string may go on. */
   let open = "";
   let left = mostRead;
   const paintPiece = (text: string) => {

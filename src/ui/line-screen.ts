@@ -6,11 +6,11 @@ import { visible } from "./sanitize.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
-  /** The screen is emptied, and what was typed stands at its top. */
+  /** Empties the screen; the next drawing stands at its top. */
   readonly clear: () => void;
-  /** The width has changed, and the terminal has wrapped anew what stood there. */
+  /** To be called when the width has changed: the terminal has wrapped anew what stood there. */
   readonly resize: () => void;
-  /** What was drawn stays as it is; the next drawing begins on a new line. */
+  /** Leaves what was drawn as it is; the next drawing begins on a new line. */
   readonly leave: () => void;
 }
 
@@ -27,7 +27,7 @@ interface Place {
 
 const singleBytes = /^[\x1b-\x7e]*$/;
 
-/** What two rows begin with, cut where no character is. */
+/** The longest beginning that two rows share, in whole characters. */
 function sharedStart(one: string, other: string): string {
   let length = 0;
   if (singleBytes.test(one) && singleBytes.test(other)) {
@@ -46,7 +46,7 @@ const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
 
-/** The shortest way of the cursor. */
+/** The shortest sequence that moves the cursor from one place to the other. */
 function go(from: Place, to: Place): string {
   const rows = from.row > to.row ? up(from.row - to.row) : down(to.row - from.row);
   const columns = to.column - from.column;
@@ -55,7 +55,7 @@ function go(from: Place, to: Place): string {
   return rows + (columns > 0 ? right(columns) : columns === -1 ? "\b" : `\x1b[${-columns}D`);
 }
 
-/** What turns one view into the other, which is as wide: what they share stays untouched. */
+/** Text that turns the drawn view into the other one, of the same width. What both share is not written again. */
 function turn(drawn: LineView, view: LineView, columns: number): string {
   const last = view.rows.length - 1;
   const differs = view.rows.findIndex((row, at) => row !== drawn.rows[at]);

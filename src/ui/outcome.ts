@@ -45,7 +45,7 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** What the checks have shown, where that is not the status itself. */
+/** How many checks passed, to follow the status; "" where the status needs no such word. */
 function renderProof({ status, checks }: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
   if (status === "verified") return passed > 0 ? ` by ${counted(passed, "check")}` : "";
@@ -74,13 +74,15 @@ export interface ResultOptions {
   readonly columns: number | null;
   /** Whether the changes listed are in the workspace now. */
   readonly applied: boolean;
-  /** On the same screen stand the checks above and the error below: they are not said twice. */
+  /** Whether checks and errors were shown on the same screen: then they are not said again. */
   readonly screen: boolean;
-  /** A session goes on, where next steps can be confirmed. */
+  /** Whether a session goes on, in which next steps can be confirmed. */
   readonly session: boolean;
 }
 
-/** Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say. */
+/**
+ * Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say.
+ */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const { style, columns, applied, screen } = options;
   const dry = outcome.changes.length > 0 && !applied;
@@ -89,7 +91,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
-    // Steps that build on what was taken back are none.
+    // The changes of a run that failed were taken back: no steps follow from them.
     ...(outcome.ok ? renderNext(outcome.next, options) : []),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;

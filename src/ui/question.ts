@@ -5,7 +5,7 @@ import { wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
-/** Longer than this, a question says how long it is. */
+/** A question longer than this is followed by its size. */
 const long = { lines: 15, bytes: 1000 };
 /** More spaces than these in a row push what follows out of sight. */
 const padding = / {17,}/g;

@@ -5,7 +5,7 @@ import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } f
 import { openVisible, visible } from "./sanitize.ts";
 
 export interface ReplyText {
-  /** In the middle of a reply on the screen: the cursor may not stand at the start of a line. */
+  /** Whether a streamed reply is unfinished: the cursor may not stand at the start of a line. */
   readonly open: boolean;
   /** The last reply that was shown, whole; "" for none. */
   readonly shown: string;
@@ -23,7 +23,7 @@ export interface ReplyOptions {
   readonly columns: number | null;
   /** How Markdown is rendered; null: it is shown as it is. */
   readonly markdown: () => MarkdownOptions | null;
-  /** Show pieces as they come. */
+  /** Whether pieces are shown as they come; else they are kept until `show`. */
   readonly streams: boolean;
 }
 
@@ -34,7 +34,7 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
   return `${shown}\n`;
 }
 
-/** Pieces are shown at once, but not more often than the eye sees and a slow line carries. */
+/** The first piece is shown at once, others at most this often: more is not seen, and too much for a slow line. */
 const frameMs = 30;
 
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
@@ -42,7 +42,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
-  /** Came since the last frame. */
+  /** Text that came since the last frame. */
   let waiting = "";
   let frame: ReturnType<typeof setTimeout> | null = null;
 

@@ -9,11 +9,11 @@ import { visible } from "./sanitize.ts";
 import type { Streams } from "./streams.ts";
 
 export interface ResultState {
-  /** What standard error showed stands on the same screen: it is not said twice. */
+  /** Whether the run itself was shown on the same screen: what it showed is not said again. */
   readonly seen: boolean;
-  /** A session goes on: its commands are named beside those of a shell. */
+  /** Whether a session goes on: then /undo is named beside pai undo. */
   readonly session: boolean;
-  /** What was changed can be taken back later. */
+  /** Whether the changes can be taken back later. */
   readonly undoable: boolean;
   /** Milliseconds that pai worked. */
   readonly ms: number;
@@ -26,8 +26,9 @@ export interface ResultState {
 }
 
 /**
- * The message: a result, or, of a run that failed, only what the model claims; a failed schedule has no word of it, and
- * the error says the same. True when standard output holds it.
+ * Prints the message: of a run that went well to standard output, of one that failed to standard error as what the model
+ * said. Nothing when it stands on the screen already, or eight-step failed: its error says the same. True: standard
+ * output has it.
  */
 function showMessage({ ok, mode, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;

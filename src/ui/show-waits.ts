@@ -8,7 +8,7 @@ import type { Streams } from "./streams.ts";
 
 export interface WaitOptions {
   readonly verbose: boolean;
-  /** May redraw a line on standard error. */
+  /** Whether a line on standard error may be redrawn. */
   readonly live: boolean;
   /** Width of the terminal now. */
   readonly columns: () => number;

@@ -15,17 +15,17 @@ import type { Meaning } from "./style.ts";
 export interface WorkOptions {
   readonly verbose: boolean;
   readonly reply: ReplyText;
-  /** Says that a command is waited for. */
+  /** Shows what is waited for, such as a command. */
   readonly wait: (what: string) => void;
   readonly highlight: () => Highlight | null;
 }
 
 export interface Work {
-  /** Changes are in the workspace now. */
+  /** Whether changes of the run are in the workspace now. */
   readonly applied: boolean;
-  /** Changes were taken back. */
+  /** Whether changes of the run were taken back. */
   readonly undone: boolean;
-  /** What a look found stands under the line of its call, which may come after it: shows what no call came for. */
+  /** Shows what the last look found, if the line of its call, under which it belongs, has not come. */
   readonly showLooked: () => void;
   readonly shows: Shows<
     | "call.started"
@@ -40,15 +40,15 @@ export interface Work {
 }
 
 const outputTail = 10;
-/** Of it, where its lines are wider than the terminal. */
+/** Rows that the tail may take where its lines are wrapped. */
 const mostRows = 20;
 
-/** What these did is shown elsewhere: the message, the list of tasks. */
+/** Actions without a line of their own: the message and the list of tasks show what they did. */
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
 
 export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
   const { style, columns, err, say, line, aside, section } = streams;
-  /** Batches that are in the workspace now. */
+  /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
   let undone = false;
   let looked = "";
@@ -58,7 +58,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
     looked = "";
   }
 
-  /** The last lines of what a command or an action had to say. */
+  /** Shows the last lines of an output. */
   function showTail(output: string): void {
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;

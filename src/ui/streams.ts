@@ -1,4 +1,4 @@
-/** Where the text of a run goes: two streams that may be one screen, with a blank line before what begins something new. */
+/** The two streams of a run for people: what is asked for on one, all else on the other, blank lines between parts. */
 import { hang, wrap } from "./layout.ts";
 import { type Meaning, mark, type Style } from "./style.ts";
 
@@ -15,31 +15,31 @@ export interface StreamOptions {
   readonly columns: () => number;
   /** Only errors on standard error. */
   readonly quiet: boolean;
-  /** Both streams are the same terminal: replies stream, and nothing is shown twice. */
+  /** Whether both streams are the same terminal: then replies are streamed, and nothing is shown twice. */
   readonly screen: boolean;
 }
 
 export interface Streams {
-  /** Both are the same terminal. */
+  /** Whether both streams are the same terminal. */
   readonly screen: boolean;
-  /** What standard error can show. */
+  /** The style of standard error, as `outStyle` is that of standard output. */
   readonly style: Style;
-  /** Its width; null: nothing is wrapped. */
+  /** The width of standard error; null: nothing is wrapped. */
   readonly columns: number | null;
   readonly outStyle: Style;
   readonly outColumns: number | null;
-  /** Writes text that ends in a line feed. */
+  /** `out` and `err` write text that ends in a line feed. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Writes what will be taken away again: it does not count as text. */
+  /** Writes to standard error what will be erased again: blank lines around text do not depend on it. */
   readonly redraw: (text: string) => void;
-  /** Lines on standard error. */
+  /** Writes lines to standard error. */
   readonly say: (lines: readonly string[]) => void;
-  /** One of them, with the symbol of its meaning. */
+  /** Writes one line to standard error, with the symbol of its meaning. */
   readonly line: (meaning: Meaning, text: string) => void;
-  /** Said in passing. */
+  /** Writes a dim line to standard error. */
   readonly aside: (text: string) => void;
-  /** One blank line before what begins something new, but not at the top of the screen. */
+  /** Begins something new: one blank line comes before whatever is printed next, except at the top. */
   readonly section: () => void;
 }
 

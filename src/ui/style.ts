@@ -29,7 +29,7 @@ const unicodeGlyphs: Glyphs = {
   spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
 };
 
-/** Symbols are two wide here, so that lines stay aligned. */
+/** For terminals without UTF-8. Marks are two characters wide, so that lines stay aligned. */
 const asciiGlyphs: Glyphs = {
   ok: "ok",
   change: "* ",
@@ -44,7 +44,7 @@ const asciiGlyphs: Glyphs = {
   spinner: ["|", "/", "-", "\\"],
 };
 
-/** Read aloud, a bar before every line is noise: indentation says the same. */
+/** For screen readers: no bar before lines, which would be read aloud. */
 const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
 
 const colors: Readonly<Record<Meaning, readonly [on: string, off: string]>> = {
@@ -55,7 +55,7 @@ const colors: Readonly<Record<Meaning, readonly [on: string, off: string]>> = {
   dim: ["\x1b[2m", "\x1b[22m"],
 };
 
-/** What code is made of, as colours only: its words say the rest. */
+/** The parts of code that have colours. */
 export type Code = "keyword" | "string" | "number" | "comment" | "name";
 
 export const codeColors: Readonly<Record<Code, readonly [on: string, off: string]>> = {

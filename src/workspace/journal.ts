@@ -53,7 +53,7 @@ export interface Journal {
 const runsIn = (state: State) => join(state.folder, "journal");
 const openIn = (state: State) => join(state.folder, "open");
 export const runFolder = (state: State, id: string) => join(runsIn(state), id);
-const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
+export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
 const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
 
 /** Makes pai's own folder, private. Throws permission_denied when what stands there is not ours. */

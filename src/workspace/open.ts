@@ -16,6 +16,7 @@ import { thisProcess } from "./holder.ts";
 import { openJournal, prepareState, type State } from "./journal.ts";
 import { readLines } from "./lines.ts";
 import { type Lock, lockFolder, openLock } from "./lock.ts";
+import { type OwnOf, watchOthers } from "./others.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
@@ -88,7 +89,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             journal: state && openJournal(state, run.id),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
-            perform: openPerform(root, { ...options, policy }),
+            perform: openPerform(root, { ...options, policy }, () => (state ? watchOthers(state, run.id) : ownAll)),
             ended: () => history.prune(),
           },
           run,
@@ -180,10 +181,14 @@ function isOther(root: Root, path: RelPath): boolean {
   }
 }
 
+/** Where no other run tells what it does. */
+const ownAll: OwnOf = (changes) => changes;
+
 /** Runs commands in the pinned root, each compared with how the one before left the workspace. */
-function openPerform(root: Root, options: WorkspaceOptions) {
+function openPerform(root: Root, options: WorkspaceOptions, meanwhile: () => OwnOf) {
   let last: Snapshot | null = null;
   return async (command: string, { by, timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
+    const ownOf = meanwhile();
     const before = await takeSnapshot(root, options.policy, last);
     watch(new Map([...before.seen].flatMap(([path, { blob }]) => (blob === null ? [] : [[path, blob] as const]))));
     const env = commandEnv(by, options.env, options.commandEnv);
@@ -191,7 +196,8 @@ function openPerform(root: Root, options: WorkspaceOptions) {
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     last = await takeSnapshot(root, options.policy, before);
-    return { command, ...result, ...compareSnapshots(before, last) };
+    const found = compareSnapshots(before, last);
+    return { command, ...result, ...found, changes: ownOf(found.changes) };
   };
 }
 

@@ -43,6 +43,27 @@ test("changes of a command belong to the run: listed, rolled back, undone", asyn
   expect(treeOf(made.work)).toEqual(after);
 });
 
+test("what another run did while a command ran is that run's: not listed, not taken back, not undone (P34)", async () => {
+  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const [first, second] = [await open(made), await open(made)];
+  const tx = await first.workspace.begin({ id: "r1", task: "first" });
+  const running = tx.run("echo A >a.txt; touch sign; until test -e go; do sleep 0.01; done; rm go", quick);
+  for (let n = 0; n < 500 && !existsSync(join(made.work, "sign")); n++) await Bun.sleep(5);
+  const other = await second.workspace.begin({ id: "r2", task: "second" });
+  await other.apply([change("b.txt", file("b"), file("B")), change("new/c.txt", null, file("c"))]);
+  await other.close();
+  writeFileSync(join(made.work, "go"), "");
+  const { changes } = await running;
+  expect(changes.map(({ path }) => String(path)).sort()).toEqual(["a.txt", "sign"]);
+  await tx.rollback();
+  expect(treeOf(made.work)).toEqual({
+    "a.txt": "file 644 a",
+    "b.txt": "file 644 B",
+    new: "folder 755",
+    "new/c.txt": "file 644 c",
+  });
+});
+
 test("a command that was killed with pai: what changed is told, stays, and can be undone (S113)", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
   const before = treeOf(made.work);

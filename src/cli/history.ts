@@ -3,7 +3,7 @@ import { type Change, sameBlob } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { PaiError } from "../core/error.ts";
 import { counted } from "../ui/amount.ts";
-import { renderChanges as renderSummaries } from "../ui/outcome.ts";
+import { renderSummaries } from "../ui/outcome.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { Clash, Reversal } from "../workspace/history.ts";
 import { showResult } from "./answer-document.ts";

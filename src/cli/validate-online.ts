@@ -23,7 +23,7 @@ const asks: Readonly<
 };
 
 /** What the provider said of one key. */
-export interface Verdict {
+export interface KeyVerdict {
   /** Null for an address that needs none. */
   readonly id: string | null;
   readonly address: string;
@@ -36,7 +36,7 @@ export async function validateOnline(
   provider: string,
   keys: readonly FoundKey[],
   { context, places }: ConfigCall,
-): Promise<readonly Verdict[]> {
+): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
   const name = provider as RemoteProvider;
   const endpoint = findEndpoint(name, context.env, configuredAddress(name, loaded));
@@ -53,7 +53,7 @@ export async function validateOnline(
   }
   const { path, headers } = asks[provider] ?? { path: "", headers: () => ({}) };
   const options = { provider, env: context.env, timeoutMs: 20_000, signal: context.signal };
-  const verdicts: Verdict[] = [];
+  const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
     const answer = await probe(endpoint.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
     const asked: Asked = { provider, model: "", key, address, proxy };

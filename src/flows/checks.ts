@@ -22,7 +22,7 @@ export const describeFailed = ({ command, exit }: CheckResult): string =>
   `check failed: ${command} (exit ${exit ?? "none"})`;
 
 /** A check with its output, for the model; `note` says what there is to know of it. */
-export const renderCheck = ({ command, exit, output }: CheckReport, note: { readonly note?: string } = {}): string =>
+export const describeCheck = ({ command, exit, output }: CheckReport, note: { readonly note?: string } = {}): string =>
   fence("check", { command, exit: String(exit), ...note }, output);
 
 /** The user's checks first, then the plan's, each once. What may not run here is recorded as not run. */

@@ -11,7 +11,7 @@ import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro
 import { type Claim, pathsOfClaim } from "../core/scope.ts";
 import type { Script } from "../core/script.ts";
 import { ask, isBadReply } from "./ask.ts";
-import { type CheckReport, checksOf, describeFailed, renderCheck, runBaseline, runChecks } from "./checks.ts";
+import { type CheckReport, checksOf, describeCheck, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
 import type { CallReport } from "./perform.ts";
@@ -85,7 +85,7 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
 /** A failed check that is not fatal is one whose failure the work did not cause: the model is told so. */
 function explainCheck(check: CheckReport): string {
   const isOld = check.passed === false && !check.fatal;
-  return renderCheck(check, isOld ? { note: "failed before the work began; later steps may mend it" } : {});
+  return describeCheck(check, isOld ? { note: "failed before the work began; later steps may mend it" } : {});
 }
 
 /** What the next call is told about this one. */

@@ -1,6 +1,6 @@
 /** Whether a tool-loop may end: its checks must pass, and a refusal must not be all that came of it. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import { checksOf, describeFailed, renderCheck, runChecks } from "./checks.ts";
+import { checksOf, describeCheck, describeFailed, runChecks } from "./checks.ts";
 import type { CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -50,7 +50,7 @@ export function watchEnd(run: Run): LoopEnd {
         throw new PaiError("check_failed", describeFailed(first));
       }
       corrections += 1;
-      const outputs = failed.map((check) => renderCheck(check)).join("\n\n");
+      const outputs = failed.map((check) => describeCheck(check)).join("\n\n");
       return `${outputs}\n\nCorrect what the failed check shows.`;
     },
   };

@@ -3,7 +3,7 @@ import { renderChanges } from "../core/diff.ts";
 import { fence } from "../core/fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan-type.ts";
-import { type Check, type CheckReport, renderCheck } from "./checks.ts";
+import { type Check, type CheckReport, describeCheck } from "./checks.ts";
 import { showFile, showLook } from "./evidence.ts";
 import { type BatchReport, type CallReport, mayRunCommands } from "./perform.ts";
 import type { Left } from "./progress.ts";
@@ -94,7 +94,7 @@ export async function renderResults(run: Run, { batch, left, notes, checks, stub
     renderDiff(batch),
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
-    ...failed.map((check) => renderCheck(check)),
+    ...failed.map((check) => describeCheck(check)),
     left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.` : "",
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
     failed.length > 0

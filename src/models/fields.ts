@@ -1,5 +1,6 @@
 /** Reads JSON that came over the wire: what is missing or of another kind is absent, never a crash. */
 
+/** An object from the wire. Unlike the `Fields` of core/model.ts its values are not known to be JSON: SDKs put in their own. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value as an object; an empty one when it is anything else. */

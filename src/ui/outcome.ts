@@ -15,7 +15,7 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
 }
 
 /** One line a path: what happened to it and by how many lines. */
-export function renderChanges(changes: readonly ChangeSummary[], style: Style): string[] {
+export function renderSummaries(changes: readonly ChangeSummary[], style: Style): string[] {
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));
@@ -87,7 +87,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const { style, columns, applied, screen } = options;
   const dry = outcome.changes.length > 0 && !applied;
   const lines = [
-    ...renderChanges(outcome.changes, style),
+    ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),

@@ -38,7 +38,7 @@ function showMessage({ ok, mode, text }: Outcome, streams: Streams, { replied, m
 }
 
 /** Printed to standard output after the message, with the footer between result and undo. */
-export function showResult(outcome: Outcome, streams: Streams, state: ResultState): void {
+export function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): void {
   const { screen, out, aside, section, outStyle, outColumns } = streams;
   const { seen, session, applied } = state;
   section();

@@ -5,7 +5,7 @@ import { renderDiff } from "./diff.ts";
 import type { Highlight } from "./highlight.ts";
 import { wrap } from "./layout.ts";
 import { renderLook } from "./look.ts";
-import { renderChanges, renderCheck } from "./outcome.ts";
+import { renderCheck, renderSummaries } from "./outcome.ts";
 import type { ReplyText } from "./reply.ts";
 import { visible, visibleLine } from "./sanitize.ts";
 import type { EventOf, Shows } from "./shows.ts";
@@ -79,7 +79,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
 
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
-    if (diff === "") say(renderChanges(changes, style));
+    if (diff === "") say(renderSummaries(changes, style));
     else err(renderDiff(diff, style, { columns, highlight: highlight() }));
     section();
   }

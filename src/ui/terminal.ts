@@ -7,7 +7,7 @@ import { renderFailure } from "./outcome.ts";
 import { renderPlan } from "./plan.ts";
 import { openReply } from "./reply.ts";
 import { visibleLine } from "./sanitize.ts";
-import { showResult } from "./show-result.ts";
+import { showOutcome } from "./show-result.ts";
 import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
 import { openWork } from "./show-work.ts";
@@ -105,7 +105,7 @@ function openRun(options: TerminalOptions): Terminal {
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };
       const state = { seen, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
-      showResult(outcome, streams, state);
+      showOutcome(outcome, streams, state);
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));

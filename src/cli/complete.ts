@@ -38,7 +38,7 @@ export async function completeMessage(workspace: Workspace, before: string): Pro
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
   const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
   if (follows !== undefined) return { from: before.length - begun.length, words: follows };
-  const typed = /(?:^|\s)@("[^"]*|\S*)$/.exec(before)?.[1];
+  const typed = /(?<=^|[\s(]|[^\x00-\x7f])@("[^"]*|\S*)$/.exec(before)?.[1];
   if (typed === undefined) return null;
   const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));
   return { from: before.length - typed.length, words };

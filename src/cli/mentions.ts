@@ -2,7 +2,11 @@
 import type { RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 
-const mention = /(?:^|\s)@(?:"([^"]+)"|(\S+))/g;
+/** Where a word begins; languages that write without blanks need none before it. */
+const mention = /(?<=^|[\s(]|[^\x00-\x7f])@(?:"([^"]+)"|(\S+))/g;
+
+/** What may stand behind a path and be none of it; in text without blanks, all that follows. */
+const endings = [/$/, /\p{P}+$/u, /[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
 
 async function findFile(workspace: Workspace, text: string): Promise<RelPath | null> {
   const path = workspace.path(text, "read");
@@ -11,16 +15,20 @@ async function findFile(workspace: Workspace, text: string): Promise<RelPath | n
 }
 
 /**
- * The named files, each once. A word behind `@` that names no file is a word. Punctuation after a path is none of it.
+ * The named files, each once. A word behind `@` that names no file is a word.
  * Throws path_refused for a denied one, with its reason.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const found = new Set<RelPath>();
   for (const [, quoted, bare = ""] of text.matchAll(mention)) {
     const name = quoted ?? bare;
-    const path =
-      (await findFile(workspace, name)) ?? (await findFile(workspace, name.replace(/[,.;:!?)\]}'"]+$/, "") || name));
-    if (path !== null) found.add(path);
+    const names = new Set(endings.map((ending) => name.replace(ending, "") || name));
+    for (const each of names) {
+      const path = await findFile(workspace, each);
+      if (path === null) continue;
+      found.add(path);
+      break;
+    }
   }
   return [...found];
 }

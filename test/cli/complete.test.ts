@@ -37,4 +37,6 @@ test("the quotes of a folder stay open, and what is in it is offered behind them
     words: ['"my docs/one more.md"'],
   });
   expect(await wordsFor('see @"my docs/one.md" and')).toBeNull();
+  expect(await wordsFor("请看@docs/i")).toEqual(["docs/install.md"]);
+  expect(await wordsFor("me@docs/i")).toBeNull();
 });

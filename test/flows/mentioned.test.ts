@@ -25,7 +25,7 @@ test("what is no text ends the run before any call", async () => {
 });
 
 test("a message's words behind @ are files, words, or refused", async () => {
-  const place = makeFolder({ ...files, ".env": "TOKEN=x\n", "two words.txt": "" });
+  const place = makeFolder({ ...files, ".env": "TOKEN=x\n", "two words.txt": "", "资料/说明.md": "" });
   const { workspace } = await openBare(place.root, place.state);
   const find = async (text: string) => (await findMentions(workspace, text)).map(String);
   expect(await find('see @a.txt, (not a@a.txt) and @"two words.txt" and @out/log.txt @a.txt.')).toEqual([
@@ -33,6 +33,13 @@ test("a message's words behind @ are files, words, or refused", async () => {
     "two words.txt",
     "out/log.txt",
   ]);
+  expect(await find("请看@a.txt，并修改它")).toEqual(["a.txt"]);
+  expect(await find("(@out/log.txt) @a.txtの中身と @资料/说明.md、それから")).toEqual([
+    "out/log.txt",
+    "a.txt",
+    "资料/说明.md",
+  ]);
+  expect(await find(`me@a.txt https://example.org/@a.txt import { x } from "@/lib/x"`)).toEqual([]);
   expect(await find("@decorator and @types/node and @out")).toEqual([]);
   expect(find("look at @.env")).rejects.toMatchObject({
     code: "path_refused",

@@ -161,12 +161,22 @@ function fit({ ledger, ports: { model } }: Run, estimate: number): number {
   return Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
 }
 
+/** Says once that a request is long enough for its model's higher price. */
+function tellDear({ ports: { model, price }, record, emit }: Run, estimate: number): void {
+  const above = price?.large?.above;
+  if (above === undefined || estimate <= above || record.dear) return;
+  record.dear = true;
+  const text = `a request of more than ${above} tokens costs more with ${model.id} (see: pai models)`;
+  emit({ type: "notice", level: "warning", code: "large_request", text });
+}
+
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
   const estimate = ledger.estimate(charactersOf(question));
   const refit = () => fit(run, estimate);
   const maxOutputTokens = refit();
+  tellDear(run, estimate);
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),

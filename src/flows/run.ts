@@ -106,6 +106,8 @@ export interface RunRecord {
   readonly hidden: Set<string>;
   /** How many secrets they have been told of. */
   masked: number;
+  /** Whether they have been told that a request is so long that its model costs more. */
+  dear: boolean;
   /** What checks that the user typed have changed. */
   readonly byUser: Set<Change>;
 }
@@ -159,6 +161,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       bases: new Set(),
       hidden: new Set(),
       masked: 0,
+      dear: false,
       byUser: new Set(),
     },
     async transaction() {

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Price } from "../../src/core/price.ts";
 import { createLedger } from "../../src/flows/ledger.ts";
+import { call, playLoop } from "./loop.ts";
+import type { Line } from "./scripted.ts";
 
 const promise = { expected: 2, at_most: 5 };
 const none = { calls: null, tokens: null, cost: null };
@@ -86,4 +88,21 @@ test("the caps leave room for a reply to the dearest reading of what is asked", 
   const tokens = createLedger({ ...none, tokens: 10_000 }, () => null, promise);
   tokens.admit(9000, 1000);
   expect(() => tokens.admit(9000, 1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
+});
+
+test("the first request that is long enough for a higher price is told as such (P13)", async () => {
+  const files = { "a.txt": "one two three\n".repeat(800) };
+  const lines = ["a.txt", "b.txt", "c.txt"].map(
+    (path): Line => ({ text: "", calls: [call("read", { path })], usage: usage(1500) }),
+  );
+  const toldAt = async (above: number) => {
+    const large = { input: 2, cached: 0.2, output: 8, above };
+    const ran = await playLoop([...lines, "Done."], { files, price: { ...price, large } });
+    const told = ran.events.filter((event) => event.type === "notice" && event.code === "large_request");
+    const [first] = told;
+    const before = ran.events.filter((event) => event.type === "model.started" && event.seq < (first?.seq ?? 0));
+    return [told.length, before.length];
+  };
+  expect(await toldAt(1_000_000)).toEqual([0, 0]);
+  expect(await toldAt(3000)).toEqual([1, 1]);
 });

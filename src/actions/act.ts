@@ -41,7 +41,12 @@ async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change
 
 const isComplaint = (value: readonly Change[] | Complaint): value is Complaint => !Array.isArray(value);
 
-async function proposeFile(stage: Stage, path: RelPath, before: Blob | null, bytes: Uint8Array, text: string) {
+/** The new content of a file, with the folders on the way to it that are missing. */
+async function proposeFile(
+  stage: Stage,
+  { path, before, bytes }: { readonly path: RelPath; readonly before: Blob | null; readonly bytes: Uint8Array },
+  text: string,
+) {
   const parents = await makeParents(stage, path);
   if (isComplaint(parents)) return parents;
   const mode = before?.kind === "file" ? before.mode : newFileMode;
@@ -58,14 +63,14 @@ export const write = defineAction({
     const path = stage.path(text, "write");
     const before = await stage.read(path);
     const bytes = new TextEncoder().encode(restoreHidden(content, textOf(before) ?? ""));
-    if (before === null) return proposeFile(stage, path, null, bytes, `new, ${bytes.length} bytes`);
+    if (before === null) return proposeFile(stage, { path, before, bytes }, `new, ${bytes.length} bytes`);
     if (before.kind === "link") throw linkRefused(path, before.target);
     if (before.kind !== "file") return unusable(`${path} is a folder, not a file`);
     if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
     if (stage.shown(path) === null) {
       return unusable(`${path} exists and was not shown to you whole: READ it first, or change it with MODIFY`);
     }
-    return proposeFile(stage, path, before, bytes, `replaced, ${bytes.length} bytes`);
+    return proposeFile(stage, { path, before, bytes }, `replaced, ${bytes.length} bytes`);
   },
 });
 
@@ -104,7 +109,7 @@ export const modify = defineAction({
       return { kind: "complaint", code: "edit_failed", text: `block ${result.block}: ${result.text}` };
     if (result.kind === "already") return already("already there, nothing to do");
     const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
-    return proposeFile(stage, path, before, result.bytes, [count, ...result.notes].join("; "));
+    return proposeFile(stage, { path, before, bytes: result.bytes }, [count, ...result.notes].join("; "));
   },
 });
 
@@ -137,7 +142,7 @@ export const touch = defineAction({
     if (blob?.kind === "file") return already("already there, content untouched");
     if (blob?.kind === "link") throw linkRefused(path, blob.target);
     if (blob !== null) return unusable(`${path} is a folder, not a file`);
-    return proposeFile(stage, path, null, new Uint8Array(), "new, empty");
+    return proposeFile(stage, { path, before: null, bytes: new Uint8Array() }, "new, empty");
   },
 });
 

@@ -81,7 +81,7 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
 
   return {
     draw(prompt, text, at) {
-      const view = viewLine(prompt, text, at, columns(), Math.max(1, rows() - 1));
+      const view = viewLine({ prompt, text, at }, columns(), Math.max(1, rows() - 1));
       if (drawn !== null && !moved) err(turn(drawn, view, columns()));
       else {
         const home = up(view.rows.length - 1 - view.row);

@@ -2,6 +2,14 @@
 import { segments } from "./edit-line.ts";
 import { visible } from "./sanitize.ts";
 
+export interface TypedLine {
+  /** At most one row; its colours do not count. */
+  readonly prompt: string;
+  readonly text: string;
+  /** Where the cursor is: an index into `text`. */
+  readonly at: number;
+}
+
 export interface LineView {
   /** Rows without line endings; the first holds the prompt. */
   readonly rows: readonly string[];
@@ -24,8 +32,8 @@ function shownAs(piece: string, columns: number): string {
   return Bun.stringWidth(shown) > columns ? "?" : shown;
 }
 
-/** Lays out prompt and text. `prompt` is one row, its colours do not count. */
-export function layLine(prompt: string, text: string, at: number, columns: number): LineView {
+/** Lays out prompt and text. */
+export function layLine({ prompt, text, at }: TypedLine, columns: number): LineView {
   const width = Math.max(1, columns);
   const rows: string[] = [""];
   let column = 0;
@@ -68,9 +76,10 @@ export function windowOf(view: LineView, height: number): LineView {
 }
 
 /** The rows around the cursor, at most `height`. Of a text that is much longer only what is near them is laid out. */
-export function viewLine(prompt: string, text: string, at: number, columns: number, height: number): LineView {
+export function viewLine(typed: TypedLine, columns: number, height: number): LineView {
   // Whole rows, so that they break where they would: enough for two characters a column.
   const near = 2 * Math.max(1, columns) * height;
+  const { prompt, text, at } = typed;
   const from = Math.max(0, Math.floor(at / near) - 1) * near;
-  return windowOf(layLine(prompt, text.slice(from, at + near), at - from, columns), height);
+  return windowOf(layLine({ prompt, text: text.slice(from, at + near), at: at - from }, columns), height);
 }

@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { openLineScreen, openPlainScreen } from "../../src/ui/line-screen.ts";
 import { layLine, viewLine, windowOf } from "../../src/ui/line-view.ts";
 
-const at = (text: string, columns: number, cursor = text.length) => layLine("> ", text, cursor, columns);
+const at = (text: string, columns: number, cursor = text.length) =>
+  layLine({ prompt: "> ", text, at: cursor }, columns);
 
 test("breaks rows by what characters really take (R35)", () => {
   expect(at("日本語", 6)).toEqual({ rows: ["> 日本", "語"], row: 1, column: 2 });
@@ -42,7 +43,9 @@ test("of a long text the rows around the cursor are what they would be, wherever
     [1, 1],
   ] as const)
     for (let cursor = 0; cursor <= text.length; cursor += 997)
-      expect(viewLine("> ", text, cursor, columns, height)).toEqual(windowOf(at(text, columns, cursor), height));
+      expect(viewLine({ prompt: "> ", text, at: cursor }, columns, height)).toEqual(
+        windowOf(at(text, columns, cursor), height),
+      );
 });
 
 test("a key costs a moment behind a megabyte too", () => {
@@ -51,7 +54,7 @@ test("a key costs a moment behind a megabyte too", () => {
   );
   const started = performance.now();
   for (let key = 0; key < 20; key += 1)
-    for (const text of [one ?? "", other ?? ""]) viewLine("> ", text, text.length - key, 80, 23);
+    for (const text of [one ?? "", other ?? ""]) viewLine({ prompt: "> ", text, at: text.length - key }, 80, 23);
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
@@ -116,7 +119,7 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
         ];
         const cursor = starts[place % starts.length] ?? 0;
         screen.draw(prompt, text, cursor);
-        const { rows, ...stands } = windowOf(layLine(prompt, text, cursor, columns), 5);
+        const { rows, ...stands } = windowOf(layLine({ prompt, text, at: cursor }, columns), 5);
         expect(seen(glass.text())).toEqual(seen(rows.join("\n")));
         expect(glass.cursor()).toEqual(stands);
       }

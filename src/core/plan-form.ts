@@ -30,13 +30,27 @@ export function plainAction(name: string): string {
   return actionNames[word] ?? word.replace(/_FILES?$/, "");
 }
 
+const names: FieldNames = { reply: ["response", "answer", "message"] };
+
 /** A plan inside an envelope, steps outside of their plan, an intent that only the steps tell. */
 export function unpackPlan(value: Json): Json {
-  const plan = isFields(value) ? openEnvelope(value) : value;
+  const plan = nameFields(names, isFields(value) ? nestFields(openEnvelope(value)) : value);
   return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
 }
 
-const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value || Array.isArray(value["steps"]);
+/** `{"execution_plan.steps": […]}`: fields by the names that the prompt calls them. */
+function nestFields(plan: Fields): Fields {
+  let nested = plan;
+  for (const [key, value] of Object.entries(plan)) {
+    const [, section = "", field = ""] = /^(analysis|execution_plan|intelligence_notes)\.(\w+)$/.exec(key) ?? [];
+    const held = nested[section] ?? {};
+    if (field !== "" && isFields(held)) nested = { ...nested, [section]: { ...held, [field]: value } };
+  }
+  return nested;
+}
+
+const isPlan = (value: Fields) =>
+  ["intent", "execution_plan", "execution_plan.steps"].some((name) => name in value) || Array.isArray(value["steps"]);
 
 /**
  * `{"plan": {…}}`, `{"tool_calls": [{"function": {"name": "plan", "arguments": "{…}"}}]}`: the one plan that is held,

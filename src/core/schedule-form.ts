@@ -3,7 +3,7 @@ import { type FieldNames, nameFields } from "./field-names.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 import { openEnvelope } from "./plan-form.ts";
 
-const names: FieldNames = { scope: ["files"], reply: ["response"] };
+const names: FieldNames = { scope: ["files"], reply: ["response", "answer", "message"] };
 const stepNames: FieldNames = { title: ["name", "step", "task"], hint: ["description", "details"] };
 const scopeNames: FieldNames = {
   files_to_read: ["read"],

@@ -39,7 +39,9 @@ export interface Journal {
   /** Opens an episode; it lasts from the first promise on. Until it ends, a recovery may take it back once this process is dead. */
   begin(kind: EpisodeKind, task: string): void;
   /** Keeps both contents of every change; when it returns, the promise is on the disk. */
-  intend(batch: Batch, by: Intent["by"]): void;
+  intend(batch: Batch, by: "plan" | "command"): void;
+  /** What stands there as a command begins: no promise, it is for a pai that is killed, not for a power cut. */
+  watch(changes: readonly Change[], others: readonly RelPath[]): void;
   /** Without this mark a batch counts as not done; a power cut may take it away until the episode ends. */
   applied(): void;
   /** Temporary files that taking back is about to make: on the disk when it returns. */
@@ -162,11 +164,9 @@ export function openJournal(state: State, id: string): Journal {
       state.disk.append(join(openIn(state), id), new Uint8Array());
       unnamed = true;
     },
-    intend(batch, by) {
-      const line: Line = { type: "intend", ...intentOf(batch, by) };
-      // What a command finds is no promise: it is for a pai that is killed, not for a power cut.
-      if (by === "watch") say(line);
-      else promise(line);
+    intend: (batch, by) => promise({ type: "intend", ...intentOf(batch, by) }),
+    watch(changes, others) {
+      say({ type: "intend", ...intentOf({ changes, temps: new Map(), traits: new Map() }, "watch"), others });
     },
     applied: () => say({ type: "applied" }),
     promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),

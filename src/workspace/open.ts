@@ -66,7 +66,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const state = openState(root, options.stateDir);
   const lock = lockFolder(root, state ? openStateLock(state) : unlocked);
   const history = openHistory(root, state, lock);
-  const recovered = state ? await recover(root, state, lock) : [];
+  const recovered = state ? await recover(root, state, lock, policy) : [];
   return {
     workspace: {
       root: root.path,
@@ -190,7 +190,7 @@ function openPerform(root: Root, options: WorkspaceOptions, meanwhile: () => Own
   return async (command: string, { by, timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
     const ownOf = meanwhile();
     const before = await takeSnapshot(root, options.policy, last);
-    watch(new Map([...before.seen].flatMap(([path, { blob }]) => (blob === null ? [] : [[path, blob] as const]))));
+    watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const env = commandEnv(by, options.env, options.commandEnv);
     // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));

@@ -37,7 +37,11 @@ export type Line =
       readonly at: string;
       readonly holder: Holder;
     }
-  | (Intent & { readonly type: "intend" })
+  | (Intent & {
+      readonly type: "intend";
+      /** `watch`: paths of what stands there and was not kept, folders left out. */
+      readonly others?: readonly string[];
+    })
   | { readonly type: "applied" }
   | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
   | {

@@ -5,20 +5,23 @@ import { isAlive } from "./holder.ts";
 import { forgetOpen, noteIfRoom, openIds, openJournal, type State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { showName } from "./parse.ts";
+import type { PathRules } from "./policy.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./run.ts";
 import { takeBack } from "./take-back.ts";
-import { changedSince } from "./watch.ts";
+import { changedSince, newSince } from "./watch.ts";
+
+const mostTold = 20;
 
 /**
  * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
  * Costs one look into a folder when there is nothing to do.
  */
-export async function recover(root: Root, state: State, lock: Lock): Promise<string[]> {
+export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
   const messages: string[] = [];
   for (const id of openIds(state)) {
     if (isStillRunning(state, id)) continue;
-    const message = await lock(() => recoverRun(root, state, id));
+    const message = await lock(() => recoverRun(root, state, id, rules));
     if (message !== null) messages.push(message);
   }
   return messages;
@@ -31,7 +34,7 @@ function isStillRunning(state: State, id: string): boolean {
   return end === null && isAlive(holder);
 }
 
-function recoverRun(root: Root, state: State, id: string): string | null {
+function recoverRun(root: Root, state: State, id: string, rules: PathRules): string | null {
   const run = readRun(state, id);
   const episode = run && lastEpisode(run);
   if (episode === null || episode.end !== null) {
@@ -63,7 +66,8 @@ function recoverRun(root: Root, state: State, id: string): string | null {
       { by: "command", changes: since },
     ]);
   }
-  if (batches.length === 0 && since.length === 0) return null;
+  const fresh = newSince(root, rules, episode);
+  if (batches.length === 0 && since.length === 0 && fresh.length === 0) return null;
   const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
   return [
     `${what} and was taken back`,
@@ -73,9 +77,11 @@ function recoverRun(root: Root, state: State, id: string): string | null {
       since.map(({ path }) => path),
     ),
     ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+    ...told("new since its last command began, and left", fresh),
   ].join("; ");
 }
 
 function told(what: string, paths: readonly string[]): string[] {
-  return paths.length === 0 ? [] : [`${what}: ${paths.map(showName).join(", ")}`];
+  const more = paths.length > mostTold ? [`and ${paths.length - mostTold} more`] : [];
+  return paths.length === 0 ? [] : [`${what}: ${[...paths.slice(0, mostTold).map(showName), ...more].join(", ")}`];
 }

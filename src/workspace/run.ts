@@ -19,6 +19,8 @@ export interface Episode {
   readonly batches: readonly KeptBatch[];
   /** What small files held before each command; each names only what is new. */
   readonly watches: readonly KeptBatch[];
+  /** Paths besides, from the last of them. */
+  readonly others: readonly string[];
   /** The last command has not ended. */
   readonly watching: boolean;
   /** null: not ended, or cut off. */
@@ -49,7 +51,8 @@ export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
 export function readRun(state: State, id: string): Run | null {
   const episodes: Episode[] = [];
   for (const line of readRecord(state, id).lines) {
-    if (line.type === "begin") episodes.push({ ...line, batches: [], watches: [], watching: false, end: null });
+    if (line.type === "begin")
+      episodes.push({ ...line, batches: [], watches: [], others: [], watching: false, end: null });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
@@ -133,7 +136,7 @@ function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Epi
   }
   if (line.type === "intend") {
     return line.by === "watch"
-      ? { ...episode, watches: [...watches, keptOf(line, true)], watching: true }
+      ? { ...episode, watches: [...watches, keptOf(line, true)], others: line.others ?? [], watching: true }
       : { ...episode, batches: [...batches, keptOf(line, false)], watching: false };
   }
   if (line.type === "applied" && episode.watching) return { ...episode, watching: false };

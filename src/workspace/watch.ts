@@ -4,21 +4,26 @@ import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { holds, standingAt } from "./files.ts";
 import type { Journal, State } from "./journal.ts";
+import type { PathRules } from "./policy.ts";
 import { changesOf, type Episode } from "./run.ts";
+import { walkNow } from "./scan.ts";
 
-export type Files = ReadonlyMap<RelPath, Blob>;
+/** What stands there; null: its content is not known. */
+export type Files = ReadonlyMap<RelPath, Blob | null>;
 
 export interface Watch {
-  /** A command begins on these files; only what is new since the last one is written. */
+  /** A command begins on these files; of their content only what is new since the last one is written. */
   begin(files: Files): void;
   end(): void;
 }
+
+type SmallFiles = ReadonlyMap<RelPath, Blob>;
 
 const most = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 
 /** For the commands of one run. */
 export function openWatch(journal: Journal): Watch {
-  let known: Files = new Map();
+  let known: SmallFiles = new Map();
   return {
     begin(files) {
       const small = chooseSmall(files);
@@ -26,7 +31,11 @@ export function openWatch(journal: Journal): Watch {
       const fresh = [...small].filter(([path, blob]) => known.get(path) !== blob);
       const states: [RelPath, Blob | null][] = [...fresh, ...gone.map((path): [RelPath, null] => [path, null])];
       const changes = states.map(([path, blob]) => ({ path, before: blob, after: blob, from: null }));
-      journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "watch");
+      const others = [...files].filter(([path, blob]) => blob?.kind !== "folder" && !small.has(path));
+      journal.watch(
+        changes,
+        others.map(([path]) => path),
+      );
       known = small;
     },
     end: () => journal.applied(),
@@ -44,11 +53,20 @@ export function changedSince(root: Root, state: State, id: string, { watches, wa
   });
 }
 
-function chooseSmall(files: Files): Files {
+/** Paths that came since that command began: its work, or somebody's, who can tell. Folders left out. */
+export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
+  if (!watching) return [];
+  const known = new Set<string>(others);
+  for (const { changes } of [...watches, ...batches]) for (const { path } of changes) known.add(path);
+  const standing = [...walkNow(root, "" as RelPath, rules)].filter(({ kind }) => kind !== "folder");
+  return standing.map(({ path }): string => path).filter((path) => !known.has(path));
+}
+
+function chooseSmall(files: Files): SmallFiles {
   const chosen = new Map<RelPath, Blob>();
   let bytes = 0;
   for (const [path, blob] of files) {
-    if (blob.kind !== "file" || blob.bytes.length > most.fileBytes) continue;
+    if (blob?.kind !== "file" || blob.bytes.length > most.fileBytes) continue;
     bytes += blob.bytes.length;
     if (chosen.size === most.files || bytes > most.bytes) break;
     chosen.set(path, blob);

@@ -3,6 +3,7 @@ import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
 import { recover } from "../../src/workspace/recover.ts";
+import { noRules } from "./folder.ts";
 import { openPlace } from "./tree.ts";
 import { changeTwelve } from "./twelve.ts";
 
@@ -19,7 +20,7 @@ async function commit(): Promise<void> {
 writeSync(1, "ready\n");
 readSync(0, Buffer.alloc(1));
 try {
-  await (work === "commit" ? commit() : recover(opened.root, opened.state, opened.lock));
+  await (work === "commit" ? commit() : recover(opened.root, opened.state, opened.lock, noRules));
   writeSync(1, "done\n");
 } catch (thrown) {
   writeSync(1, `${toPaiError(thrown).code}\n`);

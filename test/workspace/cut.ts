@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTemporary } from "../../src/workspace/files.ts";
 import { recover } from "../../src/workspace/recover.ts";
+import { noRules } from "./folder.ts";
 import { openPlace, type Place, treeOf } from "./tree.ts";
 import { changeTwelve, renewTwelve } from "./twelve.ts";
 
@@ -69,7 +70,7 @@ export function describe({ work }: Place): string {
 /** The next start of pai. Throws when it leaves something between, a temporary file, or an open run. */
 export async function recoverHere(place: Place, { before, after }: Fixture): Promise<"before" | "after"> {
   const opened = openPlace(place);
-  await recover(opened.root, opened.state, opened.lock);
+  await recover(opened.root, opened.state, opened.lock, noRules);
   opened.root.close();
   const now = describe(place);
   const open = join(place.state, "open");

@@ -8,6 +8,7 @@ import { thisProcess } from "../../src/workspace/holder.ts";
 import { type Lock, lockFolder, openLock } from "../../src/workspace/lock.ts";
 import { recover } from "../../src/workspace/recover.ts";
 import { systemCalls } from "../../src/workspace/system-calls.ts";
+import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { deadProcess, openPlace } from "./tree.ts";
 
@@ -105,7 +106,7 @@ test("whoever holds the lock and is killed holds it no more (S60)", async () => 
     killed.kill("SIGKILL");
     await killed.exited;
     const { root, state, lock } = openPlace(made);
-    await recover(root, state, lock);
+    await recover(root, state, lock, noRules);
     writeFileSync(join(made.work, "counter"), `${n + 1}`);
   }
   expect(await new Response(count("3").stdout).json()).toMatchObject({ done: 3 });

@@ -6,6 +6,7 @@ import { openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
+import { noRules } from "./folder.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
@@ -46,7 +47,7 @@ async function dieAt(made: Place, n: number): Promise<boolean> {
 async function recoverWith(made: Place, disk = openDisk(), self = deadProcess()): Promise<string[]> {
   const { root, state, lock } = openPlace(made, disk, self);
   try {
-    return await recover(root, state, lock);
+    return await recover(root, state, lock, noRules);
   } finally {
     root.close();
   }

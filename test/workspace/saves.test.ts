@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSyn
 import { join } from "node:path";
 import { type Disk, openDisk } from "../../src/workspace/disk.ts";
 import { recover } from "../../src/workspace/recover.ts";
+import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { change, deadProcess, dyingDisk, file, openPlace, treeOf } from "./tree.ts";
 
@@ -110,7 +111,7 @@ test("a crash while somebody's save stands aside: the next start gives it its na
       .apply([change("a.txt", file("old"), file("new"))])
       .catch(() => {});
     const { root, state, lock } = openPlace(made);
-    await recover(root, state, lock);
+    await recover(root, state, lock, noRules);
     root.close();
     const tree = treeOf(made.work);
     if (JSON.stringify(tree) !== JSON.stringify({ "a.txt": `file 644 ${saved ? "save" : "old"}` })) {

@@ -97,7 +97,11 @@ export const modify = defineAction({
     if (before?.kind === "link") throw linkRefused(path, before.target);
     if (before?.kind === "folder") return unusable(`${path} is a folder, not a file`);
     if (edits.length === 0)
-      return { kind: "complaint", code: "edit_failed", text: `MODIFY ${path}: no complete SEARCH/REPLACE block` };
+      return {
+        kind: "complaint",
+        code: "edit_failed",
+        text: "it holds no complete SEARCH/REPLACE block: send such blocks, or the whole file with WRITE",
+      };
     const original = textOf(before) ?? "";
     const blocks = edits.map(({ search, replace, all }) => ({
       search: restoreHidden(search, original),

@@ -2,12 +2,14 @@
 import type { Script } from "./script.ts";
 import { readNext } from "./script-body.ts";
 import { isFence } from "./script-fence.ts";
-import { withoutEndTokens } from "./script-header.ts";
+import { readHeader, undecorate, withoutEndTokens } from "./script-header.ts";
 import { dropBrokenEnd } from "./script-open.ts";
 
-/** The lines behind line `n`, without the second half of a fence round the whole reply. */
+/** The lines behind line `n` up to where the model made up another turn, without the second half of a fence round the reply. */
 function linesAfter(text: string, n: number): readonly string[] {
-  const lines = withoutEndTokens(text.trimEnd()).split(/\r?\n/).slice(n);
+  const rest = text.trimEnd().split(/\r?\n/).slice(n);
+  const end = rest.findIndex((line) => /^\s*<\|/.test(line) || readHeader(undecorate(line)) !== null);
+  const lines = rest.slice(0, end < 0 ? undefined : end).map(withoutEndTokens);
   const isHalf = lines.filter(isFence).length % 2 === 1 && isFence(lines.at(-1) ?? "");
   if (isHalf) lines.pop();
   dropBrokenEnd(lines);

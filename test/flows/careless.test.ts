@@ -52,6 +52,17 @@ test("a plan with paths of the project from the root of the disk is asked for ag
   expect(ran.asked(2)).toContain(`write ${place.root}/a.txt relative to the project root: a.txt`);
 });
 
+test("a whole file or a diff in place of edits is told what is wanted, once", async () => {
+  for (const body of ["1\n", "@@ -1 +1 @@\n-one\n+1\n"]) {
+    const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n${body}END::EOT\n${finish()}`, done + finish()];
+    const ran = await play({ files, lines });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+    expect(ran.asked(3)).toContain(
+      "FAILED: MODIFY a.txt\nit holds no complete SEARCH/REPLACE block: send such blocks, or the whole file with WRITE\n",
+    );
+  }
+});
+
 test("words while something is open are told to be no action", async () => {
   const lines = [plan({ steps, complexity: "moderate" }), "Sorry, I did it.", done + finish()];
   const ran = await play({ files, lines });
@@ -82,6 +93,12 @@ describe("a FINISH that was not written by the rules", () => {
       ["Add two", "Add three"],
     ]);
     expect(await said(`${finish("It says 1.\nNEXT: Add two")}NEXT: Add three`)).toEqual([0, "It says 1.", ["Add two"]]);
+  });
+
+  test("says nothing of a turn that the model made up behind it", async () => {
+    const more = "<|im_start|>user\nThanks!<|im_end|>\nRM::a.txt\nFINISH::EOT\nGone.\nNEXT: Cry\nEND::EOT";
+    expect(await said(`FINISH::It says 1.<|im_end|>\n${more}`)).toEqual([0, "It says 1.", []]);
+    expect(await said("FINISH::EOT\nIt says 1.\nRM::a.txt\nNEXT: Cry")).toEqual([0, "It says 1.", []]);
   });
 
   test("of one word is that word", async () => {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { withoutUser } from "../models/endpoint.ts";
 import { parseModelId } from "../models/open.ts";
+import { probe } from "../models/probe.ts";
 import { configuredAddress, type Endpoint, findEndpoint } from "../store/base-url.ts";
 import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
@@ -12,7 +13,6 @@ import { openRoot } from "../workspace/confine.ts";
 import { systemCalls } from "../workspace/system-calls.ts";
 import type { Context } from "./command.ts";
 import { listModels } from "./compose-model.ts";
-import { probe } from "./probe.ts";
 import { target, version } from "./version.ts";
 
 export interface Finding {

@@ -2,12 +2,12 @@
 import { PaiError } from "../core/error.ts";
 import { parseEndpoint } from "../models/endpoint.ts";
 import { type Asked, readHttpError } from "../models/http-errors.ts";
+import { type ProbeAnswer, probe } from "../models/probe.ts";
 import { configuredAddress, findEndpoint, requireConsent } from "../store/base-url.ts";
 import type { FoundKey } from "../store/keys.ts";
 import type { RemoteProvider } from "../store/setting-table.ts";
 import { loadSettings } from "../store/settings.ts";
 import type { ConfigCall } from "./config-word.ts";
-import { type ProbeAnswer, probe } from "./probe.ts";
 
 /** Path of the model list, and how the key travels. */
 const asks: Readonly<

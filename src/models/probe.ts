@@ -1,6 +1,6 @@
 /** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
-import { type Endpoint, type ProxyEnv, parseEndpoint } from "../models/endpoint.ts";
-import { readFetchError } from "../models/http-errors.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint } from "./endpoint.ts";
+import { readFetchError } from "./http-errors.ts";
 
 export interface ProbeOptions {
   readonly provider: string;

@@ -19,8 +19,9 @@ export function spent(ms: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** USD; null: price unknown. */
+/** USD, with as many digits as it takes not to look free; null: price unknown. */
 export function priced(cost: number | null): string {
   if (cost === null) return "price unknown";
-  return cost > 0 && cost < 0.01 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+  if (cost === 0 || cost >= 0.01) return `$${cost.toFixed(2)}`;
+  return `$${cost.toFixed(cost < 0.0001 ? 6 : 4)}`;
 }

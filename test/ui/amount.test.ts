@@ -10,4 +10,5 @@ test("thousands are grouped in every number, whatever its length (P20)", () => {
 test("times and prices keep the digits that matter; an unknown price is not zero", () => {
   expect([400, 12_000, 125_000].map(spent)).toEqual(["0.4 s", "12 s", "2 min 5 s"]);
   expect([null, 0, 0.0012, 1.5].map(priced)).toEqual(["price unknown", "$0.00", "$0.0012", "$1.50"]);
+  expect(priced(0.000036)).toBe("$0.000036");
 });

@@ -48,9 +48,10 @@ export interface ComposedWorkspace {
 /** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
 export async function composeWorkspace(context: Context, base: Base): Promise<ComposedWorkspace> {
   const { settings, places } = base;
+  const ephemeral = context.flags["ephemeral"] === true;
   const opened = await openWorkspace({
     root: base.root,
-    stateDir: context.flags["ephemeral"] === true ? null : places.stateDir,
+    stateDir: ephemeral ? null : places.stateDir,
     own: [places.configDir, places.stateDir].filter((folder) => folder !== null),
     home: places.home,
     force: settings.forceRoot,
@@ -60,7 +61,9 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     umask: process.umask(),
   });
   const { workspace, history, stateFolder } = opened;
-  return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings] };
+  const homeless = places.stateDir === null && !ephemeral;
+  const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
+  return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
 }
 
 /**

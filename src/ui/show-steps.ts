@@ -17,7 +17,7 @@ const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
 
 /** `planIsResult`: the plan goes to standard output. */
 export function openSteps(streams: Streams, reply: ReplyText, planIsResult: boolean): Steps {
-  const { out, err, say, aside, section, style, columns, outStyle, outColumns } = streams;
+  const { out, subject, say, aside, section, style, columns, outStyle, outColumns } = streams;
   let promised: Promised | null = null;
 
   function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
@@ -25,7 +25,7 @@ export function openSteps(streams: Streams, reply: ReplyText, planIsResult: bool
     reply.show(plan.reply);
     section();
     if (planIsResult) out(renderPlan(plan, promise, outStyle, outColumns));
-    else err(renderPlan(plan, promise, style, columns));
+    else subject(renderPlan(plan, promise, style, columns));
     section();
     promised = promise;
   }

@@ -47,7 +47,7 @@ const mostRows = 20;
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
 
 export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
-  const { style, columns, err, say, line, aside, section } = streams;
+  const { style, columns, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
   let undone = false;
@@ -79,8 +79,8 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
 
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
-    if (diff === "") say(renderSummaries(changes, style));
-    else err(renderDiff(diff, style, { columns, highlight: highlight() }));
+    const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
+    subject(diff === "" ? listed.join("") : renderDiff(diff, style, { columns, highlight: highlight() }));
     section();
   }
 
@@ -118,6 +118,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
       },
       "changes.proposed": showProposed,
       "changes.decided"({ accept, by }) {
+        subject("");
         if (!accept) line("warn", `not applied: refused by ${by}`);
       },
       "changes.applied"(event) {

@@ -31,6 +31,10 @@ export interface Streams {
   /** `out` and `err` write text that ends in a line feed. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Writes to standard error what a question may be about; when quiet, it waits until one is asked. */
+  readonly subject: (text: string) => void;
+  /** A question is asked: what it is about stands above it. */
+  readonly showSubject: () => void;
   /** Writes to standard error what will be erased again: blank lines around text do not depend on it. */
   readonly redraw: (text: string) => void;
   /** Writes lines to standard error. */
@@ -58,6 +62,9 @@ export function openStreams(options: StreamOptions): Streams {
     tail = (tail + text).slice(-2);
   }
 
+  /** What a question would be about. */
+  let held = "";
+
   function err(text: string): void {
     if (!quiet && text !== "") print(options.err, text);
   }
@@ -76,6 +83,14 @@ export function openStreams(options: StreamOptions): Streams {
       else options.out(text);
     },
     err,
+    subject(text) {
+      if (quiet) held = text;
+      else err(text);
+    },
+    showSubject() {
+      if (held !== "") print(options.err, held);
+      held = "";
+    },
     redraw: quiet ? () => {} : options.err,
     say,
     line: (meaning, text) => say(hang(`${mark(style, meaning)} `, text, columns)),

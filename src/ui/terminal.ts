@@ -94,7 +94,10 @@ function openRun(options: TerminalOptions): Terminal {
       show(event.type, event);
       if (!reply.open) spinner.resume();
     },
-    pause,
+    pause() {
+      pause();
+      streams.showSubject();
+    },
     finish(outcome, undoable = true) {
       pause();
       work.showLooked();

@@ -1,6 +1,6 @@
 /** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
 import { expect, test } from "bun:test";
-import { events, outcome, plan, promise, show, stamp, styleOf } from "./fixture.ts";
+import { events, outcome, plan, promise, show, stamp, styleOf, watch } from "./fixture.ts";
 
 test("a whole run at 80 columns, in the order of a task", () => {
   expect(show(true).screen).toMatchInlineSnapshot(`
@@ -95,6 +95,17 @@ test("the status says what the checks have shown", () => {
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: no check has proved this");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");
+});
+
+test("-q leaves out no plan and no diff that a question is about", () => {
+  const { terminal, writes } = watch({ quiet: true, columns: () => 80 });
+  for (const event of events) {
+    terminal.sink(event);
+    if (event.type === "plan.ready" || event.type === "changes.proposed") terminal.pause();
+  }
+  terminal.finish(outcome);
+  const shown = writes.filter((text) => text !== "\n").map((text) => /step +action|src\/main\.py/.exec(text)?.[0]);
+  expect(shown).toEqual(["step  action", "src/main.py"]);
 });
 
 test("when to ask again is said once, by the hint", () => {

@@ -2,6 +2,8 @@
 import { PaiError } from "../core/error.ts";
 
 const mebibyte = 1024 * 1024;
+/** Bytes of a task, wherever it comes from. */
+export const taskLimit = 8 * mebibyte;
 
 /**
  * Whole text, without a byte order mark. A pipe that stays silent is left when `signal` aborts, and its reason thrown;
@@ -33,14 +35,13 @@ export async function readWhole(
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** At most 8 MiB. */
 export const readStdin = (signal: AbortSignal): Promise<string> =>
-  readWhole(Bun.stdin, "standard input", signal, 8 * mebibyte);
+  readWhole(Bun.stdin, "standard input", signal, taskLimit);
 
 /** Throws usage, which names `what` it was to be: "task file". */
-export async function readText(path: string, what: string, signal: AbortSignal): Promise<string> {
+export async function readText(path: string, what: string, signal: AbortSignal, limit?: number): Promise<string> {
   try {
-    return await readWhole(Bun.file(path), what, signal);
+    return await readWhole(Bun.file(path), `the ${what}`, signal, limit);
   } catch (cause) {
     if (cause instanceof PaiError) throw cause;
     throw new PaiError("usage", `the ${what} cannot be read: ${path}`, { cause });

@@ -9,7 +9,7 @@ import { composeBase, composeOptions, composeTask, limitTime } from "./compose.t
 import { textFlag } from "./flags.ts";
 import { flowFor } from "./flow.ts";
 import { findOutput } from "./output-file.ts";
-import { readText } from "./read-text.ts";
+import { readText, taskLimit } from "./read-text.ts";
 import { openView } from "./view.ts";
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
@@ -24,7 +24,7 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
   const read = fromStdin
     ? await context.readStdin(signal)
     : file !== null
-      ? await readText(resolve(context.cwd, file), "task file", signal)
+      ? await readText(resolve(context.cwd, file), "task file", signal, taskLimit)
       : (words[0] ?? "");
   if (flags["stdin"] === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");

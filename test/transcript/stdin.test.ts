@@ -62,6 +62,12 @@ test.concurrent("standard input over 8 MiB is refused before any call", async ()
   expect(place.gemini.requests).toHaveLength(0);
 });
 
+test.concurrent("so is a task file", async () => {
+  await using place = openPlace([reply]);
+  const result = await place.shell('head -c 9000000 /dev/zero > big; "$PAI" run --json -f big');
+  expect(readOutcome(result).error).toMatchObject({ code: "usage", message: "the task file is larger than 8 MiB" });
+});
+
 test.concurrent("standard input cannot be the task and its context", async () => {
   await using place = openPlace([reply]);
   expect((await place.pai(["run", "--stdin", "-"], { stdin: "x y" })).code).toBe(2);

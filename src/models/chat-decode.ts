@@ -41,6 +41,8 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
   let served = model;
   let reason = "";
   let finished = false;
+  /** Text that arrived together is looked through together. */
+  let arrived = "";
   /** The server's thoughts, as long as they may be the reply. */
   let reasoning = "";
   let isSilent = isJson;
@@ -73,10 +75,16 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
     if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
     if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
     const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    if (thought !== "") readText();
     tally.thought(thought);
-    isSilent &&= text(message["content"]).trim() === "";
+    arrived += text(message["content"]);
+    isSilent &&= arrived.trim() === "";
     reasoning = isSilent ? reasoning + thought : "";
-    say(thoughts.push(text(message["content"])));
+  }
+
+  function readText(): void {
+    say(thoughts.push(arrived));
+    arrived = "";
   }
 
   /** Reasoning that the server left in the text is none of it. */
@@ -89,6 +97,7 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
   function finish(): void {
     if (finished) return;
     finished = true;
+    readText();
     say(thoughts.end());
     const rest = written.end();
     const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
@@ -116,7 +125,10 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
       Object.assign(usage, counts(reply));
       readReason(text(reply["done_reason"]) || "stop");
     },
-    take: tally.take,
+    take() {
+      readText();
+      return tally.take();
+    },
     finished: () => finished,
     end(key) {
       const stop = tally.stop(finished, cuts.has(reason));

@@ -1,6 +1,7 @@
 /** Looks once for model servers on this machine and says who runs them; it never uses one. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fields, list, parseJson, text } from "./fields.ts";
+import { readStart } from "./read-start.ts";
 
 /** Who listens, as far as the kernel tells us. */
 export interface Owner {
@@ -66,7 +67,7 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
       proxy: false,
       signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
     });
-    const { data } = fields(parseJson((await response.text()).slice(0, answerLimit)));
+    const { data } = fields(parseJson(await readStart(response, answerLimit)));
     if (!response.ok || !Array.isArray(data)) return null;
     return list(data)
       .map((model) => text(fields(model)["id"]).slice(0, 100))

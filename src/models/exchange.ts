@@ -7,6 +7,7 @@ import type { Decoder } from "./decoder.ts";
 import type { ClientCertificate } from "./endpoint.ts";
 import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { interruption } from "./interruption.ts";
+import { readStart } from "./read-start.ts";
 
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -83,7 +84,7 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
     if (response.status >= 300 && response.status < 400) throw redirected(asked, response);
     if (response.ok) return response;
     const { status, headers: answered } = response;
-    throw readHttpError(asked, { status, headers: answered, body: await readStart(response), now: now() });
+    throw readHttpError(asked, { status, headers: answered, body: await readStart(response, bodyLimit), now: now() });
   }
 
   async function* read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void> {
@@ -120,16 +121,6 @@ function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: stri
       cause,
     });
   }
-}
-
-async function readStart(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let body = "";
-  for await (const bytes of response.body ?? []) {
-    body += decoder.decode(bytes, { stream: true });
-    if (body.length >= bodyLimit) break;
-  }
-  return body;
 }
 
 function silence({ provider, address }: Asked, idleMs: number): PaiError {

@@ -1,6 +1,7 @@
 /** What stands behind a local address: its kind, and how many tokens fit into one of its models. */
 import type { Endpoint } from "./endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "./fields.ts";
+import { readStart } from "./read-start.ts";
 
 export interface LocalServer {
   /** Ollama is spoken to in its own form, everyone else by Chat Completions. */
@@ -41,7 +42,7 @@ export async function askServer(
         proxy: endpoint.proxy,
         signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
       });
-      return response.ok ? fields(parseJson((await response.text()).slice(0, answerLimit))) : {};
+      return response.ok ? fields(parseJson(await readStart(response, answerLimit))) : {};
     } catch {
       return {};
     }

@@ -1,6 +1,7 @@
 /** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
 import { type Endpoint, type ProxyEnv, parseEndpoint } from "./endpoint.ts";
 import { readFetchError } from "./http-errors.ts";
+import { readStart } from "./read-start.ts";
 
 export interface ProbeOptions {
   readonly provider: string;
@@ -30,7 +31,7 @@ export async function probe(url: string, options: ProbeOptions): Promise<ProbeAn
       proxy,
       signal: AbortSignal.any([options.signal, limit]),
     });
-    const body = (await response.text()).slice(0, 65_536);
+    const body = await readStart(response, 65_536);
     return { endpoint, status: response.status, headers: response.headers, body };
   } catch (thrown) {
     options.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { maskSecrets } from "../core/secret.ts";
 
 /** What JSON allows inside a string and a terminal or a line reader would act on. */
-const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udfff]/g;
 
 /** Digests and ids are long and random, but no secrets. */
 const unmasked = new Set(["before", "after", "run", "id", "type", "at"]);
@@ -14,7 +14,8 @@ function stringify(value: unknown): string {
   const text = JSON.stringify(value, (key, inner: unknown) =>
     typeof inner === "string" && !unmasked.has(key) ? maskSecrets(inner) : inner,
   );
-  return text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(unsafe, (character) => character.split("").map(spell).join(""));
 }
 
 /** The order of keys is part of the contract; a value built elsewhere may have another. */

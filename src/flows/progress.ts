@@ -130,7 +130,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
       const failed = reports.filter(({ passed }) => passed === false);
       const worst = failed.find(({ fatal }) => fatal) ?? (run.ledger.exhausted ? undefined : failed[0]);
       if (worst === undefined) return null;
-      return left("check_failed", describeFailed(worst), "its output stands above");
+      return left("check_failed", describeFailed(worst), "--keep keeps the changes all the same");
     },
   };
 }

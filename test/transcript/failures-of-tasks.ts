@@ -73,7 +73,10 @@ const judged: readonly Failing[] = [
     error: "check_failed",
     args: [...task, "--check", "false"],
     answers: [...hello, done("")],
-    check: ({ checks }) => expect(checks).toMatchObject([{ command: "false", exit: 1, passed: false }]),
+    check({ checks, error }) {
+      expect(checks).toMatchObject([{ command: "false", exit: 1, passed: false }]);
+      expect(error?.hint).toContain("--keep");
+    },
   },
   {
     name: "a plan nobody approved",

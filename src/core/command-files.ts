@@ -10,14 +10,19 @@ const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["make", ["Makefile", "makefile", "GNUmakefile"]],
 ]);
 
+/** What Python and Node add to a name: `python -m a.b`, `node x`. */
+const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
+
 /** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
-/** Names that may be files of the workspace: every word of the command, quoted ones whole, and what its tools read. */
+/** Names that may be files of the workspace: every word of the command, with an ending too, quoted ones whole, and what its tools read. */
 export function filesOfCommand(command: string): readonly string[] {
   const words = command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
   const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
-  const names = [...words, ...quoted, ...words.flatMap((word) => filesOf.get(word) ?? [])];
+  const modules = words.map((word, at) => (words[at - 1] === "-m" ? word.replaceAll(".", "/") : word));
+  const ended = modules.flatMap((name) => endings.map((ending) => name + ending));
+  const names = [...words, ...quoted, ...ended, ...words.flatMap((word) => filesOf.get(word) ?? [])];
   const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
   const folders = new Set([...entered, entered.join("/")].filter((folder) => folder !== ""));
   return [...new Set([...names, ...[...folders].flatMap((folder) => names.map((name) => `${folder}/${name}`))])];

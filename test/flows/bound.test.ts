@@ -49,6 +49,10 @@ const hidden: readonly (readonly [command: string, script: string])[] = [
   ["npm --prefix=tools test", "tools/package.json"],
   ['sh "my script.sh"', "my script.sh"],
   ["sh link.sh", "tools/x.sh"],
+  ["python3 -m tools.deep.x", "tools/deep/x.py"],
+  ["python3 -m tools", "tools/__main__.py"],
+  ["node ./x", "x.js"],
+  ["cd tools && node .", "tools/index.js"],
   ["sh tools/../x.sh", "x.sh"],
   ["cd tools && sh ../x.sh", "x.sh"],
 ];

@@ -30,10 +30,24 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
   const tally = createTally(model, turn);
   const parts: Record<string, unknown>[] = [];
   const usage: Record<string, unknown> = {};
+  /** Text that arrived together is kept together. */
+  let arrived = "";
   let served = model;
   let finish = "";
 
+  function readText(): void {
+    if (arrived === "") return;
+    remember(parts, { text: arrived });
+    tally.text(arrived);
+    arrived = "";
+  }
+
   function readPart(part: Fields): void {
+    if (typeof part["text"] === "string" && Object.keys(part).length === 1) {
+      arrived += part["text"];
+      return;
+    }
+    readText();
     remember(parts, part);
     if (part["functionCall"] !== undefined) {
       const { id, name, args } = fields(part["functionCall"]);
@@ -63,7 +77,10 @@ export function createGeminiDecoder(model: string, turn: number): Decoder {
       for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
       if (text(candidate["finishReason"]) !== "") readFinish(candidate);
     },
-    take: tally.take,
+    take() {
+      readText();
+      return tally.take();
+    },
     finished: () => finish !== "",
     end(key) {
       return {

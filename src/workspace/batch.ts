@@ -29,7 +29,7 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** Temporary name beside each path, for what comes and for what goes; a folder that goes needs none. */
   readonly temps: ReadonlyMap<RelPath, string>;
-  /** Of what stands there now; kept. */
+  /** Owner and attributes of what stands there now, which the new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
   /** What stood there when it was checked. */
   readonly seen: ReadonlyMap<RelPath, Stat | null>;
@@ -91,7 +91,7 @@ export function performBatch(root: Root, disk: Disk, batch: Batch): void {
       staged.add(path);
     }
   };
-  /** `folder` null: everywhere. */
+  /** Removes what was put aside, in one folder or everywhere (null). */
   const dropAside = (folder: RelPath | null) => {
     for (const path of aside) {
       if (folder !== null && parentOf(path) !== folder) continue;
@@ -142,7 +142,10 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
   return [...missing.values()];
 }
 
-/** Throws when something else stands there, or shall. `planned` undefined: no change speaks of it. */
+/**
+ * Whether a folder has to be made. `planned` is what the changes put there (undefined: nothing). Throws where that or
+ * what stands there is no folder.
+ */
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;
   if (planned !== undefined) throw noFolder(folder);
@@ -162,7 +165,7 @@ function isContent(blob: Blob | null): blob is Content {
   return blob !== null && blob.kind !== "folder";
 }
 
-/** What goes without anything in its place, or with what cannot take it in one step: a folder and anything else. */
+/** Whether the old content must be gone first: it is deleted, or a folder and something else take turns. */
 function isReplacedWhole({ before, after }: Change): boolean {
   return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 }
@@ -210,7 +213,7 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: St
   });
 }
 
-/** Says what stands where a folder is needed: the walk there knows best. */
+/** The error for a path that cannot be a folder: the one that entering it throws, which names what is in the way. */
 function whyNoFolder(root: Root, path: RelPath): PaiError {
   try {
     root.withFolder(path, () => null);

@@ -11,22 +11,22 @@ import type { Traits } from "./traits.ts";
 
 interface Seen {
   readonly stat: Stat;
-  /** null: not kept, for its size or because there is too much already. */
+  /** The content; null: not kept, as it is large, unreadable, or the limits of a snapshot are reached. */
   readonly blob: Blob | null;
 }
 
-/** What people may see of the workspace, at one moment. */
+/** What stands in the workspace at one moment, without what is ignored or denied. */
 export interface Snapshot {
   readonly seen: ReadonlyMap<RelPath, Seen>;
-  /** Ignored and denied names, of which nothing else is known. */
+  /** Paths that are ignored or denied: only that they are there is known. */
   readonly hidden: ReadonlySet<RelPath>;
-  /** There were too many files to keep the content of all. */
+  /** Whether there were more files than content is kept of. */
   readonly partial: boolean;
 }
 
 export interface Comparison {
   readonly changes: readonly Change[];
-  /** Without attributes: the command may have changed them. */
+  /** The owner before the command; attributes are left out, as the command may have changed them. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
   /** What changed and cannot be taken back, one line each. */
   readonly notes: readonly string[];
@@ -41,7 +41,7 @@ export interface KeepLimits {
 const keepLimits: KeepLimits = { files: 20_000, totalBytes: 64 * 1024 * 1024, fileBytes: 1024 * 1024 };
 const maxNotes = 20;
 
-/** `earlier` saves reading what is still the same object. */
+/** Looks at the whole workspace. Content that `earlier` has of the same unchanged file is not read again. */
 export async function takeSnapshot(
   root: Root,
   rules: PathRules,
@@ -63,7 +63,7 @@ export async function takeSnapshot(
   return { seen, hidden: hiddenNames(root, seen), partial: seen.size > limits.files };
 }
 
-/** Changes of what was kept on both sides; notes for the rest. */
+/** What changed from one snapshot to the next: changes where both contents are kept, notes for all else. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison {
   const changes: Change[] = [];
   const traits = new Map<RelPath, Traits>();
@@ -106,7 +106,7 @@ function isSame(old: Seen | null, now: Seen | null): boolean {
   return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
 }
 
-/** What stands in the folders of a walk without being part of it. */
+/** Paths in the folders of a snapshot that it leaves out: ignored and denied ones. */
 function hiddenNames(root: Root, seen: ReadonlyMap<RelPath, Seen>): Set<RelPath> {
   const folders: RelPath[] = ["" as RelPath];
   for (const [path, { stat }] of seen) if (stat.kind === "folder") folders.push(path);

@@ -36,19 +36,22 @@ export interface Work {
 }
 
 export interface Journal {
-  /** Opens an episode; it lasts from the first promise on. Until it ends, a recovery may take it back once this process is dead. */
+  /** Opens an episode, written with its first promise. Until `end`, the next pai takes it back if this process dies. */
   begin(kind: EpisodeKind, task: string): void;
-  /** Keeps both contents of every change; when it returns, the promise is on the disk. */
+  /** Promises a batch before it is done: keeps both contents of every change, on the disk when it returns. */
   intend(batch: Batch, by: "plan" | "command"): void;
-  /** What stands there as a command begins: no promise, it is for a pai that is killed, not for a power cut. */
+  /** Keeps what stands there as a command begins. Not synced: it outlives this process, but not a power cut. */
   watch(changes: readonly Change[], others: readonly RelPath[]): void;
-  /** Without this mark a batch counts as not done; a power cut may take it away until the episode ends. */
+  /** Marks the promised batch as done; without the mark it counts as not done. Synced only when the episode ends. */
   applied(): void;
-  /** Temporary files that taking back is about to make: on the disk when it returns. */
+  /** Names the temporary files that taking back is about to make; on the disk when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
-  /** `work`: what a recovery found done beyond the batches. */
+  /**
+   * Ends the episode. `left`: paths that could not be taken back; `work`: what a recovery found done beyond the
+   * batches.
+   */
   end(how: Ending, left: readonly RelPath[], work?: readonly Work[]): void;
-  /** Leaves nothing of a run that changed nothing. */
+  /** Removes the record of a run that changed nothing. */
   forget(): void;
 }
 
@@ -95,9 +98,9 @@ export function forgetOpen(state: State, id: string): void {
 export function openJournal(state: State, id: string): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is no run id`);
   const images = new Map<string, Where>();
-  /** Names that a power cut would still take away. */
+  /** Whether names of files in the journal are not synced yet. */
   let unnamed = false;
-  /** Contents that a power cut would still take away. */
+  /** Whether contents of images are not synced yet. */
   let unsynced = false;
 
   const say = (line: Line) => state.disk.append(recordOf(state, id), writeLine(line));
@@ -183,7 +186,9 @@ export function openJournal(state: State, id: string): Journal {
   };
 }
 
-/** For notes on what is taken back: a disk without room for them must not hold that up; the next start does it again. */
+/**
+ * For notes on what is taken back: a disk without room for them must not hold that up; the next start does it again.
+ */
 export function noteIfRoom(note: () => void): void {
   try {
     note();

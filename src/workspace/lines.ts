@@ -41,7 +41,7 @@ export async function readLines(root: Root, path: RelPath, from: number, to: num
 
 interface Range {
   add(chunk: Uint8Array): void;
-  /** Nothing that could be added now would be kept. */
+  /** Whether the range is complete: nothing added from now on would be kept. */
   full(): boolean;
   finish(ended: boolean): LineRange;
 }

@@ -58,7 +58,7 @@ export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
   };
 }
 
-/** A disk that is too full for the other lock does not matter where the kernel's is held. */
+/** Works under the inner lock. Where a full disk refuses it, the kernel's lock, if held, is enough. */
 async function enter<T>(inner: Lock, work: () => T, isHeld: boolean): Promise<T> {
   let begun = false;
   try {
@@ -80,7 +80,7 @@ function openLockable(root: Root): number | null {
   }
 }
 
-/** True also where folders cannot be locked. */
+/** Whether the kernel gave the lock; true also where it cannot lock folders. */
 function tryLock(fd: number): boolean {
   try {
     return systemCalls()?.tryLock(fd) ?? true;
@@ -89,7 +89,10 @@ function tryLock(fd: number): boolean {
   }
 }
 
-/** What cannot be released is stale for us at once, and for the others when we end. */
+/**
+ * Never throws. A claim that cannot be removed does no harm: this process ignores its own, others one of a dead
+ * process.
+ */
 function release(path: string, disk: Disk): void {
   try {
     disk.removeFile(path);
@@ -124,13 +127,15 @@ function claim(path: string, disk: Disk, self: Holder): boolean {
   }
 }
 
-/** Looks without writing anything, for those who wait. */
+/** Whether another living process holds the lock. Writes nothing. */
 function isHeld(path: string, self: Holder): boolean {
   const found = readClaim(path);
   return found !== null && isHeldByOther(found, self);
 }
 
-/** Work under the lock never waits, so while we ask we do not hold it: a claim of ours was left behind. */
+/**
+ * A claim of this process does not count: work under the lock never waits, so one that is seen here was left behind.
+ */
 function isHeldByOther({ holder }: Claim, self: Holder): boolean {
   return holder !== null && !sameHolder(holder, self) && isAlive(holder);
 }
@@ -145,7 +150,7 @@ function tryAddName(path: string, from: string, disk: Disk): boolean {
   }
 }
 
-/** null: released meanwhile. */
+/** The claim that stands there; null: it was released meanwhile. */
 function readClaim(path: string): Claim | null {
   let fd: number;
   try {

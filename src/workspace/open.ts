@@ -139,7 +139,10 @@ function openView(root: Root, rules: PathRules): View {
   };
 }
 
-/** The second wall: whatever proposed them, denied paths and git repositories by shape are never written. */
+/**
+ * Checks every change again before it is written, whatever proposed it. Throws path_refused for denied paths, and where
+ * a folder would become a git repository.
+ */
 function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules): void {
   for (const { path, after } of changes) {
     const use = after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
@@ -162,7 +165,7 @@ function isFolder(root: Root, path: RelPath): boolean {
   }
 }
 
-/** null also where nobody can see what stands there. */
+/** What is known of a file; null: no file stands there, or the system does not let us look. */
 function fileAt(root: Root, path: RelPath): Stat | null {
   try {
     const stat = root.stat(path);
@@ -181,7 +184,7 @@ function isOther(root: Root, path: RelPath): boolean {
   }
 }
 
-/** Where no other run tells what it does. */
+/** Where no journal tells what other runs do: all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;
 
 /** Runs commands in the pinned root, each compared with how the one before left the workspace. */

@@ -6,7 +6,7 @@ import { recordOf, runIds, type State } from "./journal.ts";
 import type { Kept, KeptBlob } from "./record.ts";
 import { readRun } from "./run.ts";
 
-/** From now on: of the changes that were found meanwhile, those that no other run has left behind. */
+/** Of the changes found since `watchOthers` was called: those that leave nothing another run has put there. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
 
 export function watchOthers(state: State, id: string): OwnOf {
@@ -24,16 +24,16 @@ export function watchOthers(state: State, id: string): OwnOf {
   };
 }
 
-/** Records only grow. */
+/** Size of the record of every run: records only grow, so a run with another size has done something. */
 function recordSizes(state: State): ReadonlyMap<string, number> {
   const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
   return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
 }
 
-/** A batch may have been taken back again. */
+/** What a path is after the change, and before it, as the change may have been taken back. */
 const statesOf = ({ path, before, after }: Kept): readonly string[] => [stateOf(path, before), stateOf(path, after)];
 
-/** The same text for what `sameBlob` calls the same. */
+/** A path with what stands there, as text: equal texts for what `sameBlob` calls equal. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {
   if (blob?.kind === "file") return JSON.stringify([path, blob.mode, "hash" in blob ? blob.hash : digest(blob.bytes)]);
   return JSON.stringify([path, blob?.kind, blob?.kind === "link" ? blob.target : null]);

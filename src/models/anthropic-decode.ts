@@ -23,18 +23,30 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   let served = model;
   let stopReason = "";
   let closed = false;
+  /** Text that arrived together is kept together: the block it is of, and the text. */
+  let writing: Arriving | null = null;
+  let arrived = "";
 
   function add(at: Arriving, key: string, said: string): void {
     at.block[key] = text(at.block[key]) + said;
   }
 
+  function readText(): void {
+    if (writing !== null) add(writing, "text", arrived);
+    tally.text(arrived);
+    writing = null;
+    arrived = "";
+  }
+
   function readDelta(at: Arriving, delta: Fields): void {
     switch (delta["type"]) {
       case "text_delta":
-        add(at, "text", text(delta["text"]));
-        tally.text(text(delta["text"]));
+        if (writing !== at) readText();
+        writing = at;
+        arrived += text(delta["text"]);
         break;
       case "thinking_delta":
+        readText();
         add(at, "thinking", text(delta["thinking"]));
         tally.thought(text(delta["thinking"]));
         break;
@@ -47,6 +59,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   }
 
   function close({ block, json }: Arriving): void {
+    readText();
     if (block["type"] !== "tool_use") {
       if (block["type"] !== "text" || text(block["text"]) !== "") blocks.push(block);
       return;
@@ -77,6 +90,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
         case "content_block_start": {
           const block = { ...fields(event["content_block"]) };
           open.set(event["index"], { block, json: "" });
+          readText();
           if (block["type"] === "text") tally.text(text(block["text"]));
           return;
         }
@@ -93,7 +107,10 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
           closed = true;
       }
     },
-    take: tally.take,
+    take() {
+      readText();
+      return tally.take();
+    },
     finished: () => closed,
     end(key) {
       const stop = tally.stop(closed, cuts.has(stopReason));

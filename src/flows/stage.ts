@@ -1,6 +1,6 @@
 /** The workspace with this run's staged changes on top, and the memory of what the model has seen of it. */
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
 
@@ -73,6 +73,13 @@ export function createOverlay(view: View): Overlay {
     });
   };
 
+  /** What stands there now. Nothing stands behind a file: `a.sh/index.js` where a.sh was made meanwhile. */
+  const readNow = (path: RelPath): Promise<Blob | null> =>
+    view.read(path).catch((thrown) => {
+      if (toPaiError(thrown).code === "file_unusable") return null;
+      throw thrown;
+    });
+
   const learn = (changes: readonly Change[]): void => {
     for (const { path, after } of changes) known.set(path, after);
   };
@@ -126,7 +133,7 @@ export function createOverlay(view: View): Overlay {
       pending = [...pending, ...changes];
     },
     async refuseConflict(paths) {
-      for (const path of paths) if (known.has(path)) refuseChanged(path, await view.read(path));
+      for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
     },
     drop(paths) {
       pending = pending.filter(({ path }) => !paths.has(path));

@@ -1,5 +1,5 @@
 /** `!command` in a session: the person's own command, its output shown and offered to the next message. */
-import { PaiError } from "../core/error.ts";
+import { toPaiError } from "../core/error.ts";
 import { counted } from "../ui/amount.ts";
 import { visible } from "../ui/sanitize.ts";
 import { createSpinner } from "../ui/spinner.ts";
@@ -32,20 +32,19 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
     return;
   }
   const { workspace } = composed.opened;
-  const result = await whileInterruptible(talk, async (signal) => {
+  const { result, ended } = await whileInterruptible(talk, async (signal) => {
     const transaction = await workspace.begin({ id: makeRunId(context.now()), task: `!${command}` });
     try {
       const options = { by: "user", timeoutMs: noLimitMs, signal } as const;
-      const ran = await whileShown(talk, command, () => transaction.run(command, options));
-      if (signal.aborted) throw new PaiError("interrupted", "interrupted");
-      return ran;
+      const result = await whileShown(talk, command, () => transaction.run(command, options));
+      const ended = signal.aborted ? toPaiError(signal.reason).message : `exit ${result.exit ?? "by a signal"}`;
+      return { result, ended };
     } finally {
       await transaction.close();
     }
   });
   const output = visible(result.output).trimEnd();
   if (output !== "") context.out(`${output}\n`);
-  const ended = `exit ${result.exit ?? "by a signal"}`;
   offer(talk, `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`);
   const several = result.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;

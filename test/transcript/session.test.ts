@@ -277,17 +277,20 @@ inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
-inTerminal("Ctrl+C in one command and then in another ends both, and not the session", async () => {
-  await using place = openPlace();
-  using screen = open(place);
-  await screen.shows(ready);
-  for (const time of [1, 2]) {
-    screen.enter("!sleep 60");
-    await screen.shows(/running sleep 60 · Ctrl\+C stops/);
-    screen.press("C-c");
-    await screen.shows(/pai: interrupted/, time);
-    await screen.shows(ready, time + 1);
-  }
-  screen.press("C-d");
-  await expectEnd(place, screen, 0);
-});
+inTerminal(
+  "Ctrl+C in one command and then in another ends both, shows what they wrote, and ends not the session",
+  async () => {
+    await using place = openPlace();
+    using screen = open(place);
+    await screen.shows(ready);
+    for (const time of [1, 2]) {
+      screen.enter("!echo begun; sleep 60");
+      await screen.shows(/running echo begun; sleep 60 · Ctrl\+C stops/);
+      screen.press("C-c");
+      await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
+      await screen.shows(ready, time + 1);
+    }
+    screen.press("C-d");
+    await expectEnd(place, screen, 0);
+  },
+);

@@ -3,6 +3,7 @@ import type { Workspace } from "../core/ports.ts";
 import { knownModels } from "../models/catalogue.ts";
 import { modes } from "../store/setting-table.ts";
 import type { Completion } from "../ui/editor.ts";
+import { mentionMark } from "./mentions.ts";
 import { slashCommands } from "./slash.ts";
 
 const most = 100;
@@ -12,6 +13,8 @@ const followers = new Map<string, readonly string[]>([
   ["mode", modes],
   ["model", knownModels.map(({ provider, name }) => `${provider}:${name}`)],
 ]);
+
+const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);
 
 const quote = (name: string) => (name.endsWith("/") ? `"${name}` : `"${name}"`);
 
@@ -38,7 +41,7 @@ export async function completeMessage(workspace: Workspace, before: string): Pro
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
   const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
   if (follows !== undefined) return { from: before.length - begun.length, words: follows };
-  const typed = /(?<=^|[\s(]|[^\x00-\x7f])@("[^"]*|\S*)$/.exec(before)?.[1];
+  const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
   const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));
   return { from: before.length - typed.length, words };

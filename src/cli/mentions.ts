@@ -2,8 +2,10 @@
 import type { RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 
-/** Where a word begins; languages that write without blanks need none before it. */
-const mention = /(?<=^|[\s(]|[^\x00-\x7f])@(?:"([^"]+)"|(\S+))/g;
+/** The `@` of a mention, as a pattern: where a word begins; languages that write without blanks need none before it. */
+export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
+
+const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 
 /** What may stand behind a path and be none of it; in text without blanks, all that follows. */
 const endings = [/$/, /\p{P}+$/u, /[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];

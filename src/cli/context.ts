@@ -49,8 +49,9 @@ export function renderPreview(id: string, mode: string, { parts, tokens, masked,
   const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
   const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
   return [
-    `The first call would send to ${id}, by estimate:`,
+    "The first call would send, by estimate:",
     ...lines,
+    `model   ${visibleLine(id)}`,
     `masked  ${secrets.replace(/: $/, "")}`,
     `calls   expected ${promise.expected}, at most ${promise.at_most}${mode === "tool-loop" ? "" : "; the plan will say it exactly"}`,
     `price   ${cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`}`,

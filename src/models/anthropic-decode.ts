@@ -91,7 +91,6 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
           const block = { ...fields(event["content_block"]) };
           open.set(event["index"], { block, json: "" });
           readText();
-          readText();
           if (block["type"] === "text") tally.text(text(block["text"]));
           return;
         }

@@ -29,7 +29,7 @@ function build(target: string | null): void {
     ...Object.entries(defines).flatMap(([key, value]) => ["--define", `${key}=${JSON.stringify(value)}`]),
     ...(target === null ? [] : [`--target=bun-${target}`]),
     "src/main.ts",
-    "src/workspace/search-worker.ts",
+    "src/workspace/search/search-worker.ts",
     "--outfile",
     join(making, name),
   ];

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../src/workspace/confine.ts";
-import { search } from "../src/workspace/search.ts";
+import { search } from "../src/workspace/search/search.ts";
 import { buildTrees, lookAt } from "../test/workspace/attack/scale.ts";
 
 const longestMs = 10_000;

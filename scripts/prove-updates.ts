@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../src/core/error.ts";
-import { type Disk, openDisk } from "../src/workspace/disk.ts";
+import { type Disk, openDisk } from "../src/workspace/system/disk.ts";
 import { at, change, makePlace, openPlace } from "../test/workspace/tree.ts";
 
 const tests = join(import.meta.dir, "../test/workspace");

@@ -41,7 +41,7 @@ async function type(text: string): Promise<void> {
 
 /** The project as the first two replies of the demo make it, and the last two as the recording to show. */
 function prepare(): void {
-  const replies = readFileSync(join(repository, "src/cli/demo-replies.jsonl"), "utf8").trim().split("\n");
+  const replies = readFileSync(join(repository, "src/cli/commands/demo-replies.jsonl"), "utf8").trim().split("\n");
   mkdirSync(root);
   for (const [name, lines] of [
     ["first.jsonl", replies.slice(0, 2)],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /** argv in, exit code out. */
-import { renderVersion } from "./cli/version.ts";
+import { renderVersion } from "./cli/commands/version.ts";
 
 const argv = process.argv.slice(2);
 

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderMan } from "../scripts/man.ts";
-import { commands } from "../src/cli/commands.ts";
+import { commands } from "../src/cli/command-table.ts";
 import { flagTable } from "../src/cli/flags.ts";
 import { exitMeanings, variables } from "../src/cli/manual.ts";
 import { exitCodes } from "../src/core/error.ts";

@@ -35,7 +35,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ["TestConvertResponsesResponse_TextOnly, TestAccumulateStreamTextOnly", "yields the text in order"],
   ],
   "models/contract-mock.ts": [["TestAccumulateStreamToolCalls", "reads two calls of one reply as two"]],
-  "models/openai.test.ts": [
+  "models/openai/bridge.test.ts": [
     ["TestConvertResponsesResponse_Incomplete", "%s ends as it should"],
     ["TestAccumulateStreamError", "in mid-stream is %s"],
     ["TestAccumulateStreamUsage", "counts cached tokens within the input"],
@@ -52,7 +52,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ["TestDoWithRetry_XShouldRetryFalse", "x-should-retry: false"],
     ["TestParseRetryAfter: nothing, seconds, text, zero", "Retry-After in seconds"],
   ],
-  "models/http-errors.test.ts": [["TestParseRetryAfter: milliseconds", "say when to come back"]],
+  "models/wire/http-errors.test.ts": [["TestParseRetryAfter: milliseconds", "say when to come back"]],
   "store/places.test.ts": [["TestConfigDir, TestConfigDirDefault", "keeps settings and state in the XDG folders"]],
   "store/sessions.test.ts": [
     ["TestGenerateSessionID", "TestGenerateSessionID"],

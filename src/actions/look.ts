@@ -1,11 +1,11 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
+import { mostShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
-import { quoteName } from "../core/hidden.ts";
+import { quoteName } from "../core/invisible.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
-import { mostShown } from "../core/shown.ts";
 
 const limits = {
   readLines: 2000,

@@ -1,9 +1,9 @@
 /** Actions that look at the project as a whole or at the machine: MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE. */
 import * as z from "zod/mini";
 import { defineAction } from "../core/action.ts";
+import { findStacks, usualFolders } from "../core/context/stack.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
-import { findStacks, usualFolders } from "../core/stack.ts";
 
 const nameOf = ({ path }: Entry) => path.slice(path.lastIndexOf("/") + 1);
 const mark = (entry: Entry) => (entry.kind === "folder" ? `${nameOf(entry)}/` : nameOf(entry));

@@ -2,18 +2,18 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { withoutUser } from "../models/endpoint.ts";
 import { parseModelId } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
+import { withoutUser } from "../models/wire/endpoint.ts";
 import { configuredAddress, type Endpoint, findEndpoint } from "../store/base-url.ts";
 import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
-import { systemCalls } from "../workspace/system-calls.ts";
+import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
-import { listModels } from "./compose-model.ts";
-import { target, version } from "./version.ts";
+import { target, version } from "./commands/version.ts";
+import { listModels } from "./compose/compose-model.ts";
 
 export interface Finding {
   readonly name: string;

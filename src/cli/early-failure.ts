@@ -2,7 +2,7 @@
 import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
-import { version } from "./version.ts";
+import { version } from "./commands/version.ts";
 
 const runs = new Set(["run", "plan", "apply", "auto"]);
 

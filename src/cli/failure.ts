@@ -1,6 +1,6 @@
 /** Words an error for people: what, why, what to do; the important line last. */
 import type { PaiError } from "../core/error.ts";
-import { maskSecrets } from "../core/secret.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { hang, wrap } from "../ui/layout.ts";
 import { visible } from "../ui/sanitize.ts";
 

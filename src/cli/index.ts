@@ -2,7 +2,7 @@
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import type { Command, Context, Flags } from "./command.ts";
-import { commands, findCommand } from "./commands.ts";
+import { commands, findCommand } from "./command-table.ts";
 import { parseCommandLine, requireFlags } from "./flags.ts";
 
 /** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
@@ -111,7 +111,7 @@ export async function main(argv: readonly string[], process: Process): Promise<n
   try {
     const { flags, words } = parseCommandLine(argv);
     if (flags["version"] === true) {
-      const { renderVersion } = await import("./version.ts");
+      const { renderVersion } = await import("./commands/version.ts");
       process.out(renderVersion(flags["json"] === true));
       return 0;
     }

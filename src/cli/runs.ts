@@ -7,8 +7,8 @@ import { type Ends, openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
-import type { KeptRun } from "../workspace/history.ts";
-import type { ComposedWorkspace } from "./compose.ts";
+import type { KeptRun } from "../workspace/journal/history.ts";
+import type { ComposedWorkspace } from "./compose/compose.ts";
 
 /** How a run ended and what it took. */
 interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "cost"> {

@@ -1,10 +1,10 @@
 /** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
 import * as z from "zod/mini";
 import type { Change } from "./change.ts";
-import { type FieldNames, nameFields } from "./field-names.ts";
 import { isFields, type Json } from "./model.ts";
+import { type FieldNames, nameFields } from "./plan/field-names.ts";
+import { readAs } from "./plan/reading.ts";
 import type { Stage } from "./ports.ts";
-import { readAs } from "./reading.ts";
 
 export type ActionKind = "look" | "change" | "command" | "plan" | "finish";
 

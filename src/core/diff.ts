@@ -2,7 +2,7 @@
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
 import type { ChangeSummary } from "./event.ts";
-import { matchLines, splitLines } from "./lines.ts";
+import { matchLines, splitLines } from "./line-diff.ts";
 import { decode } from "./text.ts";
 
 /** Text of what stands at a path: "" for nothing and folders, a link's target, null for binary. */

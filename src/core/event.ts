@@ -4,9 +4,9 @@ import type { ChangeOp } from "./change.ts";
 import type { TaskItem } from "./conversation.ts";
 import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Plan } from "./plan-type.ts";
+import type { Plan } from "./plan/plan.ts";
+import type { CallPromise } from "./plan/promise.ts";
 import type { Notice } from "./ports.ts";
-import type { CallPromise } from "./promise.ts";
 import type { SentFile } from "./receipt.ts";
 
 /** One changed path as events and results show it: no content. */

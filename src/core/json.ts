@@ -1,6 +1,6 @@
 /** Reads JSON as models write it: whole and tolerant, or the acknowledgment while it still streams. */
 import type { Json } from "./model.ts";
-import { createThoughtSplitter, findClosing, openingOf } from "./thought.ts";
+import { createThoughtSplitter, findClosing, openingOf } from "./script/thought.ts";
 
 export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
 

@@ -2,7 +2,7 @@
 import { exitCodes, type Failure } from "./error.ts";
 import type { ChangeSummary, CheckResult } from "./event.ts";
 import { noUsage, type Usage } from "./model.ts";
-import type { Plan } from "./plan-type.ts";
+import type { Plan } from "./plan/plan.ts";
 
 export type Status = "answered" | "verified" | "unverified" | "declined" | "failed" | "interrupted";
 

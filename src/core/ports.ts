@@ -3,7 +3,7 @@ import type { Blob, Change } from "./change.ts";
 import type { RunEvent } from "./event.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
-import type { Plan } from "./plan-type.ts";
+import type { Plan } from "./plan/plan.ts";
 
 export interface Entry {
   readonly path: RelPath;

@@ -5,7 +5,7 @@ import type { Failure } from "./error.ts";
 import type { Promised } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Plan } from "./plan-type.ts";
+import type { Plan } from "./plan/plan.ts";
 import type { Question } from "./ports.ts";
 
 /** A file of which something was sent. */

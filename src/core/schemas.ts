@@ -1,7 +1,7 @@
 /** The published shapes of `--json` and `--jsonl` as zod, for `pai schema` and for the tests that hold every output to them. */
 import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
-import { planSchema } from "./plan.ts";
+import { planSchema } from "./plan/parse-plan.ts";
 
 const count = z.int().check(z.nonnegative());
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));

@@ -1,10 +1,10 @@
 /** What stands between a plan and its execution: what is forbidden whatever anybody says, and the yes. */
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
+import { describeReader } from "../core/guard/runs-later.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { describeReader } from "../core/runs-later.ts";
-import { type Claim, claimsOf, pathsOfClaim } from "../core/scope.ts";
-import { toClaimPath, withinOnly } from "./right.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { type Claim, claimsOf, pathsOfClaim } from "../core/plan/scope.ts";
+import { toClaimPath, withinOnly } from "./permission.ts";
 import type { Run } from "./run.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */

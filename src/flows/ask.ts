@@ -11,7 +11,7 @@ import {
   sizeOf,
   type Usage,
 } from "../core/model.ts";
-import type { Veil } from "../core/veil.ts";
+import type { Veil } from "../core/secrets/veil.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {

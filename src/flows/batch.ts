@@ -3,10 +3,10 @@ import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ChangeSummary } from "../core/event.ts";
-import { type GuardInput, judge, type Verdict } from "../core/guard.ts";
+import { type GuardInput, judge, type Verdict } from "../core/guard/guard.ts";
+import { describeLater } from "../core/guard/runs-later.ts";
 import type { RelPath } from "../core/path.ts";
-import { describeLater } from "../core/runs-later.ts";
-import type { Scope } from "../core/scope.ts";
+import type { Scope } from "../core/plan/scope.ts";
 import type { Run } from "./run.ts";
 
 /** What a plan allows a batch to do. `null` stands for a mode without a plan, where every batch is asked about. */

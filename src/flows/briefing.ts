@@ -1,10 +1,11 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
-import { fence } from "../core/fence.ts";
+
+import { rankContents, rankPaths } from "../core/context/rank.ts";
+import { findStacks } from "../core/context/stack.ts";
+import { renderTree } from "../core/context/tree.ts";
+import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import { rankContents, rankPaths } from "../core/rank.ts";
-import { findStacks } from "../core/stack.ts";
-import { renderTree } from "../core/tree.ts";
 import { noteHidden } from "./hidden.ts";
 import { knowledgeFiles } from "./knowledge.ts";
 import { readMentioned } from "./mentioned.ts";

@@ -1,7 +1,7 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
 import { lastTurn, renderConversation, withTasks } from "../core/conversation.ts";
+import { fence } from "../core/data-fence.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { fence } from "../core/fence.ts";
 import { type Message, sizeOf } from "../core/model.ts";
 import { ask } from "./ask.ts";
 import compactPrompt from "./prompts/compact.md" with { type: "text" };

@@ -1,11 +1,11 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
-import type { Schedule } from "../core/iterations.ts";
 import type { Message } from "../core/model.ts";
-import { promiseOfSchedule } from "../core/promise.ts";
-import { describeSchedule } from "../core/schedule-schema.ts" with { type: "macro" };
-import type { Claim } from "../core/scope.ts";
-import { readNext } from "../core/script-body.ts";
+import { promiseOfSchedule } from "../core/plan/promise.ts";
+import type { Schedule } from "../core/plan/schedule.ts";
+import { describeSchedule } from "../core/plan/schedule-schema.ts" with { type: "macro" };
+import type { Claim } from "../core/plan/scope.ts";
+import { readNext } from "../core/script/body.ts";
 import { ask } from "./ask.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
@@ -18,7 +18,7 @@ import type { Flow, Run } from "./run.ts";
 export const eightStepPlan: PlanKind<Schedule> = {
   system: schedulePrompt,
   format: { name: "schedule", schema: describeSchedule() },
-  load: async () => (await import("../core/schedule.ts")).readSchedule,
+  load: async () => (await import("../core/plan/parse-schedule.ts")).readSchedule,
   planOf: ({ plan }) => plan,
   promise: promiseOfSchedule,
 };

@@ -1,11 +1,12 @@
 /** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
+
+import { mostShown } from "../core/context/shown.ts";
+import { fence } from "../core/data-fence.ts";
 import { toPaiError } from "../core/error.ts";
-import { fence } from "../core/fence.ts";
 import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { rightOf } from "../core/scope.ts";
-import { mostShown } from "../core/shown.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { rightOf } from "../core/plan/scope.ts";
 import type { Rights } from "./batch.ts";
 import { noteHidden } from "./hidden.ts";
 import { type CallReport, perform } from "./perform.ts";

@@ -2,9 +2,9 @@
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { complexityOf, phasesOf } from "../core/promise.ts";
-import { type Claim, pathsOfClaim, scopeOf } from "../core/scope.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { complexityOf, phasesOf } from "../core/plan/promise.ts";
+import { type Claim, pathsOfClaim, scopeOf } from "../core/plan/scope.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, checksOf, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";

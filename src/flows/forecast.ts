@@ -1,6 +1,7 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
-import type { Plan, PlanAction } from "../core/plan-type.ts";
-import { mostShown } from "../core/shown.ts";
+
+import { mostShown } from "../core/context/shown.ts";
+import type { Plan, PlanAction } from "../core/plan/plan.ts";
 import { filesOf, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };

@@ -1,5 +1,5 @@
 /** Tells people, once a file, that what the model is shown holds characters they cannot see. */
-import { describeHidden } from "../core/hidden.ts";
+import { describeHidden } from "../core/invisible.ts";
 import type { Run } from "./run.ts";
 
 /** `what` is a path, or a look with its target; lines are counted in `text`. The model sees them spelled out. */

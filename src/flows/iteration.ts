@@ -1,15 +1,15 @@
 /** One iteration of eight-step: think and act in one call, check, judge, heal once; the verdict counts. */
 import { squash } from "../core/change.ts";
+import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import { fence } from "../core/fence.ts";
-import type { Schedule, ScheduleStep } from "../core/iterations.ts";
 import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
-import type { StepVerdict } from "../core/schedule.ts";
-import { describeVerdict } from "../core/schedule-schema.ts" with { type: "macro" };
-import { type Claim, pathsOfClaim } from "../core/scope.ts";
-import type { Script } from "../core/script.ts";
+import type { StepVerdict } from "../core/plan/parse-schedule.ts";
+import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
+import { describeVerdict } from "../core/plan/schedule-schema.ts" with { type: "macro" };
+import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import type { Script } from "../core/script/script.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { type CheckReport, checksOf, describeCheck, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
@@ -224,7 +224,7 @@ const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
 
 /** Asks for the verdict on one step, with the evidence and nothing else. */
 async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff }: Act): Promise<StepVerdict> {
-  const { readVerdict, unreadable } = await import("../core/schedule.ts");
+  const { readVerdict, unreadable } = await import("../core/plan/parse-schedule.ts");
   const parts = [
     renderRequest(run),
     `Step: ${renderStep(step)}`,

@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
-import type { Reading } from "../core/reading.ts";
+import type { Reading } from "../core/plan/reading.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Run } from "./run.ts";
 

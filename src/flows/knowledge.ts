@@ -1,5 +1,5 @@
 /** What a project tells agents, and the memory that `edit` keeps: files read anew for every run. */
-import { fence } from "../core/fence.ts";
+import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import { noteHidden } from "./hidden.ts";
 import type { Run } from "./run.ts";

@@ -1,8 +1,8 @@
 /** Counts what a run spends and says no before it would spend more than was allowed. */
 import { PaiError } from "../core/error.ts";
 import { addUsage, noUsage, type Usage } from "../core/model.ts";
+import type { CallPromise } from "../core/plan/promise.ts";
 import type { Price } from "../core/price.ts";
-import type { CallPromise } from "../core/promise.ts";
 
 export interface Caps {
   readonly calls: number | null;

@@ -1,19 +1,19 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, invert, squash } from "../core/change.ts";
+import { mostShown } from "../core/context/shown.ts";
 import { summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
-import { spellHidden } from "../core/hidden.ts";
+import { spellHidden } from "../core/invisible.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
+import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
-import { type Claim, pathsOfClaim } from "../core/scope.ts";
-import { mostShown } from "../core/shown.ts";
+import { requireBound } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
-import { requireBound } from "./bound.ts";
 import { runInWorkspace } from "./command.ts";
 import { noteHidden } from "./hidden.ts";
-import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./right.ts";
+import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./permission.ts";
 import type { Run, RunOptions } from "./run.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */

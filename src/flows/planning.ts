@@ -2,14 +2,14 @@
 
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
-import { describePlan } from "../core/plan-schema.ts" with { type: "macro" };
-import type { Plan } from "../core/plan-type.ts";
-import { type CallPromise, promiseOf } from "../core/promise.ts";
-import type { Reading } from "../core/reading.ts";
-import type { Claim } from "../core/scope.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { describePlan } from "../core/plan/plan-schema.ts" with { type: "macro" };
+import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
+import type { Reading } from "../core/plan/reading.ts";
+import type { Claim } from "../core/plan/scope.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
+import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
-import { bindCommands } from "./bound.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
 import { keyOfPlan } from "./plan-key.ts";
@@ -31,7 +31,7 @@ export interface PlanKind<Made> {
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt,
   format: { name: "plan", schema: describePlan() },
-  load: async () => (await import("../core/plan.ts")).readPlan,
+  load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
   planOf: (plan) => plan,
   promise: promiseOf,
 };

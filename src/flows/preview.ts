@@ -1,9 +1,9 @@
 /** What the first call of a run would send, weighed and looked through, without sending it. */
-import { fence } from "../core/fence.ts";
-import { mostIterations } from "../core/iterations.ts";
+import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type CallPromise, phasesOf } from "../core/promise.ts";
+import { type CallPromise, phasesOf } from "../core/plan/promise.ts";
+import { mostIterations } from "../core/plan/schedule.ts";
 import { makeBriefing, type Part } from "./briefing.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";

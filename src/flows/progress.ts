@@ -1,8 +1,8 @@
 /** Keeps track of what a plan promised and what of it is still left, over the phases of a run. */
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { type Claim, pathsOfClaim, renderClaim, rightOf } from "../core/scope.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { type Claim, pathsOfClaim, renderClaim, rightOf } from "../core/plan/scope.ts";
 import { type CheckReport, describeFailed } from "./checks.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";

@@ -1,8 +1,9 @@
 /** What an execution call is told: the task and its evidence first, the results of the last phase later. */
+
+import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
-import { fence } from "../core/fence.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan, PlanStep } from "../core/plan-type.ts";
+import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Check, type CheckReport, describeCheck } from "./checks.ts";
 import { showFile, showLook } from "./evidence.ts";
 import { type BatchReport, type CallReport, mayRunCommands } from "./perform.ts";

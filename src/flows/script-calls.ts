@@ -1,6 +1,6 @@
 /** Turns the actions of a script into calls. Pure. */
 import type { Call, Json } from "../core/model.ts";
-import { parseReadRange, type ScriptAction } from "../core/script.ts";
+import { parseReadRange, type ScriptAction } from "../core/script/script.ts";
 
 function inputOf({ cmd, path = "", to = "", arg = "", body = "", blocks = [] }: ScriptAction): Json {
   switch (cmd) {

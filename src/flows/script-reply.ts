@@ -1,12 +1,19 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 import { PaiError } from "../core/error.ts";
 import type { Call, Message, Purpose } from "../core/model.ts";
-import { type Cut, chooseTag, parseScript, renderResume, type Script, type ScriptAction } from "../core/script.ts";
-import { completeFinish } from "../core/script-finish.ts";
+import { completeFinish } from "../core/script/finish.ts";
+import {
+  type Cut,
+  chooseTag,
+  parseScript,
+  renderResume,
+  type Script,
+  type ScriptAction,
+} from "../core/script/script.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
-import { targetOf } from "./right.ts";
+import { targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { callsOf } from "./script-calls.ts";
 

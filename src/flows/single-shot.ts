@@ -1,8 +1,8 @@
 /** single-shot: one call to understand and plan, one to do, more only when something is left. */
 
 import type { Change } from "../core/change.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { promiseOf } from "../core/promise.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { promiseOf } from "../core/plan/promise.ts";
 import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import type { Flow } from "./run.ts";
 

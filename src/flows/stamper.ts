@@ -1,7 +1,7 @@
 /** What every event of a run passes through: number, date, and the mask of the keys that pai holds. */
 import type { RunEvent, StampedEvent } from "../core/event.ts";
-import { type KeyMask, maskHeld } from "../core/held-keys.ts";
 import type { Emit } from "../core/ports.ts";
+import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 
 interface StamperOptions {
   /** Of the run. */

@@ -1,7 +1,7 @@
 /** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 import type { AnyAction } from "../core/action.ts";
+import { fence } from "../core/data-fence.ts";
 import { PaiError } from "../core/error.ts";
-import { fence } from "../core/fence.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import { ask, isTooLong, type Reply } from "./ask.ts";
 import type { Part } from "./briefing.ts";

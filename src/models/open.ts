@@ -4,12 +4,12 @@ import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/ports.ts";
 import { suggest } from "../core/suggest.ts";
-import type { BridgeOptions } from "./bridge.ts";
 import { describeModel } from "./catalogue.ts";
-import type { Endpoint, ProxyEnv } from "./endpoint.ts";
 import type { Key } from "./keys-in-turn.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { Stream } from "./stream.ts";
+import type { Endpoint, ProxyEnv } from "./wire/endpoint.ts";
+import type { BridgeOptions } from "./wire/open-bridge.ts";
 
 export const providers = ["gemini", "openai", "anthropic", "local", "replay"] as const;
 export type Provider = (typeof providers)[number];
@@ -88,7 +88,7 @@ type Remote = Exclude<Provider, "replay">;
 
 async function openRemote(provider: Remote, name: string, options: OpenOptions): Promise<Opened> {
   const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, prepare] = await Promise.all([
-    import("./endpoint.ts"),
+    import("./wire/endpoint.ts"),
     import("./keys-in-turn.ts"),
     import("./retry.ts"),
     bridges[provider](),
@@ -114,11 +114,14 @@ type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepa
 /** Each is loaded when its provider is used, and never otherwise. */
 const bridges: Readonly<Record<Remote, () => Promise<Prepare>>> = {
   gemini: async () => {
-    const { openGemini } = await import("./gemini.ts");
+    const { openGemini } = await import("./gemini/bridge.ts");
     return (base) => ({ open: (key) => openGemini({ ...base, key }) });
   },
   openai: async () => {
-    const [{ openOpenai }, { createConcessions }] = await Promise.all([import("./openai.ts"), import("./concede.ts")]);
+    const [{ openOpenai }, { createConcessions }] = await Promise.all([
+      import("./openai/bridge.ts"),
+      import("./drop-options.ts"),
+    ]);
     return (base, { notify }) => {
       const concede = createConcessions({ model: base.model, notify });
       return { open: (key) => concede((without) => openOpenai({ ...base, key }, without)) };
@@ -126,8 +129,8 @@ const bridges: Readonly<Record<Remote, () => Promise<Prepare>>> = {
   },
   anthropic: async () => {
     const [{ openAnthropic }, { createConcessions }] = await Promise.all([
-      import("./anthropic.ts"),
-      import("./concede.ts"),
+      import("./anthropic/bridge.ts"),
+      import("./drop-options.ts"),
     ]);
     return (base, { notify }) => {
       const concede = createConcessions({ model: base.model, notify });
@@ -136,9 +139,9 @@ const bridges: Readonly<Record<Remote, () => Promise<Prepare>>> = {
   },
   local: async () => {
     const [{ localHeaders, openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
-      import("./local.ts"),
-      import("./local-server.ts"),
-      import("./concede.ts"),
+      import("./local/bridge.ts"),
+      import("./local/server.ts"),
+      import("./drop-options.ts"),
     ]);
     return async (base, { keys: [first], notify, signal = new AbortController().signal }) => {
       const headers = first === undefined ? {} : localHeaders(first.key);

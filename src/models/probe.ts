@@ -1,7 +1,7 @@
 /** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
-import { type Endpoint, type ProxyEnv, parseEndpoint } from "./endpoint.ts";
-import { readFetchError } from "./http-errors.ts";
-import { readStart } from "./read-start.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
+import { readFetchError } from "./wire/http-errors.ts";
+import { readStart } from "./wire/read-start.ts";
 
 export interface ProbeOptions {
   readonly provider: string;

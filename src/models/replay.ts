@@ -3,8 +3,8 @@ import { PaiError } from "../core/error.ts";
 import type { Call, Json, Model, ModelEvent, StopReason, Usage } from "../core/model.ts";
 import { noUsage } from "../core/model.ts";
 import { describeModel } from "./catalogue.ts";
-import { count, type Fields, fields, list, parseJson, text } from "./fields.ts";
 import { throwIfInterrupted } from "./interruption.ts";
+import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
 
 /** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */
 export interface ReplayLine {

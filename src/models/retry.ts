@@ -2,9 +2,9 @@
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ModelEvent } from "../core/model.ts";
 import type { Notice, Wait } from "../core/ports.ts";
-import { renderWait, retryOf } from "./http-errors.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import { begin, type Stream } from "./stream.ts";
+import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export interface RetryOptions {
   /** Must end early when the signal is aborted, by returning or by throwing. */

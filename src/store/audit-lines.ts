@@ -1,8 +1,8 @@
 /** Events as lines of the readable audit log: one record a line, masked, nothing that could forge another. */
 import type { ChangeSummary, CheckResult, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Plan } from "../core/plan-type.ts";
-import { maskSecrets } from "../core/secret.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
 type Entry = readonly [kind: string, text: string];
 

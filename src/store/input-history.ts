@@ -1,5 +1,5 @@
 /** What was typed in sessions of one workspace, kept for the next: bounded, readable by its owner only. */
-import { maskSecrets } from "../core/secret.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 
 export interface InputHistory {

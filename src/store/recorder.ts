@@ -2,11 +2,11 @@
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
-import type { Mask } from "../core/held-keys.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { Decide, Transaction, Workspace } from "../core/ports.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
-import { createVeil, type Veil } from "../core/veil.ts";
+import type { Mask } from "../core/secrets/held-keys.ts";
+import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import type { Page } from "./receipts.ts";
 
 /** The task and the options that a flow is started with. */

@@ -3,7 +3,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSy
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
-import { maskSecrets } from "../core/secret.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { emptySession, foldSession, readSession, type Session, type SessionLine } from "../core/session.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 

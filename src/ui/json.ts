@@ -2,7 +2,7 @@
 import type { Failure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { maskSecrets } from "../core/secret.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
 /** What JSON allows inside a string and a terminal or a line reader would act on. */
 const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udfff]/g;

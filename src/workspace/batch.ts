@@ -3,8 +3,6 @@ import type { Blob, Change } from "../core/change.ts";
 import { squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Root } from "./confine.ts";
-import type { Disk } from "./disk.ts";
 import {
   changedMeanwhile,
   drop,
@@ -19,9 +17,11 @@ import {
   standingAt,
   temporaryName,
   traitsAt,
-} from "./files.ts";
-import { parentOf, showName } from "./parse.ts";
-import type { Stat } from "./stat.ts";
+} from "./atomic-write.ts";
+import type { Root } from "./confine.ts";
+import { parentOf, showName } from "./parse-path.ts";
+import type { Disk } from "./system/disk.ts";
+import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
 
 /** A set of changes that is ready for the disk, with everything a recovery needs to know beforehand. */

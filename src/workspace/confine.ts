@@ -2,12 +2,12 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./backend.ts";
-import { enterFlags, type OpenFile, openFileAt, readWhole } from "./open-at.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
-import { nameOf, parentOf, showName } from "./parse.ts";
+import { nameOf, parentOf, showName } from "./parse-path.ts";
 import { judgeRoot, type PathRules } from "./policy.ts";
-import { isMissing, type Stat, statAt, toStat } from "./stat.ts";
+import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./system/backend.ts";
+import { enterFlags, type OpenFile, openFileAt, readWhole } from "./system/open-at.ts";
+import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
  * Every method throws path_refused, naming the link and its target, when a folder on the way is a link,

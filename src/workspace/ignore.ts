@@ -2,7 +2,7 @@
 import ignore, { type Ignore } from "ignore";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
-import { joinPath } from "./parse.ts";
+import { joinPath } from "./parse-path.ts";
 
 /** The rules that hold in one folder: its own, then those of the folders above. */
 export interface IgnoreRules {

@@ -3,9 +3,9 @@ import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import { joinPath, nameOf, parentOf, showName } from "./parse.ts";
+import { joinPath, nameOf, parentOf, showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./policy.ts";
-import type { Stat } from "./stat.ts";
+import type { Stat } from "./system/stat.ts";
 
 export interface OwnFiles {
   /** Throws path_refused when a file that was opened is one of them. */

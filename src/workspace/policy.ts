@@ -1,6 +1,6 @@
 /** Which paths may be touched, by name alone: deny, ask, allow; pure. */
 import type { PathUse, RelPath } from "../core/path.ts";
-import { joinPath, parentOf, showName } from "./parse.ts";
+import { joinPath, parentOf, showName } from "./parse-path.ts";
 
 export type PathVerdict =
   | { readonly verdict: "allow" }

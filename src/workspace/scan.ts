@@ -3,12 +3,12 @@ import { type Dirent, readdirSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import type { Handle } from "./backend.ts";
 import type { Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
-import { joinPath, nameOf, showName } from "./parse.ts";
+import { joinPath, nameOf, showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./policy.ts";
-import { statAt } from "./stat.ts";
+import type { Handle } from "./system/backend.ts";
+import { statAt } from "./system/stat.ts";
 
 /** Told of every folder that could not be entered, and of every name that is no UTF-8, which is given as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;

@@ -1,7 +1,7 @@
 /** What belongs to a file or folder besides its bytes and permission bits: its owner, its own attributes, its access list. */
 import { lchownSync } from "node:fs";
-import type { Stat } from "./stat.ts";
-import { systemCalls } from "./system-calls.ts";
+import type { Stat } from "./system/stat.ts";
+import { systemCalls } from "./system/system-calls.ts";
 
 export interface Traits {
   readonly uid: number;

@@ -4,15 +4,15 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
 import { type Batch, prepareBatch } from "./batch.ts";
-import { commitBatch } from "./commit.ts";
+import { type Files, openWatch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
-import type { Disk } from "./disk.ts";
-import { type Journal, noteIfRoom } from "./journal.ts";
-import type { Lock } from "./lock.ts";
-import { showName } from "./parse.ts";
-import { takeBack } from "./take-back.ts";
+import { commitBatch } from "./journal/commit.ts";
+import { type Journal, noteIfRoom } from "./journal/journal.ts";
+import type { Lock } from "./journal/lock.ts";
+import { takeBack } from "./journal/take-back.ts";
+import { showName } from "./parse-path.ts";
+import type { Disk } from "./system/disk.ts";
 import type { Traits } from "./traits.ts";
-import { type Files, openWatch } from "./watch.ts";
 
 export interface TransactionParts {
   readonly root: Root;

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diagnose, mapRoot, profile, sniffLogs } from "../../src/actions/project.ts";
-import { findStacks } from "../../src/core/stack.ts";
+import { findStacks } from "../../src/core/context/stack.ts";
 import { createOverlay, type Overlay } from "../../src/flows/stage.ts";
 import { openBare } from "../workspace/bare.ts";
 

@@ -1,6 +1,6 @@
 /** What Tab offers where. */
 import { expect, test } from "bun:test";
-import { completeMessage } from "../../src/cli/complete.ts";
+import { completeMessage } from "../../src/cli/session/complete.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 
 const files = ["docs/how to use.md", "docs/install.md"];

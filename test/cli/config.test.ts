@@ -1,7 +1,7 @@
 /** `pai config`: keys come in unseen, are shown masked, and every failure says so. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { defineConfigCommand } from "../../src/cli/config.ts";
+import { defineConfigCommand } from "../../src/cli/commands/config.ts";
 import { requireConsent } from "../../src/store/base-url.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { put } from "../store/temp-home.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/command-table.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import type { Preview } from "../../src/flows/preview.ts";
 import { finish, plan, write } from "../flows/plans.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { doctorCommand } from "../../src/cli/doctor.ts";
+import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 

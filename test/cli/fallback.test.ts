@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "../../src/cli/command.ts";
-import { runCommand } from "../../src/cli/task.ts";
-import { says } from "../models/chat-wire.ts";
+import { runCommand } from "../../src/cli/commands/task.ts";
+import { says } from "../models/local/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 

@@ -1,7 +1,7 @@
 /** `pai models` and `/model`: what there is today, in lines a person can read. */
 import { expect, test } from "bun:test";
 import type { Command, Context } from "../../src/cli/command.ts";
-import { renderModels } from "../../src/cli/models.ts";
+import { renderModels } from "../../src/cli/commands/models.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
 const inUse = "gemini:gemini-2.5-flash-lite";

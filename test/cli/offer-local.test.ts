@@ -1,9 +1,9 @@
 /** A local server is offered where no key is set, and never used without a yes. */
 import { expect, test } from "bun:test";
 import type { Context } from "../../src/cli/command.ts";
-import { composeBase } from "../../src/cli/compose.ts";
-import { offerLocal } from "../../src/cli/offer-local.ts";
-import type { FoundServer } from "../../src/models/discover.ts";
+import { composeBase } from "../../src/cli/compose/compose.ts";
+import { offerLocal } from "../../src/cli/session/offer-local.ts";
+import type { FoundServer } from "../../src/models/local/discover.ts";
 import { makeHome } from "../store/temp-home.ts";
 
 const servers: readonly FoundServer[] = [

@@ -1,7 +1,7 @@
 /** A run on a real folder whose receipt is kept, as the command line keeps it; and its replay. */
 import { join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
-import { replayRun } from "../../src/cli/replay.ts";
+import { replayRun } from "../../src/cli/commands/replay.ts";
 import type { Decide } from "../../src/core/ports.ts";
 import { runTask } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";

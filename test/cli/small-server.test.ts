@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "../../src/cli/command.ts";
-import { runCommand } from "../../src/cli/task.ts";
-import { ollamaSays } from "../models/chat-wire.ts";
+import { runCommand } from "../../src/cli/commands/task.ts";
+import { ollamaSays } from "../models/local/chat-wire.ts";
 import { useServer } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
 

@@ -1,7 +1,7 @@
 /** `pai trust`: bound to the content, taken back at will. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { trustCommand } from "../../src/cli/trust.ts";
+import { trustCommand } from "../../src/cli/commands/trust.ts";
 import { loadSettings } from "../../src/store/settings.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process } from "./fake-context.ts";

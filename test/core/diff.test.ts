@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
 import { countLines, renderChanges, summarizeAll } from "../../src/core/diff.ts";
 import { digest } from "../../src/core/digest.ts";
-import { matchLines, splitLines } from "../../src/core/lines.ts";
+import { matchLines, splitLines } from "../../src/core/line-diff.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { measureCpu } from "./cpu-time.ts";
 

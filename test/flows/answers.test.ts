@@ -1,7 +1,7 @@
 /** Questions in the ways of working that go step by step: looks are no steps, and the answer is not summarized away. */
 import { expect, test } from "bun:test";
+import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { hybrid } from "../../src/flows/hybrid.ts";
 import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 

@@ -1,8 +1,8 @@
 /** eight-step: schedule, act, judge, heal, summary; the verdict counts. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
+import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { hybrid } from "../../src/flows/hybrid.ts";
 import type { RunOptions } from "../../src/flows/run.ts";
 import { type Line, makeFolder, placeFiles, play, playIn, type Setup } from "./scripted.ts";
 

@@ -1,5 +1,5 @@
 /** Plans and scripts as a model would write them. */
-import type { Plan, PlanStep } from "../../src/core/plan-type.ts";
+import type { Plan, PlanStep } from "../../src/core/plan/plan.ts";
 
 export interface PlanParts {
   /** "WRITE a.py", "MV a -> b", "RUN make". */

@@ -1,6 +1,6 @@
 /** Changes that run later, when a tool of the project is started, are named under their diff (S52). */
 import { expect, test } from "bun:test";
-import { describeLater } from "../../src/core/runs-later.ts";
+import { describeLater } from "../../src/core/guard/runs-later.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { change, file } from "../workspace/tree.ts";
 import { finish, plan, write } from "./plans.ts";

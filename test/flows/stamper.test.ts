@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
-import { maskHeld } from "../../src/core/held-keys.ts";
+import { maskHeld } from "../../src/core/secrets/held-keys.ts";
 import { createStamper } from "../../src/flows/stamper.ts";
 
 const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import type { Json, Model } from "../../src/core/model.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { openModel } from "../../src/models/open.ts";
-import * as anthropic from "../models/anthropic-wire.ts";
-import * as chat from "../models/chat-wire.ts";
-import * as gemini from "../models/gemini-wire.ts";
+import * as anthropic from "../models/anthropic/anthropic-wire.ts";
+import * as gemini from "../models/gemini/gemini-wire.ts";
+import * as chat from "../models/local/chat-wire.ts";
 import { options, type Server, serve, sse } from "../models/loopback.ts";
-import * as openai from "../models/openai-wire.ts";
+import * as openai from "../models/openai/openai-wire.ts";
 import { talkOf } from "./loop.ts";
 import { makeFolder, playIn, type Setup } from "./scripted.ts";
 

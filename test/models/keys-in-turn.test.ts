@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
-import { readHttpError } from "../../src/models/http-errors.ts";
 import { takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
 import { withRetry } from "../../src/models/retry.ts";
+import { readHttpError } from "../../src/models/wire/http-errors.ts";
 import { take } from "./loopback.ts";
 
 let now: number;

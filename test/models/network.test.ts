@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificates } from "./certificate.ts";
 import { sse } from "./loopback.ts";
-import { says } from "./openai-wire.ts";
+import { says } from "./openai/openai-wire.ts";
 
 const host = "model.invalid";
 const { ca, made } = makeCertificates([host, "client"]);

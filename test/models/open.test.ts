@@ -1,8 +1,8 @@
 /** From a model's name, its keys and its address to a model, or to words about what is wrong. */
 import { describe, expect, test } from "bun:test";
-import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/endpoint.ts";
 import { openModel, parseModelId } from "../../src/models/open.ts";
-import { event, says } from "./gemini-wire.ts";
+import { findProxy, isLoopback, parseEndpoint, preconnect } from "../../src/models/wire/endpoint.ts";
+import { event, says } from "./gemini/gemini-wire.ts";
 import { options, serve, sse, take } from "./loopback.ts";
 
 describe("model names", () => {

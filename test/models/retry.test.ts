@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
-import { type Asked, failure, onceAtOnce, readFetchError, readHttpError } from "../../src/models/http-errors.ts";
 import { withRetry } from "../../src/models/retry.ts";
 import type { Stream } from "../../src/models/stream.ts";
+import { type Asked, failure, onceAtOnce, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
 import { quiet, request, take } from "./loopback.ts";
 
 const asked: Asked = {

@@ -1,6 +1,6 @@
 /** Every command and every early error ends by itself: nothing keeps the process alive after its last word. */
 import { expect, test } from "bun:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/command-table.ts";
 import { openPlace, patience } from "./harness.ts";
 
 const early: readonly (readonly string[])[] = [

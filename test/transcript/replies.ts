@@ -1,6 +1,6 @@
 /** What the scripted model says in these tests: plans and action scripts. */
-import type { PlanAction } from "../../src/core/plan-type.ts";
-import { event, parts } from "../models/gemini-wire.ts";
+import type { PlanAction } from "../../src/core/plan/plan.ts";
+import { event, parts } from "../models/gemini/gemini-wire.ts";
 import type { Answer } from "./gemini.ts";
 
 export interface PlanOptions {

@@ -1,6 +1,6 @@
 /** What the user takes back in a session is told to the model with the next message, or it would rely on it. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { event, parts } from "../models/gemini-wire.ts";
+import { event, parts } from "../models/gemini/gemini-wire.ts";
 import { openPlace, patience } from "./harness.ts";
 import { hasTmux, openScreen } from "./screen.ts";
 

@@ -1,6 +1,6 @@
 /** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/command-table.ts";
 import { expectPlain, readCommand, readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";

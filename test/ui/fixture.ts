@@ -1,9 +1,9 @@
 /** A run as the terminal sees it: events, outcome, and a terminal that remembers what went where. */
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import type { Plan, PlanAction, PlanStep } from "../../src/core/plan-type.ts";
+import type { Plan, PlanAction, PlanStep } from "../../src/core/plan/plan.ts";
+import { createTerminal, type TerminalOptions } from "../../src/ui/run/terminal.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
-import { createTerminal, type TerminalOptions } from "../../src/ui/terminal.ts";
 
 function step(step_number: number, action: PlanAction, target: string, purpose: string, destination = null): PlanStep {
   return { step_number, action, target, destination, purpose, depends_on: [], expected_outcome: "" };

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandEnv } from "../../src/workspace/command-env.ts";
-import { runShell } from "../../src/workspace/shell.ts";
+import { commandEnv } from "../../src/workspace/command/command-env.ts";
+import { runShell } from "../../src/workspace/command/shell.ts";
 import { usePlaces } from "./places.ts";
 
 const make = usePlaces();

@@ -2,7 +2,7 @@
 import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
-import { recover } from "../../src/workspace/recover.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
 import { noRules } from "./folder.ts";
 import { openPlace } from "./tree.ts";
 import { changeTwelve } from "./twelve.ts";

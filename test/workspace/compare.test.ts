@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compareSnapshots, takeSnapshot } from "../../src/workspace/compare.ts";
+import { compareSnapshots, takeSnapshot } from "../../src/workspace/command/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { openBare } from "./bare.ts";
 import { usePlaces } from "./places.ts";

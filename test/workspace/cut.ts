@@ -1,8 +1,8 @@
 /** Cuts processes off and looks at what the next start makes of it. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isTemporary } from "../../src/workspace/files.ts";
-import { recover } from "../../src/workspace/recover.ts";
+import { isTemporary } from "../../src/workspace/atomic-write.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
 import { noRules } from "./folder.ts";
 import { openPlace, type Place, treeOf } from "./tree.ts";
 import { changeTwelve, renewTwelve } from "./twelve.ts";

@@ -2,8 +2,6 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openRoot } from "../../src/workspace/confine.ts";
-import { openDisk } from "../../src/workspace/disk.ts";
 import {
   holds,
   isTemporary,
@@ -14,8 +12,10 @@ import {
   stage,
   standingAt,
   temporaryName,
-} from "../../src/workspace/files.ts";
-import { putBack } from "../../src/workspace/put-back.ts";
+} from "../../src/workspace/atomic-write.ts";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { putBack } from "../../src/workspace/journal/put-back.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, file, treeOf } from "./tree.ts";
 

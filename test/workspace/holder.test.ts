@@ -1,6 +1,6 @@
 /** Whoever may still be at work is never held to be dead (S57). */
 import { expect, test } from "bun:test";
-import { isAlive, thisProcess } from "../../src/workspace/holder.ts";
+import { isAlive, thisProcess } from "../../src/workspace/journal/holder.ts";
 
 test("a process is alive while it runs, dead after a reboot, and in another container nobody can tell", () => {
   const here = thisProcess();

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Batch } from "../../src/workspace/batch.ts";
-import { openDisk } from "../../src/workspace/disk.ts";
-import { thisProcess } from "../../src/workspace/holder.ts";
-import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal.ts";
-import { readRun, statusOf, workOf } from "../../src/workspace/run.ts";
+import { thisProcess } from "../../src/workspace/journal/holder.ts";
+import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
+import { readRun, statusOf, workOf } from "../../src/workspace/journal/journal-run.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, file } from "./tree.ts";
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { openDisk } from "../../src/workspace/disk.ts";
-import { putBack } from "../../src/workspace/put-back.ts";
+import { putBack } from "../../src/workspace/journal/put-back.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 
 let place: Place = makePlace();

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
-import { readLines } from "../../src/workspace/lines.ts";
+import { readLines } from "../../src/workspace/search/read-lines.ts";
 import { type Folder, openFolder, p } from "./folder.ts";
 
 const lines = (at: Folder, from: number, to: number) => readLines(at.root, p("f"), from, to);

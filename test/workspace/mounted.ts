@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
-import { openDisk } from "../../src/workspace/disk.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import { bothEnds, describe, recoverHere } from "./cut.ts";
 import { deadProcess, openPlace, type Place } from "./tree.ts";
 import { changeTwelve, renewTwelve } from "./twelve.ts";

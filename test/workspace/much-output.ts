@@ -1,5 +1,5 @@
 /** A process of its own that runs one command and tells the most memory it took: `bun much-output.ts COMMAND`. */
-import { runShell } from "../../src/workspace/shell.ts";
+import { runShell } from "../../src/workspace/command/shell.ts";
 
 const [command = ""] = process.argv.slice(2);
 const options = { cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeoutMs: 20_000, signal: new AbortController().signal };

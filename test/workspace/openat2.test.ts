@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { constants as system } from "node:os";
-import { chooseBackend } from "../../src/workspace/backend.ts";
-import { findLibc } from "../../src/workspace/libc.ts";
-import { loadOpenBelow } from "../../src/workspace/openat2.ts";
+import { chooseBackend } from "../../src/workspace/system/backend.ts";
+import { findLibc } from "../../src/workspace/system/libc.ts";
+import { loadOpenBelow } from "../../src/workspace/system/openat2.ts";
 import { openFolder } from "./folder.ts";
 
 const { ELOOP, EXDEV, ENOENT, EINVAL, ENAMETOOLONG, ENOTDIR } = system.errno;

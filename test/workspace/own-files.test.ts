@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { search } from "../../src/workspace/search.ts";
+import { search } from "../../src/workspace/search/search.ts";
 import { noRules } from "./folder.ts";
 import { at, makePlace, type Place } from "./tree.ts";
 

@@ -1,7 +1,7 @@
 /** What counts as a path (S1 to S13): one spelling per file, nothing expanded, nothing decoded. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
-import { parsePath } from "../../src/workspace/parse.ts";
+import { parsePath } from "../../src/workspace/parse-path.ts";
 
 const refusal = (text: string, root: string | null = "/w/proj"): PaiError | null => {
   try {

@@ -1,9 +1,9 @@
 /** A promise of the journal is worth something: it lasts before the work begins, and damage is noticed (S55, S56). */
 import { afterEach, expect, test } from "bun:test";
 import type { Batch } from "../../src/workspace/batch.ts";
-import { type Disk, openDisk } from "../../src/workspace/disk.ts";
-import { thisProcess } from "../../src/workspace/holder.ts";
-import { openJournal, readImage } from "../../src/workspace/journal.ts";
+import { thisProcess } from "../../src/workspace/journal/holder.ts";
+import { openJournal, readImage } from "../../src/workspace/journal/journal.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { change, file, makePlace, type Place } from "./tree.ts";
 
 let place: Place = makePlace();

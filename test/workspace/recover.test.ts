@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDisk } from "../../src/workspace/disk.ts";
-import { recover } from "../../src/workspace/recover.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { noRules } from "./folder.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type Disk, openDisk } from "../../src/workspace/disk.ts";
-import { recover } from "../../src/workspace/recover.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { change, deadProcess, dyingDisk, file, openPlace, treeOf } from "./tree.ts";

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandEnv } from "../../src/workspace/command-env.ts";
-import { openClip } from "../../src/workspace/output.ts";
-import { runShell } from "../../src/workspace/shell.ts";
+import { commandEnv } from "../../src/workspace/command/command-env.ts";
+import { openClip } from "../../src/workspace/command/output.ts";
+import { runShell } from "../../src/workspace/command/shell.ts";
 import { usePlaces } from "./places.ts";
 
 const make = usePlaces();
@@ -86,7 +86,7 @@ test("what runs wild meets a limit before the machine does (S115)", async () => 
 test("when pai is killed, so is the command (S113)", async () => {
   const folder = cwd();
   const script = `
-    import { runShell } from ${JSON.stringify(join(import.meta.dir, "../../src/workspace/shell.ts"))};
+    import { runShell } from ${JSON.stringify(join(import.meta.dir, "../../src/workspace/command/shell.ts"))};
     await runShell("sleep 1000 & echo $! >pid; sleep 1000", {
       cwd: ${JSON.stringify(folder)}, env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60000, signal: new AbortController().signal });`;
   const pai = Bun.spawn([Bun.which("bun") ?? "bun", "-e", script], { stdout: "ignore", stderr: "inherit" });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemCalls } from "../../src/workspace/system-calls.ts";
+import { systemCalls } from "../../src/workspace/system/system-calls.ts";
 import { change, file, openPlace, type Place } from "./tree.ts";
 
 const places: Place[] = [];

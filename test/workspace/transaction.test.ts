@@ -15,8 +15,8 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
-import { openDisk } from "../../src/workspace/disk.ts";
-import { isTemporary } from "../../src/workspace/files.ts";
+import { isTemporary } from "../../src/workspace/atomic-write.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
 import { usePlaces } from "./places.ts";
 import { at, change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 

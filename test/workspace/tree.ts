@@ -13,10 +13,10 @@ import { dirname, join } from "node:path";
 import type { Blob, Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
-import { type Disk, openDisk } from "../../src/workspace/disk.ts";
-import { type Holder, thisProcess } from "../../src/workspace/holder.ts";
-import { openJournal, prepareState, type State } from "../../src/workspace/journal.ts";
-import { type Lock, lockFolder, openLock } from "../../src/workspace/lock.ts";
+import { type Holder, thisProcess } from "../../src/workspace/journal/holder.ts";
+import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
+import { type Lock, lockFolder, openLock } from "../../src/workspace/journal/lock.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 
 export interface Place {

@@ -5,9 +5,9 @@ import type { Blob } from "../../../src/core/change.ts";
 import { PaiError } from "../../../src/core/error.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import { prepareBatch } from "../../../src/workspace/batch.ts";
-import { commitBatch } from "../../../src/workspace/commit.ts";
 import { openRoot, type Root } from "../../../src/workspace/confine.ts";
-import { openDisk } from "../../../src/workspace/disk.ts";
+import { commitBatch } from "../../../src/workspace/journal/commit.ts";
+import { openDisk } from "../../../src/workspace/system/disk.ts";
 import type { Backend } from "./drive.ts";
 import { buildWorld, canary } from "./world.ts";
 

@@ -1,0 +1,32 @@
+/** `pai apply`: carries a saved plan out on files that are still as they were. */
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { followPlan } from "../../flows/single-shot.ts";
+import { createReplayModel } from "../../models/replay.ts";
+import type { Context } from "../command.ts";
+import { listFlag, onlyFlag } from "../flags.ts";
+import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
+import { readText } from "../read-text.ts";
+import { doTask } from "./task.ts";
+
+export async function applyCommand(context: Context): Promise<number> {
+  const [name, ...more] = context.words;
+  if (name === undefined || more.length > 0)
+    throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
+  const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file", context.signal), name);
+  const only = onlyFlag(context.flags);
+  return doTask(context, {
+    command: "apply",
+    model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
+    task: async () => ({ text: saved.task, history: [], context: null }),
+    options: {
+      only: [saved.only, only].filter((globs) => globs.length > 0),
+      checks: [...new Set([...saved.checks, ...listFlag(context.flags, "check")])],
+    },
+    flow: async (run) => {
+      const { workspace } = run.ports;
+      await requireBase(workspace, saved);
+      await followPlan(saved.plan, await changesOf(workspace, saved))(run);
+    },
+  });
+}

@@ -1,0 +1,19 @@
+/** `pai completion`: scripts for shells, made from the table of commands. */
+import { showResult } from "../answer-document.ts";
+import { chooseWord } from "../choose-word.ts";
+import type { Command, Context } from "../command.ts";
+import { describeGrammar } from "../completion/grammar.ts";
+
+const renderers = {
+  bash: async () => (await import("../completion/bash.ts")).renderBash,
+  zsh: async () => (await import("../completion/zsh.ts")).renderZsh,
+  fish: async () => (await import("../completion/fish.ts")).renderFish,
+} as const;
+const shells = ["bash", "zsh", "fish"] as const;
+
+export async function completionCommand(context: Context, commands: readonly Command[]): Promise<number> {
+  const shell = chooseWord("completion", context.words, shells);
+  const render = await renderers[shell]();
+  const script = render(describeGrammar(commands));
+  return showResult(context, "completion", { shell, script }, script);
+}

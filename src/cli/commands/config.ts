@@ -1,0 +1,77 @@
+/** `pai config`: keys and settings, by a word that says what to do. */
+import { PaiError } from "../../core/error.ts";
+import { suggest } from "../../core/suggest.ts";
+import { visible } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
+import type { Command, Context } from "../command.ts";
+import { openPlaces } from "../compose/open-places.ts";
+import { keyWords } from "../config/keys.ts";
+import { settingWords } from "../config/settings.ts";
+import type { ConfigCall, ConfigWord } from "../config/word.ts";
+import { textFlag } from "../flags.ts";
+
+type AskHidden = (question: string) => Promise<string | null>;
+
+const words: Readonly<Record<string, ConfigWord>> = { ...keyWords, ...settingWords };
+const deprecated = ["set", "show", "remove"] as const;
+
+/** The command with the given way to read a key that must not show; a null answer is the end of input. */
+export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Command["run"] {
+  return async (context) => {
+    const warn = (text: string) => {
+      if (context.flags["quiet"] !== true) context.err(`pai: warning: ${visible(text)}\n`);
+    };
+    const { word, rest } = choose(context, warn);
+    if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
+    const { lines, data } = await word.run({
+      context,
+      words: rest,
+      provider: textFlag(context.flags, "provider"),
+      places: openPlaces(context.env),
+      askHidden: openAskHidden(context),
+      warn,
+    });
+    return showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
+  };
+}
+
+export const configCommand: Command["run"] = defineConfigCommand((context) => async (question) => {
+  const { openPrompter } = await import("../compose/view.ts");
+  const prompter = await openPrompter(context, context.signal)();
+  return prompter.askHidden(question);
+});
+
+interface Choice {
+  /** null: nothing was asked for. */
+  readonly word: ConfigWord | null;
+  readonly rest: readonly string[];
+}
+
+function choose({ flags, words: [name, ...rest] }: Context, warn: ConfigCall["warn"]): Choice {
+  const old = deprecated.filter((flag) => flags[flag] !== undefined);
+  const [flag] = old;
+  if (flag !== undefined) {
+    if (old.length > 1 || name !== undefined)
+      throw new PaiError("usage", `--${flag} stands alone; better: pai config ${flag}`);
+    warn(`--${flag} is deprecated, use: pai config ${flag}`);
+    const value = flags[flag];
+    return { word: words[flag] ?? null, rest: typeof value === "string" ? [value] : [] };
+  }
+  if (name === undefined) return { word: null, rest };
+  const word = Object.hasOwn(words, name) ? words[name] : undefined;
+  if (word === undefined) {
+    const near = suggest(name, Object.keys(words));
+    const hint = near === null ? "see: pai config" : `did you mean: pai config ${near}?`;
+    throw new PaiError("usage", "pai config does not know that word", { hint });
+  }
+  if (rest.length < word.least || rest.length > word.most) {
+    throw new PaiError("usage", `usage: pai config ${name} ${word.usage}`.trimEnd());
+  }
+  return { word, rest };
+}
+
+function renderWords(): string {
+  const rows = Object.entries(words).map(([name, { usage, about }]) => [`${name} ${usage}`.trimEnd(), about] as const);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return `Usage: pai config WORD\n\n${rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}\n`).join("")}`;
+}

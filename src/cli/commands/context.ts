@@ -1,0 +1,118 @@
+/** `pai context`: what a task would send with its first call, before anything is sent or paid. */
+import { PaiError } from "../../core/error.ts";
+import type { Model } from "../../core/model.ts";
+import type { Workspace } from "../../core/ports.ts";
+import type { Price } from "../../core/price.ts";
+import { type Preview, type PreviewPart, preview } from "../../flows/preview.ts";
+import { type RunOptions, runTask, type Task } from "../../flows/run.ts";
+import { describeModel } from "../../models/catalogue.ts";
+import { parseModelId } from "../../models/open.ts";
+import { counted, grouped, priced } from "../../ui/amount.ts";
+import { pad, widest } from "../../ui/layout.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
+import { listModels, priceOf } from "../compose/compose-model.ts";
+import { openHere } from "../compose/open-here.ts";
+import { readTask } from "./task.ts";
+
+/** A model that is never asked: only what fits into it matters. */
+function describeOnly(id: string): Model {
+  const { provider, name } = parseModelId(id);
+  return {
+    ...describeModel(provider, name),
+    stream: () => {
+      throw new PaiError("internal", "pai context asked a model");
+    },
+  };
+}
+
+const nameOf = ({ kind, path }: PreviewPart) =>
+  path === null ? kind : `${kind.padEnd("instructions".length)}  ${visibleLine(path)}`;
+
+function rangeOf({ lines }: PreviewPart): string {
+  if (lines === null) return "";
+  return lines.shown === lines.total ? counted(lines.total, "line") : `lines 1-${lines.shown} of ${lines.total}`;
+}
+
+/** As a person reads it. */
+export function renderPreview(id: string, mode: string, { parts, tokens, masked, promise, cost }: Preview): string {
+  const rows = parts.map((part) => [nameOf(part), rangeOf(part), grouped(part.tokens)] as const);
+  const total = ["all of it", "", grouped(tokens)] as const;
+  const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) =>
+    widest([...rows, total].map((row) => row[at] ?? "")),
+  );
+  const lines = [...rows, total].map(
+    ([name, range, size]) => `  ${pad(name, first)}  ${pad(range, second)}  ${size.padStart(third)} tokens`,
+  );
+  const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
+  const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
+  return [
+    "The first call would send, by estimate:",
+    ...lines,
+    `model   ${visibleLine(id)}`,
+    `masked  ${secrets.replace(/: $/, "")}`,
+    `calls   expected ${promise.expected}, at most ${promise.at_most}${mode === "tool-loop" ? "" : "; the plan will say it exactly"}`,
+    `price   ${cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`}`,
+    "Nothing was sent\n",
+  ].join("\n");
+}
+
+export interface Previewed {
+  /** Model id, "provider:name". */
+  readonly id: string;
+  readonly workspace: Workspace;
+  readonly task: Task;
+  readonly options: RunOptions;
+  readonly price: Price | null;
+  readonly signal: AbortSignal;
+  readonly now: () => Date;
+}
+
+/** What the first call of a task would hold. Sends nothing and keeps nothing. Throws what preparing it throws. */
+export async function previewTask({ id, workspace, task, options, price, signal, now }: Previewed): Promise<Preview> {
+  const seen: Preview[] = [];
+  const outcome = await runTask(
+    async (run) => {
+      seen.push(await preview(run));
+    },
+    task,
+    options,
+    {
+      id: makeRunId(now()),
+      model: describeOnly(id),
+      price,
+      workspace,
+      actions: async () => (await import("../../actions/all.ts")).allActions,
+      decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
+      sink: () => {},
+      signal,
+      now,
+      planCache: null,
+    },
+  );
+  const [found] = seen;
+  if (outcome.error !== null)
+    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint ?? undefined });
+  if (found === undefined) throw new PaiError("internal", "there is no preview");
+  return found;
+}
+
+export async function contextCommand(context: Context): Promise<number> {
+  const task = await readTask(context, context.signal);
+  const { workspace, base } = await openHere(context);
+  const { settings } = base;
+  const [id] = listModels(settings.model);
+  const { signal, end } = limitTime(context.signal, settings.limits.timeout);
+  const options = composeOptions(context, settings, "context", false);
+  const price = priceOf(id, settings, context.now());
+  const found = await previewTask({ id, workspace, task, options, price, signal, now: context.now }).finally(end);
+  const model = describeOnly(id).id;
+  return showResult(
+    context,
+    "context",
+    { model, mode: settings.mode, ...found },
+    renderPreview(model, settings.mode, found),
+  );
+}

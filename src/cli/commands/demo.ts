@@ -1,0 +1,96 @@
+/** `pai demo`: the original's own scenario, offline, in a temporary folder. Only the model is replayed; all else is the real thing. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { runTask } from "../../flows/run.ts";
+import { singleShot } from "../../flows/single-shot.ts";
+import { createReplayModel, parseReplay } from "../../models/replay.ts";
+import { loadSettings } from "../../store/settings.ts";
+import { openWorkspace } from "../../workspace/open.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { composeOptions, makeRunId } from "../compose/compose.ts";
+import { openView } from "../compose/view.ts";
+import replies from "./demo-replies.jsonl" with { type: "text" };
+
+const file = "bmi_calculator.py";
+
+/** Each request takes two of the recorded replies: plan and execution. */
+const requests: readonly string[] = [
+  "Create a simple BMI calculator in Python",
+  "Show the project structure",
+  `Show ${file} and explain it briefly`,
+  'Add the category "Severely Obese" for BMI 35 and above',
+];
+
+export async function demoCommand(context: Context): Promise<number> {
+  const place = mkdtempSync(join(tmpdir(), "pai-demo-"));
+  const root = join(place, "project");
+  const kept = context.flags["keep"] === true;
+  const aside = context.flags["quiet"] === true ? () => {} : context.err;
+  const out = context.flags["json"] === true ? aside : context.out;
+  try {
+    const runs = await play({ ...context, out, flags: { ...context.flags, yes: true } }, place, root);
+    const where = kept ? `\nthe demo's files are in ${root}\n` : "";
+    return showResult(context, "demo", { folder: kept ? root : null, runs }, `${closing}${where}`);
+  } finally {
+    if (!kept) rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** The outcomes of all runs. Throws when one fails. */
+async function play(context: Context, place: string, root: string): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  mkdirSync(root);
+  const env = { PATH: context.env["PATH"] };
+  const { workspace, history } = await openWorkspace({
+    root,
+    stateDir: join(place, "state"),
+    home: null,
+    force: true,
+    policy: { allow: [], deny: [] },
+    env,
+    commandEnv: [],
+    umask: process.umask(),
+  });
+  const { settings } = loadSettings({
+    flags: {},
+    env: {},
+    places: { home: null, configDir: null, stateDir: null },
+    root: null,
+  });
+  const model = createReplayModel(parseReplay(replies, "the demo"), "demo");
+  const view = await openView(context, context.signal, "run");
+  const hasPython = Bun.which("python3", { PATH: env.PATH ?? "" }) !== null;
+  const title = (text: string) => context.out(`\n${"=".repeat(72)}\n$ ${text}\n${"=".repeat(72)}\n`);
+  for (const [at, text] of requests.entries()) {
+    const checks = at === 3 && hasPython ? [`python3 -m py_compile ${file}`] : [];
+    title(`pai run -y ${checks.length > 0 ? `--check "${checks[0]}" ` : ""}${JSON.stringify(text)}`);
+    const ports = {
+      id: makeRunId(context.now()),
+      model,
+      price: null,
+      workspace,
+      actions: async () => (await import("../../actions/all.ts")).allActions,
+      decide: view.decide,
+      sink: view.sink,
+      signal: context.signal,
+      now: context.now,
+      planCache: null,
+    };
+    const options = { ...composeOptions(context, settings, "demo", false), checks };
+    const outcome = await runTask(singleShot, { text, history: [], context: null }, options, ports);
+    view.finish(outcome, workspace.undoable);
+    if (outcome.error !== null) throw new PaiError(outcome.error.code, `the demo failed: ${outcome.error.message}`);
+    outcomes.push(outcome);
+  }
+  title("pai undo -y");
+  const { run, changes } = await history.undo(null, { dryRun: false });
+  context.out(`took back: ${run.task}\n${changes.map(({ path }) => `restored ${path}\n`).join("")}`);
+  return outcomes;
+}
+
+const closing =
+  "\nThat was the whole way of a task: plan, changes, checks, undo. Only the model's\nreplies were recorded. With your own key:\n\n  pai config set\n  cd your-project && pai\n";

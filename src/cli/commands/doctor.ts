@@ -1,0 +1,60 @@
+/** `pai doctor`: whether pai can work here, and where each thing it depends on comes from. */
+import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
+import { counted } from "../../ui/amount.ts";
+import { renderCommandDocument } from "../../ui/json.ts";
+import { hang } from "../../ui/layout.ts";
+import { visible } from "../../ui/sanitize.ts";
+import type { Context } from "../command.ts";
+import { findRoot } from "../compose/find-root.ts";
+import { openPlaces } from "../compose/open-places.ts";
+import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
+
+/** Exit 1 when there is an error among the findings: they are the result all the same. */
+export async function doctorCommand(context: Context): Promise<number> {
+  const findings = await examineAll(context);
+  const errors = findings.filter(({ level }) => level === "error").length;
+  const code = errors === 0 ? 0 : 1;
+  const verdict = errors === 0 ? "pai can work here" : `pai cannot work here: ${counted(errors, "error")}`;
+  const error = errors === 0 ? null : toFailure(new PaiError("failed", verdict));
+  const isJson = context.flags["json"] === true;
+  context.out(
+    isJson
+      ? renderCommandDocument({ command: "doctor", code, data: { findings }, error })
+      : `${renderFindings(findings)}\n\n${verdict}\n`,
+  );
+  return code;
+}
+
+async function examineAll(context: Context): Promise<readonly Finding[]> {
+  const patient: Patient = { context, root: findRoot(context), places: openPlaces(context.env) };
+  try {
+    const loaded = loadAll(patient);
+    const findings = examine(patient, loaded);
+    if (context.flags["offline"] === true) return findings;
+    const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
+    context.signal.throwIfAborted();
+    return [...findings, ...endpoint, ...servers.map(describeServer)];
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    const { message, hint } = toPaiError(thrown);
+    return [{ name: "settings", level: "error", text: message, hint }];
+  }
+}
+
+function describeServer(server: FoundServer): Finding {
+  return { name: "local server", level: "ok", text: renderServer(server), hint: null };
+}
+
+const columns = 80;
+const marks: Readonly<Record<Finding["level"], string>> = { ok: "ok", warning: "!", error: "x" };
+
+function renderFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, level, text, hint }) => [
+    ...hang(`${marks[level].padEnd(2)}  ${name.padEnd(width)}  `, text, columns),
+    ...(hint === null ? [] : hang(" ".repeat(width + 6), hint, columns)),
+  ]);
+  return lines.map((line) => visible(maskSecrets(line))).join("\n");
+}

@@ -1,0 +1,83 @@
+/** `pai help`: examples first, then commands or flags, then exit codes. */
+import { PaiError } from "../../core/error.ts";
+import { suggest } from "../../core/suggest.ts";
+import { hang } from "../../ui/layout.ts";
+import { showResult } from "../answer-document.ts";
+import type { Command, Context, FlagSpec } from "../command.ts";
+import { flagsNamed } from "../flags.ts";
+import { exitMeanings } from "../manual.ts";
+
+/** Fixed, so that help is the same text wherever it is printed. */
+const columns = 80;
+
+/** The exit codes in three columns; the signals on one line. */
+function renderExits(): string {
+  const usual = exitMeanings.filter(([code]) => code.length < 3).map(([code, meaning]) => `${code} ${meaning}`);
+  const third = Math.ceil(usual.length / 3);
+  const rows = usual.slice(0, third).map((first, at) => {
+    const [second = "", last = ""] = [usual[at + third], usual[at + 2 * third]];
+    return `  ${first.padEnd(19)}${second.padEnd(20)}${last}`;
+  });
+  return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
+}
+
+function renderFlag({ name, short, value, about }: FlagSpec): string {
+  const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+  return hang(`  ${left.padEnd(28)} `, about, columns)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+const common = flagsNamed("model", "mode", "cwd", "yes", "dry-run", "check", "max-calls", "json", "quiet");
+
+const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
+
+function renderMain(commands: readonly Command[]): string {
+  const names = commands
+    .filter(({ name }) => name !== "help")
+    .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
+  return `pai: a coding agent that shows its plan, keeps to a promised number of model
+calls, changes exactly what it listed or nothing, and can take it back.
+
+Usage:
+${indent(['pai "TASK"                one task, then exit', "pai                       interactive session", "pai COMMAND [FLAGS]", "pai help COMMAND          flags and examples of a command"])}
+Examples:
+${indent(["pai demo", "pai config set < key.txt", 'pai run -y "add input validation to bmi.py"', 'pai run -y --check "pytest -q" "fix the failing test"', "pai undo"])}
+Flags of a task (all of them: pai help run):
+${common.map(renderFlag).join("")}
+Commands:
+${indent(names)}
+${renderExits()}`;
+}
+
+function renderCommand({ name, usage, about, flags, examples }: Command): string {
+  return `pai ${name}: ${about}
+
+Usage:
+  pai ${name} ${usage}${usage === "" ? "" : " "}[FLAGS]
+
+Examples:
+${indent(examples)}
+Flags:
+${flags.map(renderFlag).join("")}
+${renderExits()}`;
+}
+
+const describe = ({ name, about, usage, flags, examples }: Command) => ({ name, about, usage, flags, examples });
+
+export async function helpCommand(context: Context, commands: readonly Command[]): Promise<number> {
+  const [name] = context.words;
+  const command = commands.find((each) => each.name === name);
+  if (name !== undefined && command === undefined && context.flags["help"] !== true) {
+    const near = suggest(
+      name,
+      commands.map((each) => each.name),
+    );
+    throw new PaiError("usage", `there is no command ${name}`, {
+      hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
+    });
+  }
+  return command === undefined
+    ? showResult(context, "help", { commands: commands.map(describe) }, renderMain(commands))
+    : showResult(context, "help", describe(command), renderCommand(command));
+}

@@ -1,0 +1,32 @@
+/** `pai log verify`: are the receipts of this folder as they were written? */
+import { join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { openReceipts } from "../../store/receipts.ts";
+import { counted } from "../../ui/amount.ts";
+import { showFinding, showResult } from "../answer-document.ts";
+import { chooseWord } from "../choose-word.ts";
+import type { Context } from "../command.ts";
+import { openHere } from "../compose/open-here.ts";
+
+export async function logCommand(context: Context): Promise<number> {
+  const [word, wanted, ...more] = context.words;
+  chooseWord("log", word === undefined ? [] : [word], ["verify"]);
+  if (more.length > 0) throw new PaiError("usage", "pai log verify takes one run", { hint: "see: pai history" });
+  const { stateFolder } = await openHere(context);
+  if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  const ids = wanted === undefined ? receipts.ids() : [receipts.find(wanted)];
+  const runs = ids.map((id) => {
+    const { facts, broken } = receipts.read(id);
+    return { run: id, lines: facts.length, broken };
+  });
+  const bad = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
+  const data = { runs };
+  const [first] = bad;
+  const fine =
+    runs.length === 0 ? "no receipts are kept" : `${counted(runs.length, "receipt")}, every line as it was written`;
+  if (first === undefined) return showResult(context, "log", data, `${fine}\n`);
+  const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
+  const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
+  return showFinding(context, "log", data, new PaiError("failed", message));
+}

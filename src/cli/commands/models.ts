@@ -1,0 +1,70 @@
+/** `pai models`: providers, whether a key is present, known models with their windows and prices. */
+import { findPrice, knownModels } from "../../models/catalogue.ts";
+import { providers } from "../../models/open.ts";
+import { findKeys } from "../../store/keys.ts";
+import { hang } from "../../ui/layout.ts";
+import { showResult } from "../answer-document.ts";
+import { columnsOf } from "../columns.ts";
+import type { Context } from "../command.ts";
+import { composeBase } from "../compose/compose.ts";
+
+/** Providers with the keys at hand, and the models pai knows that they serve today, at today's price. */
+function findRows(context: Context) {
+  const { places } = composeBase(context);
+  const day = context.now().toISOString().slice(0, 10);
+  return providers.map((provider) => {
+    const keyed = provider !== "replay" && provider !== "local";
+    const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
+    const served = knownModels.filter((model) => model.provider === provider && (model.ends ?? "9") > day);
+    const models = served.map(({ name, window, maxOutputTokens, ends }) => ({
+      name,
+      window,
+      max_output: maxOutputTokens,
+      ends,
+      price: findPrice(provider, name, day),
+    }));
+    return { provider, needs_key: keyed, keys, models };
+  });
+}
+
+type Row = ReturnType<typeof findRows>[number];
+
+const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
+  `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
+const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
+
+function renderModel({ name, window, price, ends }: Row["models"][number], columns: number | null): string {
+  const rates = price === null ? ["unknown"] : [price.input, price.cached, price.output].map(String);
+  const large = price?.large ?? null;
+  const notes = [
+    ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
+    ...(ends === null ? [] : [`ends ${ends}`]),
+  ].join("; ");
+  const row = hang(`${alignRow(`  ${name}`, inThousands(window), ...rates)}  `, notes, columns);
+  return row.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+function renderProvider({ provider, needs_key, keys, models }: Row, isListed: boolean, columns: number | null): string {
+  const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
+  return `${provider} (${key})\n${isListed ? models.map((model) => renderModel(model, columns)).join("") : ""}`;
+}
+
+/** The same as text for people; `usable` leaves out the models of a provider there is no key for. */
+export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
+  const isListed = ({ keys, models }: Row) =>
+    models.length > 0 && (which === "all" || keys.length > 0 || models.some(({ name }) => inUse.includes(name)));
+  const rows = findRows(context);
+  const columns = context.tty.stdout ? columnsOf(context.env) : null;
+  const head = rows.some(isListed) ? `${alignRow("USD per million tokens", "window", "in", "cached", "out")}\n` : "";
+  return `${head}${rows.map((row) => renderProvider(row, isListed(row), columns)).join("")}in use: ${inUse}\n`;
+}
+
+export async function modelsCommand(context: Context): Promise<number> {
+  const { settings } = composeBase(context);
+  return showResult(
+    context,
+    "models",
+    { model: settings.model, providers: findRows(context) },
+    renderModels(context, settings.model, "all"),
+  );
+}

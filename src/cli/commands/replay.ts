@@ -1,0 +1,132 @@
+/** `pai replay`: a run again, from its receipt alone, on the files as they were; it must give the same tree. */
+import { join } from "node:path";
+import type { Change } from "../../core/change.ts";
+import { digest } from "../../core/digest.ts";
+import { PaiError } from "../../core/error.ts";
+import type { ChangeSummary } from "../../core/event.ts";
+import type { Json } from "../../core/model.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { PlanCache } from "../../core/ports.ts";
+import { type FactOf, factsOf } from "../../core/receipt.ts";
+import { type Flow, type RunOptions, runTask } from "../../flows/run.ts";
+import { followPlan } from "../../flows/single-shot.ts";
+import { openReceipts, type Page, type Receipt } from "../../store/receipts.ts";
+import { recordRun } from "../../store/recorder.ts";
+import type { Mode } from "../../store/setting-table.ts";
+import { counted } from "../../ui/amount.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import type { History } from "../../workspace/journal/history.ts";
+import { showFinding, showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import type { ComposedWorkspace } from "../compose/compose.ts";
+import { flowFor } from "../compose/flow.ts";
+import { openHere } from "../compose/open-here.ts";
+import { playTape } from "../replay/replay-tape.ts";
+import { openPast } from "../replay/replay-workspace.ts";
+
+export interface Replayed {
+  readonly outcome: Outcome;
+  /** Paths that are not as the recorded run left them. */
+  readonly differing: readonly string[];
+  /** Paths the recorded run changed. */
+  readonly changed: number;
+  /** The first thing the replay did that the recorded run did not, even if both made the same files; null: nothing. */
+  readonly difference: string | null;
+}
+
+/** Edits that came with a plan file; the journal has their content. */
+function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {
+  const work = history.work(id) ?? [];
+  const edits = factsOf(facts, "changes").at(0)?.changes ?? [];
+  return edits.map(({ path, from, after: hash }) => {
+    const change = work.find((each) => each.path === path);
+    const kept = change?.after ?? null;
+    if (change === undefined || (kept?.kind === "file" && digest(kept.bytes) !== hash))
+      throw new PaiError("failed", `the edits of run ${id} are no longer kept`);
+    return { path: change.path, before: change.before, after: kept, from: from as RelPath | null };
+  });
+}
+
+/** The way of working of the recorded run. Throws failed for what was no task. */
+async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history: History): Promise<Flow> {
+  const { command, planOnly } = started.options;
+  if (command === "apply") {
+    const plan = factsOf(receipt.facts, "plan").at(-1)?.plan;
+    if (plan === undefined) throw new PaiError("failed", `run ${receipt.id} ended before its plan was read`);
+    const asked = factsOf(receipt.facts, "call").length > 0;
+    return followPlan(plan, asked ? null : finishedEdits(receipt, history, receipt.id));
+  }
+  if (command === "run" || command === "plan")
+    return flowFor(planOnly === true ? "single-shot" : (started.mode as Mode));
+  throw new PaiError("failed", `run ${receipt.id} was a summary (${String(command)}), not a task`);
+}
+
+const sideOf = ({ op, before, after }: ChangeSummary) => [op, before, after].join(" ");
+
+function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary[]): string[] {
+  const [then, again] = [recorded, now].map((list) => new Map(list.map((each) => [each.path, sideOf(each)])));
+  const paths = new Set([...recorded, ...now].map(({ path }) => path));
+  return [...paths].filter((path) => then?.get(path) !== again?.get(path)).sort();
+}
+
+/**
+ * Runs the recorded task again. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an
+ * end.
+ */
+export async function replayRun(
+  receipt: Receipt,
+  { workspace, history }: Pick<ComposedWorkspace, "workspace" | "history">,
+  signal: AbortSignal,
+): Promise<Replayed> {
+  const { facts, id, broken } = receipt;
+  const started = facts[0];
+  const recorded = factsOf(facts, "run.finished").at(-1)?.outcome;
+  if (broken !== null || started?.type !== "run.started" || recorded === undefined)
+    throw new PaiError("failed", `the receipt of run ${id} is broken at line ${broken?.line ?? 1}: ${broken?.why}`);
+  const tape = playTape(facts, started);
+  const past = await openPast(workspace, history, id, tape);
+  const flow = await flowOf(receipt, started, history);
+  const task = { ...started.task, conversation: null };
+  const options = optionsOf(started);
+  // Written down like the recorded run, to nowhere: secrets get their names by what is written too.
+  const doors = recordRun(nowhere, { task, options }, { ...tape, workspace: past, now }, () => {});
+  const ports = { ...doors, signal, now, price: null, actions: loadActions, id, planCache: cacheOf(receipt) };
+  const outcome = await runTask(flow, task, options, ports);
+  const differing = compare(recorded.changes, outcome.changes);
+  return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
+}
+
+/** The plan of an earlier run, where the recorded one used it. */
+function cacheOf({ facts }: Receipt): PlanCache {
+  const plan = factsOf(facts, "plan").find(({ cached }) => cached)?.plan ?? null;
+  return { load: async () => plan as unknown as Json | null, save: async () => {} };
+}
+
+/** A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */
+function optionsOf({ options }: FactOf<"run.started">): RunOptions {
+  const given = options as unknown as RunOptions;
+  return { ...given, caps: { ...given.caps, cost: null } };
+}
+
+const nowhere: Page = { add: () => {}, close: () => {} };
+const now = () => new Date(0);
+const loadActions = async () => (await import("../../actions/all.ts")).allActions;
+
+export async function replayCommand(context: Context): Promise<number> {
+  const [wanted, ...more] = context.words;
+  if (wanted === undefined || more.length > 0)
+    throw new PaiError("usage", "pai replay takes one run", { hint: "see: pai history" });
+  const opened = await openHere(context);
+  if (opened.stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
+  const receipts = openReceipts(join(opened.stateFolder, "runs"));
+  const id = receipts.find(wanted);
+  const { outcome, differing, changed, difference } = await replayRun(receipts.read(id), opened, context.signal);
+  const data = { run: id, same: differing.length === 0, changed, differing, difference, status: outcome.status };
+  if (context.flags["quiet"] !== true && difference !== null) context.err(`note: ${difference}\n`);
+  if (differing.length === 0) return showResult(context, "replay", data, `same tree: ${counted(changed, "file")}\n`);
+  const paths = differing.map(visibleLine).join(", ");
+  const why = outcome.error === null ? "" : ` (${outcome.error.message})`;
+  const hint = "the files it began with may no longer be as they were";
+  return showFinding(context, "replay", data, new PaiError("conflict", `another tree: ${paths}${why}`, { hint }));
+}

@@ -1,0 +1,13 @@
+/** `pai schema`: the published JSON Schemas. */
+import { describe } from "../../core/schemas.ts";
+import { showResult } from "../answer-document.ts";
+import { chooseWord } from "../choose-word.ts";
+import type { Context } from "../command.ts";
+
+const names = ["plan", "json", "jsonl"] as const;
+
+export async function schemaCommand(context: Context): Promise<number> {
+  const name = chooseWord("schema", context.words, names);
+  const schema = describe(name);
+  return showResult(context, "schema", schema, `${JSON.stringify(schema, null, 2)}\n`);
+}

@@ -1,0 +1,75 @@
+/** `pai resume` and `pai sessions`: saved conversations, listed, shown, exported, deleted, gone on with. */
+import { join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Session } from "../../core/session.ts";
+import { suggest } from "../../core/suggest.ts";
+import { openSessions, type Sessions } from "../../store/sessions.ts";
+import { counted } from "../../ui/amount.ts";
+import { visible, visibleLine } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { openHere } from "../compose/open-here.ts";
+import { talkAt } from "../session/session.ts";
+
+/** Sessions kept by `prune`. */
+const kept = 20;
+const verbs = ["list", "show", "export", "prune"] as const;
+
+export async function resumeCommand(context: Context): Promise<number> {
+  const [id = null, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", "pai resume takes one session", { hint: "see: pai sessions" });
+  return talkAt(context, { id });
+}
+
+async function openSaved(context: Context): Promise<Sessions> {
+  const { workspace, stateFolder } = await openHere(context);
+  if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
+  return openSessions(join(stateFolder, "sessions"), workspace.root);
+}
+
+/** How many `prune` keeps; an id is no number of sessions. */
+function readCount(word: string | null): number {
+  if (word === null) return kept;
+  if (/^\d{1,4}$/.test(word)) return Number(word);
+  throw new PaiError("usage", `pai sessions prune takes how many to keep, not ${word}`, {
+    hint: `pai sessions prune ${kept} deletes all but the newest ${kept}`,
+  });
+}
+
+const title = ({ id, turns }: Session) => `session ${id}, ${counted(turns.length, "turn")}`;
+
+/** A session as Markdown. */
+function renderSession(session: Session): string {
+  const turns = session.turns.map(
+    ({ at, request, text, status, mode }, n) =>
+      `## ${n + 1}. ${at}, ${mode}, ${status ?? "interrupted"}\n\n**You:** ${request}\n\n**pai:** ${text === "" ? "(nothing)" : text}\n`,
+  );
+  return `# ${title(session)}\n\n${turns.join("\n")}`;
+}
+
+export async function sessionsCommand(context: Context): Promise<number> {
+  const [word = "list", id = null, ...more] = context.words;
+  const verb = verbs.find((each) => each === word);
+  if (verb === undefined) {
+    const near = suggest(word, verbs);
+    throw new PaiError("usage", `pai sessions cannot ${word}`, {
+      hint: near === null ? `one of ${verbs.join(", ")}` : `did you mean: pai sessions ${near}?`,
+    });
+  }
+  if (more.length > 0 || (verb === "list" && id !== null))
+    throw new PaiError("usage", `pai sessions ${verb} takes ${verb === "list" ? "no words" : "one word"}`);
+  const keep = verb === "prune" ? readCount(id) : 0;
+  const sessions = await openSaved(context);
+  if (verb === "list") {
+    const rows = sessions.list();
+    const text = rows.map((row) => `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}\n`).join("");
+    return showResult(context, "sessions", { sessions: rows }, text === "" ? "there is no session here yet\n" : text);
+  }
+  if (verb === "prune") {
+    const deleted = sessions.prune(keep);
+    return showResult(context, "sessions", { deleted }, `${counted(deleted, "session")} deleted\n`);
+  }
+  const { session, damaged } = sessions.load(id);
+  const text = verb === "export" ? renderSession(session) : visible(renderSession(session));
+  return showResult(context, "sessions", { session, damaged }, text);
+}

@@ -1,0 +1,117 @@
+/** `pai run` and `pai plan`: one task from the command line to its outcome. */
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Model } from "../../core/model.ts";
+import { type Flow, type RunOptions, runTask, type Task } from "../../flows/run.ts";
+import { singleShot } from "../../flows/single-shot.ts";
+import type { Context } from "../command.ts";
+import { composeBase, composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { flowFor } from "../compose/flow.ts";
+import { openView } from "../compose/view.ts";
+import { textFlag } from "../flags.ts";
+import { findOutput } from "../output-file.ts";
+import { readText, taskLimit } from "../read-text.ts";
+
+/** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
+export async function readTask(context: Context, signal: AbortSignal): Promise<Task> {
+  const { flags, words } = context;
+  const file = textFlag(flags, "file");
+  if (words.length > 1)
+    throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
+  if (words.length === 1 && file !== null)
+    throw new PaiError("usage", "the task is given twice: as an argument and by --file");
+  const fromStdin = words[0] === "-";
+  const read = fromStdin
+    ? await context.readStdin(signal)
+    : file !== null
+      ? await readText(resolve(context.cwd, file), "task file", signal, taskLimit)
+      : (words[0] ?? "");
+  if (flags["stdin"] === true && fromStdin)
+    throw new PaiError("usage", "standard input cannot be both the task and its context");
+  const task = read.trim();
+  if (task === "")
+    throw new PaiError("usage", "there is no task", {
+      hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
+    });
+  const piped = flags["stdin"] === true ? (await context.readStdin(signal)).trim() : "";
+  return { text: task, history: [], context: piped === "" ? null : piped };
+}
+
+export interface TaskRun {
+  /** null: the flow of the mode. Commands that make or carry out a plan give theirs, which belongs to single-shot. */
+  readonly flow: Flow | null;
+  /** Reads the task; stops when the signal aborts, as by the time limit. */
+  readonly task: (signal: AbortSignal) => Promise<Task>;
+  readonly options: Partial<RunOptions>;
+  readonly command: string;
+  /** null: the one of the settings. */
+  readonly model: Model | null;
+}
+
+/** Throws usage for a --mode that a command about plans cannot work in. */
+function requirePlanning({ flags }: Context, command: string): void {
+  const mode = textFlag(flags, "mode") ?? "auto";
+  if (mode === "auto" || mode === "single-shot") return;
+  throw new PaiError("usage", `pai ${command} works in single-shot, never in ${mode}`, {
+    hint: `pai run --mode ${mode} "what to do"`,
+  });
+}
+
+/** Runs one task, shows it as the flags say, and returns the exit code. */
+export async function doTask(given: Context, { flow, task: read, options, command, model }: TaskRun): Promise<number> {
+  if (flow !== null) requirePlanning(given, command);
+  const base = composeBase(given);
+  const { context } = base;
+  const limited = limitTime(context.signal, base.settings.limits.timeout);
+  try {
+    const task = await read(limited.signal);
+    const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
+    for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
+    const composed = await composeTask(context, base, view, model);
+    for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
+    const mode = flow === null ? base.settings.mode : "single-shot";
+    const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
+    const { sink, decide } = view;
+    const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
+    const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
+    composed.close();
+    if (context.flags["json"] === true) {
+      const { renderDocument } = await import("../../ui/json.ts");
+      context.out(renderDocument(outcome));
+    }
+    view.finish(outcome, composed.opened.workspace.undoable);
+    return outcome.code;
+  } finally {
+    limited.end();
+  }
+}
+
+export async function runCommand(context: Context): Promise<number> {
+  const task = (signal: AbortSignal) => readTask(context, signal);
+  return doTask(context, { flow: null, task, options: {}, command: "run", model: null });
+}
+
+export async function planCommand(context: Context): Promise<number> {
+  const task = (signal: AbortSignal) => readTask(context, signal);
+  const full = context.flags["full"] === true;
+  const output = textFlag(context.flags, "output");
+  if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
+  const saves = output !== null && context.flags["dry-run"] !== true;
+  const file = saves ? findOutput(resolve(context.cwd, output)) : null;
+  const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
+  const flow: Flow = async (run) => {
+    await singleShot(run);
+    if (file === null) return;
+    const { savePlan } = await import("../plan-file.ts");
+    await savePlan(run, { file, full, now: context.now });
+    const { plan, planKey } = run.record;
+    if (plan !== null && planKey !== null) await run.ports.planCache?.save(planKey, plan);
+    run.emit({
+      type: "notice",
+      level: "info",
+      code: "plan_saved",
+      text: `plan saved; carry it out with: pai apply ${output}`,
+    });
+  };
+  return doTask(context, { flow, task, options, command: "plan", model: null });
+}

@@ -1,0 +1,122 @@
+/** `pai uninstall`: lists what belongs to pai, asks, and removes that and nothing else. */
+import { accessSync, constants, existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { findBelongings, findProjects, findUnfinished } from "../../store/belongings.ts";
+import type { Places } from "../../store/places.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { openPlaces } from "../compose/open-places.ts";
+import { isInteractive, openPrompter } from "../compose/view.ts";
+
+interface Removal {
+  /** Files and folders with all in them, removed in this order; the program is the last. */
+  readonly remove: readonly string[];
+  /** Removed afterwards where they are empty by then. */
+  readonly folders: readonly string[];
+  /** What stays, and why. */
+  readonly keep: readonly { readonly path: string; readonly why: string }[];
+}
+
+/**
+ * Files of an installation, below the folder that holds bin/pai. Removed only when they hold the text beside them,
+ * which pai writes.
+ */
+const companions = [
+  ["share/man/man1/pai.1", "Made by scripts/man.ts"],
+  ["share/bash-completion/completions/pai", "bash completion for pai"],
+  ["share/zsh/site-functions/_pai", "zsh completion for pai"],
+  ["share/fish/vendor_completions.d/pai.fish", "fish completion for pai"],
+] as const;
+
+/** The file that runs now. Throws usage where it is no compiled pai: run from source, or by another name. */
+function findProgram(): string {
+  const program = process.execPath;
+  if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
+  if (program.startsWith("/usr/bin/") || program.startsWith("/bin/")) {
+    throw new PaiError("usage", `${program} belongs to the system's packages`, {
+      hint: "remove it with their manager",
+    });
+  }
+  return program;
+}
+
+function findCompanions(program: string): readonly string[] {
+  if (basename(dirname(program)) !== "bin") return [];
+  const prefix = dirname(dirname(program));
+  return companions.flatMap(([name, sign]) => {
+    const file = join(prefix, name);
+    return existsSync(file) && readFileSync(file, "utf8").slice(0, 200).includes(sign) ? [file] : [];
+  });
+}
+
+function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
+  const program = findProgram();
+  const { own, foreign } = findBelongings(places);
+  const logs = [...new Set([...findProjects(places), cwd])]
+    .map((root) => join(root, ".pai_history"))
+    .filter((folder) => existsSync(folder));
+  return {
+    remove: [...(purge ? own : []), ...findCompanions(program), program],
+    folders: purge ? [places.configDir, places.stateDir].filter((folder) => folder !== null) : [],
+    keep: [
+      ...(purge ? [] : own).map((path) => ({ path, why: "settings and state; --purge removes them" })),
+      ...(purge ? foreign : []).map((path) => ({ path, why: "not made by pai" })),
+      ...logs.map((path) => ({ path, why: "the log in a project; yours to delete" })),
+    ],
+  };
+}
+
+/** Throws conflict when a run is unfinished: its journal is the only way to take it back, and would be removed. */
+function requireFinished(places: Places): void {
+  const [unfinished] = findUnfinished(places);
+  if (unfinished === undefined) return;
+  throw new PaiError("conflict", `a run is under way or was cut off: ${unfinished}`, {
+    hint: "wait for its end, or run pai history in its project, which takes it back",
+  });
+}
+
+async function requireYes(context: Context, purge: boolean): Promise<void> {
+  if (context.flags["yes"] === true) return;
+  const wanted = `pai uninstall${purge ? " --purge" : ""} -y`;
+  if (!isInteractive(context))
+    throw new PaiError("approval_needed", "pai uninstall needs a yes; nothing was removed", { hint: wanted });
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text: "Remove all of this? There is no undo" })) !== "yes")
+    throw new PaiError("declined", "nothing was removed");
+}
+
+/** Links are removed as links. Throws permission_denied before anything is gone when the program cannot go. */
+function removeAll({ remove, folders }: Removal): void {
+  accessSync(dirname(remove.at(-1) ?? "/"), constants.W_OK);
+  for (const path of remove) rmSync(path, { recursive: true, force: true });
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It holds files that are not pai's, or is not there.
+    }
+  }
+}
+
+function render({ remove, keep }: Removal, title: string): string {
+  const removed = remove.map((path) => `  ${visibleLine(path)}\n`).join("");
+  const kept = keep.map(({ path, why }) => `  ${visibleLine(path)}  (${why})\n`).join("");
+  return `${title}\n${removed}${kept === "" ? "" : `stays\n${kept}`}`;
+}
+
+export async function uninstallCommand(context: Context): Promise<number> {
+  const { flags, cwd } = context;
+  const [purge, dryRun] = [flags["purge"] === true, flags["dry-run"] === true];
+  const places = openPlaces(context.env);
+  const removal = planRemoval(places, cwd, purge);
+  const { remove, keep } = removal;
+  const data = { dry_run: dryRun, removed: remove, kept: keep };
+  if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));
+  if (flags["yes"] !== true) context.err(render(removal, "to be removed"));
+  if (purge) requireFinished(places);
+  await requireYes(context, purge);
+  removeAll(removal);
+  return showResult(context, "uninstall", data, render(removal, "removed"));
+}

@@ -1,0 +1,53 @@
+/** What a command line may consist of, for the completion scripts of shells. */
+import type { Command, FlagSpec } from "../command.ts";
+
+/** All that a completion script offers. */
+export interface Grammar {
+  readonly commands: readonly Expected[];
+  /** Flags of a line without a command: a task, or a session. */
+  readonly bare: readonly FlagSpec[];
+}
+
+export interface Expected {
+  readonly name: string;
+  readonly about: string;
+  readonly flags: readonly FlagSpec[];
+  /** The choices for its first argument; empty: they cannot be listed. */
+  readonly words: readonly string[];
+  readonly takesFile: boolean;
+}
+
+/** The choices that the first part of a usage line names: `plan|json`, or all commands for COMMAND; else none. */
+function wordsOf(usage: string, names: readonly string[]): readonly string[] {
+  const [first = ""] = usage.replace(/[[\]]/g, "").split(" ");
+  if (first === "COMMAND") return names;
+  return /^[a-z-]+(\|[a-z-]+)*$/.test(first) ? first.split("|") : [];
+}
+
+const unique = (flags: readonly FlagSpec[]) => [...new Map(flags.map((flag) => [flag.name, flag])).values()];
+
+export function describeGrammar(commands: readonly Command[]): Grammar {
+  const names = commands.map(({ name }) => name);
+  const flagsOf = (name: string) => commands.find((command) => command.name === name)?.flags ?? [];
+  return {
+    commands: commands.map(({ name, about, flags, usage }) => ({
+      name,
+      about,
+      flags,
+      words: wordsOf(usage, names),
+      takesFile: /^\[?(FILE|[A-Z]+\.json)/.test(usage),
+    })),
+    bare: unique([...flagsOf("run"), ...flagsOf("auto")]),
+  };
+}
+
+/** What the value of a flag is completed to. */
+export function expectedValue({
+  kind,
+  value,
+  choices,
+}: FlagSpec): "none" | "file" | "folder" | "free" | readonly string[] {
+  if (kind === "switch") return "none";
+  if (choices !== undefined) return choices;
+  return value === "FILE" ? "file" : value === "DIR" ? "folder" : "free";
+}

@@ -1,0 +1,66 @@
+/** The completion script for zsh, as a function for its fpath or to be sourced. */
+import type { FlagSpec } from "../command.ts";
+import { type Expected, expectedValue, type Grammar } from "./grammar.ts";
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** Colons and brackets part the fields of a specification. */
+const protect = (text: string) => text.replace(/[\\:[\]]/g, "\\$&");
+
+function argumentOf(flag: FlagSpec): string {
+  const value = expectedValue(flag);
+  const title = protect(flag.value ?? "");
+  if (value === "none") return "";
+  if (value === "free") return `:${title}: `;
+  if (value === "file") return `:${title}:_files`;
+  if (value === "folder") return `:${title}:_files -/`;
+  return `:${title}:(${value.join(" ")})`;
+}
+
+/** `--mode=` takes its value after the sign or as the next word. */
+function specify(flag: FlagSpec): readonly string[] {
+  const { name, short, kind, about } = flag;
+  const many = kind === "list" ? "*" : "";
+  const rest = `[${protect(about)}]${argumentOf(flag)}`;
+  const long = quote(`${many}--${name}${kind === "switch" ? "" : "="}${rest}`);
+  return short === undefined ? [long] : [long, quote(`${many}-${short}${kind === "switch" ? "" : "+"}${rest}`)];
+}
+
+const specifyAll = (flags: readonly FlagSpec[]) => flags.flatMap(specify).join(" \\\n        ");
+
+function wordOf({ words, takesFile }: Expected): string {
+  if (words.length > 0) return ` \\\n        '1:word:(${words.join(" ")})'`;
+  return takesFile ? " \\\n        '1:file:_files'" : "";
+}
+
+export function renderZsh({ commands, bare }: Grammar): string {
+  const listed = commands.map(({ name, about }) => `    ${quote(`${name}:${about}`)}\n`).join("");
+  const branches = commands.map(
+    (command) => `      ${command.name}) _arguments -s \\
+        ${specifyAll(command.flags)}${wordOf(command)} ;;
+`,
+  );
+  return `#compdef pai
+# zsh completion for pai; put it into your fpath as _pai, or: source <(pai completion zsh)
+
+_pai() {
+  local curcontext="$curcontext" state line
+  typeset -A opt_args
+  local -a commands=(
+${listed}  )
+  _arguments -C -s \\
+        ${specifyAll(bare)} \\
+        '1: :->command' '*:: :->words'
+  case $state in
+    command) _describe command commands ;;
+    words) case $line[1] in
+${branches.join("")}    esac ;;
+  esac
+}
+
+if [[ $funcstack[1] == _pai ]]; then
+  _pai "$@"
+else
+  compdef _pai pai
+fi
+`;
+}

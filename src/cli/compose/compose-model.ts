@@ -1,0 +1,107 @@
+/** The model of the settings, or the list of them, with its keys, its address and its price. */
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Model } from "../../core/model.ts";
+import type { Notice } from "../../core/ports.ts";
+import type { Price } from "../../core/price.ts";
+import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
+import { findPrice } from "../../models/catalogue.ts";
+import { openModel, parseModelId } from "../../models/open.ts";
+import { configuredAddress, findEndpoint, requireConsent } from "../../store/base-url.ts";
+import { openKeyState } from "../../store/key-state.ts";
+import { findKeys } from "../../store/keys.ts";
+import type { Settings } from "../../store/settings.ts";
+import type { Context } from "../command.ts";
+import { readText } from "../read-text.ts";
+import type { Base } from "./compose.ts";
+
+/** Who is told and asked outside of a run. */
+export interface Face {
+  readonly notify: (notice: Notice) => void;
+  /** Asks for a yes, as to sending a key to a new address; null: nobody can be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
+}
+
+export interface ComposedModel {
+  readonly model: Model;
+  /** USD of the model in use; null: unknown. */
+  readonly price: () => Price | null;
+  /** Takes its keys out of whatever is shown or written down. */
+  readonly mask: KeyMask;
+}
+
+/** `a,b`: the models to use, the first first. A recording may have a comma in its name. */
+export function listModels(source: string): readonly [string, ...string[]] {
+  const [first = "", ...others] = source.trim().startsWith("replay:") ? [source] : source.split(",");
+  return [first, ...others.filter((id) => id.trim() !== "")];
+}
+
+/**
+ * Opens the models of the settings. Throws usage for --max-cost with a model of unknown price, and what opening a model
+ * throws.
+ */
+export async function composeModel(context: Context, base: Base, face: Face): Promise<ComposedModel> {
+  const ids = listModels(base.settings.model);
+  requirePrices(ids, base.settings, context.now());
+  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face)));
+  const mask = maskHeld(opened.flatMap(({ keys }) => keys));
+  const [first, ...others] = opened.map(({ model }) => model);
+  if (first === undefined) throw new PaiError("usage", "no model was named");
+  const priced = ({ id }: Model) => priceOf(id, base.settings, context.now());
+  if (others.length === 0) return { model: first, price: () => priced(first), mask };
+  const { fallBack } = await import("../../models/fallback.ts");
+  const { model, current } = fallBack(first, others, face.notify);
+  return { model, price: () => priced(current()), mask };
+}
+
+/** One model, and the keys it may use. */
+async function openOne(
+  id: string,
+  context: Context,
+  base: Base,
+  { notify, confirm }: Face,
+): Promise<{ readonly model: Model; readonly keys: readonly string[] }> {
+  const { settings, places } = base;
+  const { provider } = parseModelId(id);
+  const common = {
+    id,
+    insecureHttp: context.flags["insecure-http"] === true,
+    readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
+    keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
+    notify,
+    now: () => context.now().getTime(),
+    sleep,
+    random: Math.random,
+    maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
+    proxyEnv: context.env,
+    signal: context.signal,
+  };
+  if (provider === "replay") return { model: await openModel({ ...common, keys: [], baseUrl: null }), keys: [] };
+  const endpoint = findEndpoint(provider, context.env, configuredAddress(provider, base));
+  const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
+  const found = findKeys(provider, { env: context.env, places, warn });
+  const keys = found.map(({ key }) => key);
+  await requireConsent(endpoint, keys, { places, ask: confirm });
+  return { model: await openModel({ ...common, keys: found, baseUrl: endpoint.url }), keys };
+}
+
+/** What a model costs now. The user's own price wins, whichever way the model was spelled. */
+export function priceOf(id: string, { prices }: Settings, now: Date): Price | null {
+  const { provider, name } = parseModelId(id);
+  const own = prices[id] ?? prices[`${provider}:${name}`] ?? prices[name];
+  return own ?? findPrice(provider, name, now.toISOString().slice(0, 10));
+}
+
+function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
+  const unknown = settings.limits.cost === null ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
+  if (unknown === undefined) return;
+  throw new PaiError("usage", `--max-cost needs a known price and there is none for ${unknown}`, {
+    hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+  });
+}
+
+/** Rejects when the signal is aborted. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: wait } = await import("node:timers/promises");
+  await wait(ms, undefined, { signal });
+}

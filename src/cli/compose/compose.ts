@@ -1,0 +1,202 @@
+/** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { StampedEvent } from "../../core/event.ts";
+import type { Model } from "../../core/model.ts";
+import type { Decide, Workspace } from "../../core/ports.ts";
+import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
+import type { Ports, RunOptions, Task } from "../../flows/run.ts";
+import { openAudit } from "../../store/audit.ts";
+import type { Places } from "../../store/places.ts";
+import { openPlanCache } from "../../store/plan-cache.ts";
+import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
+import type { History } from "../../workspace/journal/history.ts";
+import { openWorkspace } from "../../workspace/open.ts";
+import type { Context } from "../command.ts";
+import { version } from "../commands/version.ts";
+import { onlyFlag, textFlag } from "../flags.ts";
+import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
+import { openPlaces } from "./open-places.ts";
+
+export interface Base extends LoadedSettings {
+  /** The call, with the flags that settings stand in for (`plain`). */
+  readonly context: Context;
+  readonly places: Places;
+  /** Folder to work in, as given; the workspace resolves and judges it. */
+  readonly root: string;
+}
+
+/** Reads the settings of this call and finds its folders. */
+export function composeBase(given: Context): Base {
+  const places = openPlaces(given.env);
+  const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
+  const flags = given.flags as Parameters<typeof loadSettings>[0]["flags"];
+  const loaded = loadSettings({ flags, env: given.env, places, root });
+  const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
+  return { ...loaded, places, root, context };
+}
+
+export interface ComposedWorkspace {
+  readonly workspace: Workspace;
+  readonly history: History;
+  /** To be shown: what was taken back at the start, and protections that this system lacks. */
+  readonly notices: readonly string[];
+  /** Where this workspace's journal and sessions are kept; null: nowhere. */
+  readonly stateFolder: string | null;
+}
+
+/** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
+export async function composeWorkspace(context: Context, base: Base): Promise<ComposedWorkspace> {
+  const { settings, places } = base;
+  const ephemeral = context.flags["ephemeral"] === true;
+  const opened = await openWorkspace({
+    root: base.root,
+    stateDir: ephemeral ? null : places.stateDir,
+    own: [places.configDir, places.stateDir].filter((folder) => folder !== null),
+    home: places.home,
+    force: settings.forceRoot,
+    policy: settings.policy,
+    env: context.env,
+    commandEnv: settings.commands.env,
+    umask: process.umask(),
+  });
+  const { workspace, history, stateFolder } = opened;
+  const homeless = places.stateDir === null && !ephemeral;
+  const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
+  return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
+}
+
+/**
+ * UTC time to the millisecond and 16 random bits: ids sort by time, and two of one millisecond are the same once in
+ * 65,536.
+ */
+export function makeRunId(now: Date): string {
+  const stamp = now.toISOString().replace(/[-:Z]/g, "").replace("T", "-").replace(".", "");
+  return `${stamp}-${Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex")}`;
+}
+
+/** Aborts with `timeout` after the time limit, or with the process's signal. */
+export function limitTime(
+  signal: AbortSignal,
+  seconds: number | null,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  if (seconds === null) return { signal, end: () => {} };
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new PaiError("timeout", `the time limit of ${seconds} s is over`)),
+    seconds * 1000,
+  );
+  return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
+}
+
+/** The options of a run as flags and settings say them; a command may replace some. */
+export function composeOptions(
+  context: Context,
+  settings: Settings,
+  command: string,
+  interactive: boolean,
+): RunOptions {
+  const { flags } = context;
+  return {
+    command,
+    mode: settings.mode,
+    version,
+    temperature: settings.temperature,
+    caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
+    guard: settings.guard,
+    maxActions: settings.actions,
+    only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
+    checks: settings.checks,
+    checkTimeoutMs: 600_000,
+    commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
+    interactive,
+    allowDelete: flags["allow-delete"] === true,
+    allowRun: flags["allow-run"] === true,
+    dryRun: flags["dry-run"] === true,
+    keep: flags["keep"] === true,
+    planOnly: false,
+  };
+}
+
+export interface Composed {
+  readonly base: Base;
+  readonly opened: ComposedWorkspace;
+  /** Ports of one run; each run has its own id, sink and signal. */
+  readonly portsFor: (run: {
+    readonly task: Task;
+    readonly options: RunOptions;
+    readonly sink: (event: StampedEvent) => void;
+    readonly signal: AbortSignal;
+    readonly decide: Decide;
+    /** Another model than the one of the settings. */
+    readonly model?: ComposedModel | undefined;
+  }) => Ports;
+  /** Takes the keys of the settings' model out of what is written down. */
+  readonly mask: KeyMask;
+  readonly close: () => void;
+}
+
+/** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
+export async function composeTask(
+  context: Context,
+  base: Base,
+  { notify, confirm }: Face,
+  given: Model | null = null,
+): Promise<Composed> {
+  const { settings, places } = base;
+  const ephemeral = context.flags["ephemeral"] === true;
+  /** Where notices of the model go: to the sink of the run under way, before the first one to the face. */
+  let tell = notify;
+  const loading = ephemeral ? null : import("./keep-receipt.ts");
+  const [opened, own] = await Promise.all([
+    composeWorkspace(context, base),
+    given === null
+      ? composeModel(context, base, { notify: (notice) => tell(notice), confirm })
+      : { model: given, price: () => priceOf(given.id, settings, context.now()), mask: maskHeld([]) },
+  ]);
+  const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });
+  const audit = ephemeral
+    ? null
+    : openAudit({
+        root: opened.workspace.root,
+        historyDir: settings.historyDir,
+        stateDir: places.stateDir,
+        now: context.now,
+        warn,
+      });
+  const cacheDir = ephemeral || context.flags["no-plan-cache"] === true ? null : places.stateDir;
+  const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
+  const kept = opened.stateFolder === null ? null : await loading;
+  const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
+  return {
+    base,
+    opened,
+    portsFor: ({ sink, signal, decide, model: { model, price, mask } = own, ...started }) => {
+      const id = makeRunId(context.now());
+      const doors = { model, workspace: opened.workspace, decide, mask };
+      const recorder = receipts?.(id, started, doors) ?? null;
+      return {
+        id,
+        ...doors,
+        ...recorder,
+        get price() {
+          return price();
+        },
+        hear: (listener) => {
+          tell = listener;
+        },
+        actions: async () => (await import("../../actions/all.ts")).allActions,
+        sink: (event) => {
+          recorder?.sink(event);
+          audit?.sink(event);
+          sink(event);
+        },
+        signal,
+        now: context.now,
+        planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, mask(plan)) },
+      };
+    },
+    mask: own.mask,
+    close: () => audit?.close(),
+  };
+}

@@ -1,0 +1,46 @@
+/** Who answers a question: the person at the terminal, or the policy of a run without one. */
+import type { Decide, Decision, Question } from "../../core/ports.ts";
+import type { Prompter } from "../../ui/prompt/prompt.ts";
+
+/** Headless: `-y` approves a plan, or a batch where there is none; it never widens what was promised. */
+export function decideByPolicy(yes: boolean): Decide {
+  return async ({ kind }) =>
+    (kind === "plan" || kind === "batch") && yes
+      ? { accept: true, by: "policy", reason: "-y" }
+      : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
+}
+
+const isBelow = (folder: string, allowed: string) =>
+  allowed === "" || folder === allowed || folder.startsWith(`${allowed}/`);
+
+export interface Asking {
+  readonly decide: Decide;
+  /** Takes back every `a`: what it covered is asked again. */
+  readonly forget: () => void;
+}
+
+/** Asks the person, one question at a time. An `a` to a batch answers later ones below the same folder. */
+export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
+  let allowed: readonly string[] = [];
+
+  async function decide(question: Question): Promise<Decision> {
+    const { folder = null } = question;
+    if (folder !== null && allowed.some((each) => isBelow(folder, each)))
+      return { accept: true, by: "user", reason: "allowed earlier in this session" };
+    const answer = await (await prompter()).ask(question);
+    if (answer === "always") {
+      if (folder !== null) allowed = [...allowed, folder];
+      return { accept: true, by: "user", reason: "yes, from now on" };
+    }
+    if (answer === "yes") return { accept: true, by: "user", reason: "yes" };
+    if (answer === "no") return { accept: false, by: "user", reason: "no", feedback: null };
+    return { accept: false, by: "user", reason: "feedback", feedback: answer.feedback };
+  }
+
+  return {
+    decide,
+    forget() {
+      allowed = [];
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
+import type { StampedEvent } from "../../core/event.ts";
+import type { Decide } from "../../core/ports.ts";
+import type { Highlight } from "../../ui/highlight.ts";
+import type { Prompter } from "../../ui/prompt/prompt.ts";
+import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
+import { visible } from "../../ui/sanitize.ts";
+import { chooseStyle, type Style } from "../../ui/style.ts";
+import { columnsOf } from "../columns.ts";
+import type { Context } from "../command.ts";
+import type { Face } from "./compose-model.ts";
+import { decideByAsking, decideByPolicy } from "./decide.ts";
+
+export interface View extends Face {
+  readonly sink: (event: StampedEvent) => void;
+  readonly finish: Terminal["finish"];
+  readonly decide: Decide;
+  /** Forgets every `a` (always) that was answered: what it allowed is asked about again. */
+  readonly forgetAllowed: () => void;
+  /** How standard error shows things. */
+  readonly style: Style;
+  /** Whether a person can be asked. */
+  readonly interactive: boolean;
+  readonly prompter: () => Promise<Prompter>;
+}
+
+/**
+ * Whether a person can be asked: standard input and error are terminals, and neither -y, --no-input, --json nor --jsonl
+ * is given.
+ */
+export function isInteractive({ flags, tty }: Context): boolean {
+  const off = ["yes", "no-input", "json", "jsonl"].some((name) => flags[name] === true);
+  return tty.stdin && tty.stderr && !off;
+}
+
+/**
+ * The editor for questions and messages, opened (and the terminal taken) at the first call; later calls return the
+ * same.
+ */
+export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
+  let opened: Promise<Prompter> | null = null;
+  return () => {
+    opened ??= import("../../ui/prompt/prompt.ts").then(({ createPrompter }) =>
+      createPrompter({
+        stdin: () => process.stdin,
+        err: context.err,
+        style: styleOf(context, context.tty.stderr),
+        size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows || 24 }),
+        kitty: /kitty|ghostty|foot|alacritty|wezterm/.test(context.env["TERM"] ?? ""),
+        signal,
+      }),
+    );
+    return opened;
+  };
+}
+
+/** How a stream shows things; `tty`: it is a terminal. */
+export function styleOf({ env, flags }: Context, tty: boolean): Style {
+  return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
+}
+
+/** Chooses the face by flags and streams. `signal` ends every question. */
+export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
+  const { flags, tty, out, err } = context;
+  const machine = flags["json"] === true || flags["jsonl"] === true;
+  const style = styleOf(context, tty.stderr);
+  const quiet = flags["quiet"] === true;
+  let highlight: Highlight | null = null;
+  /** Loads the highlighter while the model works, so that it costs no time of its own. */
+  const loadHighlight = async () => {
+    highlight ??= (await import("../../ui/highlight.ts")).highlight;
+  };
+  const terminal = createTerminal({
+    out: machine ? () => {} : out,
+    err,
+    style,
+    outStyle: styleOf(context, tty.stdout),
+    columns: () => (tty.stderr ? columnsOf(context.env) : 100),
+    verbose: flags["verbose"] === true,
+    quiet,
+    live: tty.stderr && !style.plain && !quiet,
+    screen: tty.stdout && tty.stderr && !machine,
+    kind,
+    highlight: () => highlight,
+    now: () => performance.now(),
+  });
+  const interactive = isInteractive(context);
+  const prompter = openPrompter(context, signal);
+  const asking = decideByAsking(prompter);
+  const decide: Decide = interactive
+    ? (question) => {
+        terminal.pause();
+        return asking.decide(question);
+      }
+    : decideByPolicy(flags["yes"] === true);
+  const jsonl = flags["jsonl"] === true ? (await import("../../ui/json.ts")).createJsonl(out) : null;
+  return {
+    sink: (event) => {
+      terminal.sink(event);
+      if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
+      jsonl?.(event);
+    },
+    // With --json and --jsonl the document has the text: it is not laid out for a person, too.
+    finish: (outcome, undoable) =>
+      terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
+    notify: ({ level, text }) => {
+      if (!quiet) err(`${level === "warning" ? "warning: " : ""}${visible(text)}\n`);
+    },
+    decide,
+    confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
+    forgetAllowed: asking.forget,
+    style,
+    interactive,
+    prompter,
+  };
+}

@@ -1,0 +1,215 @@
+/** The words of `pai config` for keys. No answer ever shows one whole. */
+import { PaiError } from "../../core/error.ts";
+import { renderWait } from "../../models/wire/http-errors.ts";
+import { loadCredentials } from "../../store/credentials.ts";
+import { openKeyState, resetKeyState } from "../../store/key-state.ts";
+import {
+  demandId,
+  type FoundKey,
+  findFault,
+  findKeys,
+  inOrder,
+  judgeId,
+  judgeKey,
+  type KeyPlace,
+  maskKey,
+  putKey,
+  removeKey,
+  setDefaultKey,
+} from "../../store/keys.ts";
+import { validateOnline } from "./validate-online.ts";
+import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
+
+const none = "No API key is currently configured";
+const hint = "store one with: pai config set";
+
+/** What is shown of a key. */
+interface ShownKey {
+  readonly provider: string;
+  readonly id: string;
+  readonly masked: string;
+  readonly default: boolean;
+  readonly origin: string;
+  /** Seconds until it may be used again; null: it is ready. */
+  readonly rests: number | null;
+}
+
+export const keyWords: Readonly<Record<string, ConfigWord>> = {
+  set: { usage: "[KEY]", about: "store the key (read from stdin or a hidden prompt)", least: 0, most: 1, run: set },
+  add: { usage: "ID [KEY]", about: "store another key under a name", least: 1, most: 2, run: add },
+  list: { usage: "", about: "all keys, masked", least: 0, most: 0, run: list },
+  show: { usage: "[ID]", about: "one key, masked", least: 0, most: 1, run: show },
+  validate: {
+    usage: "",
+    about: "check the shape of the keys; --online asks the provider",
+    least: 0,
+    most: 0,
+    run: validate,
+  },
+  remove: { usage: "[ID]", about: "remove a key, without ID the default one", least: 0, most: 1, run: remove },
+  "set-default": { usage: "ID", about: "the key calls begin with", least: 1, most: 1, run: setDefault },
+  reset: { usage: "", about: "forget cool-downs and whose turn it is", least: 0, most: 1, run: reset },
+};
+
+async function set(call: ConfigCall): Promise<ConfigAnswer> {
+  const answer = await store(call, "primary", call.words[0]);
+  setDefaultKey(placeOf(call), "primary");
+  return answer;
+}
+
+function add(call: ConfigCall): Promise<ConfigAnswer> {
+  const [id = "", given] = call.words;
+  const fault = judgeId(id);
+  if (fault !== null) throw new PaiError("usage", `the name of a key ${fault}`);
+  if (judgeKey("gemini", id) === null || id.startsWith("sk-")) {
+    throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
+  }
+  return store(call, id, given);
+}
+
+async function store(call: ConfigCall, id: string, given: string | undefined): Promise<ConfigAnswer> {
+  const provider = providerOf(call);
+  const key = await readKey(call, given, `Key for ${provider} (not shown): `);
+  const fault = findFault(key);
+  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
+  const doubt = judgeKey(provider, key);
+  if (doubt !== null) call.warn(`the key ${doubt}; stored all the same`);
+  const { isNew } = putKey(placeOf(call), id, key);
+  const [active] = findKeys(provider, { env: call.context.env, places: call.places });
+  if (active?.id === "env") call.warn(`${active.origin} is set and is used instead of stored keys`);
+  return {
+    lines: [`${isNew ? "Stored" : "Replaced"} the ${provider} key ${id}: ${maskKey(key)}`],
+    data: { provider, id, masked: maskKey(key), is_new: isNew },
+  };
+}
+
+async function readKey({ context, askHidden, warn }: ConfigCall, given: string | undefined, question: string) {
+  if (given !== undefined && given !== "-") {
+    warn("a key on the command line is seen by ps and kept in the shell history; better: pai config set < FILE");
+    return given.trim();
+  }
+  if (given === "-" || !context.tty.stdin) return (await context.readStdin(context.signal)).trim();
+  if (context.flags["no-input"] === true)
+    throw new PaiError("usage", "no key was given", { hint: "pai config set < FILE" });
+  return ((await askHidden(question)) ?? "").trim();
+}
+
+function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
+  const stored = places.configDir === null ? new Map() : loadCredentials(places.configDir, warn);
+  const keys: ShownKey[] = ["gemini", "openai", "anthropic", "local"]
+    .filter((name) => provider === null || name === provider)
+    .flatMap((name) => {
+      const ring = stored.get(name) ?? { default: null, keys: new Map() };
+      const [active] = findKeys(name, { env: context.env, places });
+      const fromEnv = active?.id === "env" ? [shown(name, active, false)] : [];
+      const kept = inOrder(ring).map(([id, key]) =>
+        shown(name, { id, key, origin: "credentials.json" }, id === ring.default),
+      );
+      return [...fromEnv, ...kept];
+    });
+  if (keys.length === 0) return { lines: [none, hint], data: { keys } };
+  const { resting } = openKeyState(places.stateDir).load();
+  const now = context.now().getTime();
+  const rested = keys.map((key) => {
+    const seconds = Math.ceil(((resting[`${key.provider}/${key.id}`] ?? 0) - now) / 1000);
+    return { ...key, rests: seconds > 0 ? seconds : null };
+  });
+  const width = Math.max(...keys.map(({ id }) => id.length));
+  return {
+    lines: rested.map((key) => `${key.provider.padEnd(9)}  ${renderKey(key, width)}`),
+    data: { keys: rested },
+  };
+}
+
+function show({ context, places, provider, words, warn }: ConfigCall): ConfigAnswer {
+  const name = provider ?? "gemini";
+  const [wanted] = words;
+  const [active] = findKeys(name, { env: context.env, places, warn });
+  if (wanted === undefined && active === undefined) return { lines: [none, hint], data: { key: null } };
+  if (active !== undefined && (wanted === undefined || wanted === active.id)) {
+    const key = shown(name, active, active.id !== "env");
+    return { lines: [renderKey(key, 0)], data: { key } };
+  }
+  const ring = (places.configDir === null ? null : loadCredentials(places.configDir, warn).get(name)) ?? null;
+  const id = demandId(ring ?? { default: null, keys: new Map() }, name, wanted ?? null);
+  const key = shown(name, { id, key: ring?.keys.get(id) ?? "", origin: "credentials.json" }, id === ring?.default);
+  return { lines: [renderKey(key, 0)], data: { key } };
+}
+
+const shown = (provider: string, { id, key, origin }: FoundKey, isDefault: boolean): ShownKey => ({
+  provider,
+  id,
+  masked: maskKey(key),
+  default: isDefault,
+  origin,
+  rests: null,
+});
+
+function renderKey(key: ShownKey, width: number): string {
+  const note = key.id === "env" ? `  ${key.origin}, used alone` : key.default ? "  default" : "";
+  const rest = key.rests === null ? "" : `  rests for ${renderWait(key.rests)}`;
+  return `${key.id.padEnd(width)}  ${key.masked}${note}${rest}`;
+}
+
+async function validate(call: ConfigCall): Promise<ConfigAnswer> {
+  const provider = providerOf(call);
+  const isOnline = call.context.flags["online"] === true;
+  const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
+  if (keys.length === 0 && !(isOnline && provider === "local")) throw new PaiError("no_key", none, { hint });
+  for (const { id, key } of keys) {
+    const fault = judgeKey(provider, key);
+    if (fault !== null) throw new PaiError("key_invalid", `the ${provider} key ${id} ${fault}`);
+  }
+  if (isOnline) return askForAll(call, provider, keys);
+  return {
+    lines: keys.map(({ id }) => `The ${provider} key ${id} looks valid`),
+    data: { provider, online: false, keys: keys.map(({ id, key }) => ({ id, masked: maskKey(key), valid: true })) },
+  };
+}
+
+/**
+ * Tries every key; one line for each. When some were refused, warns of all others and throws the error of the first.
+ */
+async function askForAll(call: ConfigCall, provider: string, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
+  const verdicts = await validateOnline(provider, keys, call);
+  const lines = verdicts.map(({ id, address, error }) => {
+    const name = id === null ? `${provider} without a key` : `The ${provider} key ${id}`;
+    return error === null ? `${name} was accepted by ${address}` : error.message;
+  });
+  const failed = verdicts.find(({ error }) => error !== null)?.error ?? null;
+  if (failed !== null) {
+    for (const line of lines.filter((each) => each !== failed.message)) call.warn(line);
+    throw failed;
+  }
+  const masked = new Map(keys.map(({ id, key }) => [id, maskKey(key)]));
+  const data = verdicts.map(({ id }) => ({ id, masked: masked.get(id ?? "") ?? null, valid: true }));
+  return { lines, data: { provider, online: true, keys: data } };
+}
+
+function remove(call: ConfigCall): ConfigAnswer {
+  const provider = providerOf(call);
+  const { removed, default: next } = removeKey(placeOf(call), call.words[0] ?? null);
+  const lines = [`Removed the ${provider} key ${removed}`, ...(next === null ? [] : [`The default key is ${next}`])];
+  return { lines, data: { provider, removed, default: next } };
+}
+
+function setDefault(call: ConfigCall): ConfigAnswer {
+  const [id = ""] = call.words;
+  const provider = providerOf(call);
+  setDefaultKey(placeOf(call), id);
+  return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
+}
+
+/** `blacklist` may follow: an older program wanted it. */
+function reset({ places, words: [what] }: ConfigCall): ConfigAnswer {
+  if (what !== undefined && what !== "blacklist") throw new PaiError("usage", "usage: pai config reset");
+  resetKeyState(places.stateDir);
+  return { lines: ["All keys are ready: cool-downs are forgotten"], data: {} };
+}
+
+const placeOf = (call: ConfigCall): KeyPlace => ({
+  provider: providerOf(call),
+  places: call.places,
+  warn: call.warn,
+});
+const providerOf = ({ provider }: ConfigCall): string => provider ?? "gemini";

@@ -1,0 +1,112 @@
+/** The words of `pai config` for settings: what is in force, and writing one into config.json. */
+import { join } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { Json } from "../../core/model.ts";
+import { suggest } from "../../core/suggest.ts";
+import { findEndpoint, rememberConsent } from "../../store/base-url.ts";
+import { replaceJson } from "../../store/json-text.ts";
+import { findKeys } from "../../store/keys.ts";
+import type { Places } from "../../store/places.ts";
+import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
+import { type RemoteProvider, settingTable } from "../../store/setting-table.ts";
+import { loadSettings } from "../../store/settings.ts";
+import { findRoot } from "../compose/find-root.ts";
+import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
+
+const all = Object.values(settingTable);
+type AnySetting = (typeof all)[number];
+
+export const settingWords: Readonly<Record<string, ConfigWord>> = {
+  get: {
+    usage: "[NAME]",
+    about: "a setting in force; without NAME all of them, with their origin",
+    least: 0,
+    most: 1,
+    run: get,
+  },
+  put: { usage: "NAME VALUE...", about: "write a setting into config.json", least: 2, most: 100, run: put },
+};
+
+function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer {
+  const { values, origins, warnings } = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
+  for (const text of warnings) warn(text);
+  if (name !== undefined) {
+    const { name: known } = demandSetting(name);
+    const value = values[known] ?? null;
+    return { lines: [render(value)], data: { name: known, value, origin: origins[known] ?? "default" } };
+  }
+  const names = Object.keys(values);
+  const width = Math.max(...names.map((one) => one.length));
+  return {
+    lines: names.map((one) => `${one.padEnd(width)}  ${render(values[one] ?? null) || "-"}  (${origins[one]})`),
+    data: Object.fromEntries(names.map((one) => [one, { value: values[one] ?? null, origin: origins[one] }])),
+  };
+}
+
+function put({ context, places, words: [name = "", ...given] }: ConfigCall): ConfigAnswer {
+  const setting = demandSetting(name);
+  if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
+  const value = parseValue(setting, given);
+  if (value === null) throw new PaiError("usage", `${setting.name} must be ${setting.wants}`);
+  const provider = /^baseUrl\.(.+)$/.exec(setting.name)?.[1] as RemoteProvider | undefined;
+  const consent = provider === undefined ? null : prepareConsent(provider, String(value), { env: context.env, places });
+  const file = write(places, setting.name, value);
+  consent?.();
+  return { lines: [`${setting.name} = ${render(value)} in ${file}`], data: { name: setting.name, value, file } };
+}
+
+/** As JSON, as one text, as a list of words: the first that fits. */
+function parseValue(setting: AnySetting, given: readonly string[]): Json {
+  const [first = ""] = given;
+  const choices: readonly Json[] = given.length > 1 ? [given] : [asJson(first), setting.fromText(first)];
+  for (const choice of choices) {
+    const value = setting.check(choice);
+    if (value !== null) return value as Json;
+  }
+  return null;
+}
+
+function asJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** Who types an address agrees to send the present keys there. A bad address throws before anything is written. */
+function prepareConsent(
+  provider: RemoteProvider,
+  url: string,
+  { env, places }: { env: ConfigCall["context"]["env"]; places: Places },
+) {
+  const endpoint = findEndpoint(provider, {}, { url, origin: `baseUrl.${provider}` });
+  const keys = findKeys(provider, { env, places }).map(({ key }) => key);
+  return () => rememberConsent(endpoint, keys, places);
+}
+
+function write(places: Places, name: string, value: Json): string {
+  if (places.configDir === null) {
+    throw new PaiError("config_invalid", "there is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
+  }
+  const file = join(places.configDir, "config.json");
+  withLock(file, () => writePrivate(file, replaceJson(readPrivate(file) ?? "", file, name.split("."), value)));
+  return file;
+}
+
+function demandSetting(name: string): AnySetting {
+  const found = all.find((setting) => setting.name === name);
+  if (found !== undefined) return found;
+  const near = suggest(
+    name,
+    all.map((setting) => setting.name),
+  );
+  throw new PaiError("usage", "there is no setting of that name", {
+    hint: near === null ? "all of them: pai config get" : `did you mean ${near}?`,
+  });
+}
+
+function render(value: Json): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

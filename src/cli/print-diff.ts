@@ -1,0 +1,20 @@
+/** Changes outside of a run as a person reads them, in the way of the stream they go to. */
+import type { Change } from "../core/change.ts";
+import { renderChanges } from "../core/diff.ts";
+import { renderDiff } from "../ui/diff/diff.ts";
+import { columnsOf } from "./columns.ts";
+import type { Context } from "./command.ts";
+import { styleOf } from "./compose/view.ts";
+
+/** One diff, ending in a line feed; "" for no changes. */
+export async function renderDiffOn(
+  stream: "stdout" | "stderr",
+  context: Context,
+  changes: readonly Change[],
+): Promise<string> {
+  if (changes.length === 0) return "";
+  const style = styleOf(context, context.tty[stream]);
+  const highlight = style.color ? (await import("../ui/highlight.ts")).highlight : null;
+  const columns = style.plain ? null : columnsOf(context.env);
+  return renderDiff(renderChanges(changes), style, { columns, highlight });
+}

@@ -1,0 +1,90 @@
+/** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
+import { type Failure, PaiError } from "../../core/error.ts";
+import type { Model } from "../../core/model.ts";
+import { noUsage } from "../../core/model.ts";
+import type { Decide, Decision } from "../../core/ports.ts";
+import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
+import { blankSecrets } from "../../core/secrets/veil.ts";
+import { describeRequest } from "../../store/recorder.ts";
+
+export interface Tape {
+  readonly model: Model;
+  readonly decide: Decide;
+  /** Called for each application of changes; throws the error that the recorded one ended with. */
+  nextApply(): void;
+  nextCommand(command: string): FactOf<"command">;
+  /** What the recorded run could not take back. */
+  readonly left: readonly string[];
+  /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
+  readonly difference: string | null;
+}
+
+const toError = ({ code, message, hint, retry_after }: Failure) =>
+  new PaiError(code, message, { hint: hint ?? undefined, retryAfter: retry_after ?? undefined });
+
+/**
+ * Plays the facts back in order. When they run out, throws the error the recorded run ended with (failed, if it had
+ * none).
+ */
+export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): Tape {
+  const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
+  let difference: string | null = null;
+
+  const differ = (why: string) => {
+    difference ??= why;
+  };
+  const runOut = (what: string): never => {
+    differ(`it asks for ${what} that the receipt does not hold`);
+    throw ended === null ? new PaiError("failed", `the receipt holds no more ${what}`) : toError(ended);
+  };
+  const queueOf = <T extends Fact["type"]>(type: T, what: string) => {
+    const left = [...factsOf(facts, type)];
+    return (fits: (fact: FactOf<T>) => boolean): FactOf<T> => {
+      const at = left.findIndex(fits);
+      return left.splice(at < 0 ? left.length : at, 1)[0] ?? runOut(what);
+    };
+  };
+
+  const nextCall = queueOf("call", "a reply");
+  const nextDecision = queueOf("decision", "a decision");
+  const nextChanges = queueOf("changes", "a change");
+  const nextCommand = queueOf("command", "a command");
+  let asked = 0;
+
+  return {
+    model: {
+      ...started.model,
+      provider: started.model.id.split(":", 1)[0] ?? "",
+      name: started.model.id.slice(started.model.id.indexOf(":") + 1),
+      async *stream(request) {
+        asked += 1;
+        const call = nextCall(({ purpose }) => purpose === request.purpose);
+        if (describeRequest(request).sha256 !== call.sha256)
+          differ(`request ${asked} (${request.purpose}) is not the recorded one`);
+        if (call.text !== "") yield { type: "text", text: call.text };
+        for (const each of call.calls) yield { type: "call", call: each };
+        if (call.error !== null) throw toError(call.error);
+        const { stop, usage, served, key } = call;
+        if (stop === null) return;
+        yield { type: "done", stop, usage: usage ?? noUsage, served: served ?? "", key, native: null };
+      },
+    },
+    async decide({ kind }): Promise<Decision> {
+      const { accept, by, reason, feedback } = nextDecision((fact) => fact.kind === kind);
+      return accept ? { accept, by, reason } : { accept, by, reason, feedback };
+    },
+    nextApply() {
+      const { error } = nextChanges(() => true);
+      if (error !== null) throw toError(error);
+    },
+    nextCommand(command) {
+      const fact = nextCommand((each) => blankSecrets(each.command) === blankSecrets(command));
+      if (fact.error !== null) throw toError(fact.error);
+      return fact;
+    },
+    left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
+    get difference() {
+      return difference;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** A workspace as it was before a run, in memory: what a replay works on. Nothing of it is ever written, no command runs. */
+import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
+import { digest } from "../../core/digest.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Transaction, Workspace } from "../../core/ports.ts";
+import type { ChangedContent } from "../../core/receipt.ts";
+import { createOverlay, type Overlay } from "../../flows/stage.ts";
+import type { History } from "../../workspace/journal/history.ts";
+import type { Tape } from "./replay-tape.ts";
+
+/** Takes back, on top of the workspace, what this run and all later ones have changed. */
+async function goBack(workspace: Workspace, history: History, id: string): Promise<Overlay> {
+  const wanted = new Map<RelPath, Blob | null>();
+  for (const run of history.list()) {
+    if (run.id < id || run.status !== "applied") continue;
+    for (const { path, before } of history.work(run.id) ?? []) wanted.set(path, before);
+  }
+  const past = createOverlay(workspace);
+  for (const [path, after] of wanted) {
+    const before = await past.read(path).catch(() => null);
+    if (!sameBlob(before, after)) past.stage([{ path, before, after, from: null }]);
+  }
+  past.settle(null);
+  return past;
+}
+
+/** Folders on the way to new content that are not there, as the real workspace would make them. */
+async function missingFolders(past: Overlay, changes: readonly Change[]): Promise<Change[]> {
+  const missing = new Map<string, Change>();
+  const planned = new Set<string>(changes.flatMap(({ path, after }) => (after === null ? [] : [path])));
+  for (const { path, after } of changes) {
+    const names = after === null ? [] : path.split("/").slice(0, -1);
+    for (const at of names.keys()) {
+      const folder = names.slice(0, at + 1).join("/") as RelPath;
+      if (missing.has(folder) || planned.has(folder) || (await past.read(folder)) !== null) continue;
+      missing.set(folder, { path: folder, before: null, after: { kind: "folder", mode: 0o755 }, from: null });
+    }
+  }
+  return [...missing.values()];
+}
+
+/** Content that a command made: from the receipt, or from the journal where it was too large for it. */
+function contentOf({ path, after, content }: ChangedContent, work: readonly Change[]): Blob | null {
+  if (content?.kind !== "file") return content;
+  const kept = work.find((change) => change.path === path)?.after;
+  if (content.base64 !== null)
+    return { kind: "file", mode: content.mode, bytes: new Uint8Array(Buffer.from(content.base64, "base64")) };
+  if (kept?.kind === "file" && digest(kept.bytes) === after) return kept;
+  throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
+}
+
+function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
+  const done: Change[] = [];
+  const commandPaths = new Set<RelPath>();
+  const put = (changes: readonly Change[]) => {
+    past.stage(changes);
+    past.settle(null);
+    done.push(...changes);
+  };
+  return {
+    id,
+    commandPaths,
+    get changes() {
+      return [...done];
+    },
+    async apply(changes) {
+      tape.nextApply();
+      put([...(await missingFolders(past, changes)), ...squash(changes)]);
+    },
+    async run(command) {
+      const { exit, timedOut, output, ms, notes, changes: kept } = tape.nextCommand(command);
+      const changes: Change[] = [];
+      for (const each of kept) {
+        const path = each.path as RelPath;
+        const from = each.from as RelPath | null;
+        changes.push({ path, before: await past.read(path).catch(() => null), after: contentOf(each, work), from });
+        commandPaths.add(path);
+      }
+      put(changes);
+      return { command, exit, timedOut, output, ms, notes, changes };
+    },
+    async rollback() {
+      const restored = invert(squash(done));
+      put(restored);
+      done.length = 0;
+      return { restored, left: tape.left as readonly RelPath[] };
+    },
+    close: async () => {},
+  };
+}
+
+/** The workspace before run `id`; what the run does to it goes no further than this value. */
+export async function openPast(workspace: Workspace, history: History, id: string, tape: Tape): Promise<Workspace> {
+  const past = await goBack(workspace, history, id);
+  const work = history.work(id) ?? [];
+  return {
+    ...past,
+    root: workspace.root,
+    protection: workspace.protection,
+    undoable: false,
+    concern: (path) => workspace.concern(path),
+    names: () => 1,
+    begin: async () => openMemory(past, id, tape, work),
+  };
+}

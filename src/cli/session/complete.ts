@@ -1,0 +1,48 @@
+/** What Tab offers in a message: slash commands and what follows some of them, and the paths behind `@`. */
+import type { Workspace } from "../../core/ports.ts";
+import { knownModels } from "../../models/catalogue.ts";
+import { modes } from "../../store/setting-table.ts";
+import type { Completion } from "../../ui/prompt/editor.ts";
+import { mentionMark } from "../mentions.ts";
+import { slashCommands } from "./slash.ts";
+
+const most = 100;
+
+/** What may follow these commands. */
+const followers = new Map<string, readonly string[]>([
+  ["mode", modes],
+  ["model", knownModels.map(({ provider, name }) => `${provider}:${name}`)],
+]);
+
+const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);
+
+const quote = (name: string) => (name.endsWith("/") ? `"${name}` : `"${name}"`);
+
+/**
+ * Names below the folder that was typed, in quotes where they need them: those of a folder stay open for what is in it.
+ * Ignored and denied ones are left out.
+ */
+async function listPaths(workspace: Workspace, typed: string, quoted: boolean): Promise<readonly string[]> {
+  const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
+  const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list"));
+  return entries
+    .map(({ path, kind }) => `${folder}${path.split("/").at(-1)}${kind === "folder" ? "/" : ""}`)
+    .filter((name) => name.startsWith(typed))
+    .map((name) => (quoted || /\s/.test(name) ? quote(name) : name))
+    .slice(0, most);
+}
+
+/** `before` is the message up to the cursor; null: nothing to offer. */
+export async function completeMessage(workspace: Workspace, before: string): Promise<Completion | null> {
+  if (/^\/[a-z]*$/.test(before)) {
+    const names = ["quit", ...slashCommands.map(({ name }) => name)].sort();
+    return { from: 0, words: names.map((name) => `/${name}`).filter((name) => name.startsWith(before)) };
+  }
+  const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
+  const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
+  if (follows !== undefined) return { from: before.length - begun.length, words: follows };
+  const typed = begunMention.exec(before)?.[1];
+  if (typed === undefined) return null;
+  const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));
+  return { from: before.length - typed.length, words };
+}

@@ -1,0 +1,53 @@
+/** `!command` in a session: the person's own command, its output shown and offered to the next message. */
+import { toPaiError } from "../../core/error.ts";
+import { counted } from "../../ui/amount.ts";
+import { createSpinner } from "../../ui/run/spinner.ts";
+import { visible } from "../../ui/sanitize.ts";
+import { columnsOf } from "../columns.ts";
+import { makeRunId } from "../compose/compose.ts";
+import { offer, type Talk, whileInterruptible } from "./talk.ts";
+
+/** Characters of one command's output that go with the next message. */
+const mostOffered = 50_000;
+
+/** No time limit, as the person can press Ctrl+C: the longest that a timer takes. */
+const noLimitMs = 2 ** 31 - 1;
+
+/** Shows a spinner while the work lasts, as the output comes at its end; none on a plain terminal. */
+async function whileShown<T>({ context, view }: Talk, command: string, work: () => Promise<T>): Promise<T> {
+  const { style } = view;
+  if (style.plain) return work();
+  const columns = () => columnsOf(context.env);
+  const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now() });
+  spinner.start(`running ${command} ${style.glyphs.dot} Ctrl+C stops`);
+  return work().finally(spinner.stop);
+}
+
+/** Runs it as the person would: own environment less secrets. What it changes can be taken back with /undo. */
+export async function runOwn(talk: Talk, command: string): Promise<void> {
+  const { context, composed } = talk;
+  if (command === "") {
+    context.err(talk.offered === null ? "! runs a command: !git status\n" : "the output is not sent\n");
+    talk.offered = null;
+    return;
+  }
+  const { workspace } = composed.opened;
+  const { result, ended } = await whileInterruptible(talk, async (signal) => {
+    const transaction = await workspace.begin({ id: makeRunId(context.now()), task: `!${command}` });
+    try {
+      const options = { by: "user", timeoutMs: noLimitMs, signal } as const;
+      const result = await whileShown(talk, command, () => transaction.run(command, options));
+      const ended = signal.aborted ? toPaiError(signal.reason).message : `exit ${result.exit ?? "by a signal"}`;
+      return { result, ended };
+    } finally {
+      await transaction.close();
+    }
+  });
+  const output = visible(result.output).trimEnd();
+  if (output !== "") context.out(`${output}\n`);
+  offer(talk, `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`);
+  const several = result.changes.length;
+  const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
+  const note = `${ended}; goes with your next message, ! alone drops it\n`;
+  context.err(talk.view.style.paint("dim", several === 0 ? note : changed + note));
+}

@@ -1,0 +1,130 @@
+/** /rewind and /compact: going back in a session, its files, its conversation, or both. */
+import { renderConversation } from "../../core/conversation.ts";
+import { PaiError } from "../../core/error.ts";
+import { compactConversation, summarizeText } from "../../flows/compact.ts";
+import { runTask } from "../../flows/run.ts";
+import { counted } from "../../ui/amount.ts";
+import { cut } from "../../ui/layout.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { columnsOf } from "../columns.ts";
+import { composeOptions } from "../compose/compose.ts";
+import { offer, type Talk, whileInterruptible } from "./talk.ts";
+
+const actions = ["both", "code", "conversation", "summary"] as const;
+type RewindAction = (typeof actions)[number];
+
+/** "09:05" where the person is. */
+const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
+
+function renderTurns({ open, context, view }: Talk): string {
+  const rows = open.session.turns.map(
+    ({ at, request, changed }, n) =>
+      `${n + 1}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request)}`,
+  );
+  const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
+  return `${fitting.join("\n")}
+go back to before turn N:
+/rewind N               files and conversation
+/rewind N code          the files only
+/rewind N conversation  the conversation only
+/rewind N summary       no files; the turns from N on become a summary
+`;
+}
+
+/** Takes back what the runs from turn `from` (from 1) on have changed, the newest first. All of them or none. */
+async function rewindCode({ composed, open }: Talk, from: number): Promise<number> {
+  const { history } = composed.opened;
+  const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
+  const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
+  const done: string[] = [];
+  for (const { id } of applied) {
+    const { clashes } = await history.undo(id, { dryRun: false });
+    if (clashes.length === 0) done.push(id);
+    else {
+      for (const back of done.reverse()) await history.redo(back, { dryRun: false });
+      throw new PaiError("conflict", `changed since: ${clashes.map(({ path }) => path).join(", ")}`, {
+        hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
+      });
+    }
+  }
+  return done.length;
+}
+
+/** Asks the model for a text outside of any task; it is shown, counted and kept like a run. */
+async function askModel(talk: Talk, request: string, work: Parameters<typeof runTask>[0]): Promise<void> {
+  const { context, composed, view, mode, model } = talk;
+  await whileInterruptible(talk, async (signal) => {
+    const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
+    const options = { ...composeOptions(context, composed.base.settings, request, view.interactive), mode };
+    const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
+    const outcome = await runTask(work, task, options, ports);
+    if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
+  });
+}
+
+export async function compactTalk(talk: Talk): Promise<void> {
+  const { open, context } = talk;
+  if (open.session.conversation.messages.length < 3) {
+    context.err("there is nothing to compact\n");
+    return;
+  }
+  await askModel(talk, "compact", async (run) => {
+    run.ledger.promise({ expected: 1, at_most: 2 });
+    await compactConversation(run);
+    open.add({ type: "conversation.replaced", messages: run.record.conversation.messages });
+  });
+  context.err("the conversation is a summary now\n");
+}
+
+async function summarizeFrom(talk: Talk, from: number): Promise<void> {
+  const { open, context } = talk;
+  const { turns, conversation } = open.session;
+  const before = turns[from - 1]?.before.messages.length ?? 0;
+  const messages = conversation.messages.slice(before);
+  const told =
+    messages.length > 0
+      ? renderConversation(messages)
+      : turns
+          .slice(from - 1)
+          .map(({ request, text }) => `[User]\n${request}\n\n[Assistant]\n${text}`)
+          .join("\n\n");
+  await askModel(talk, "summarize", async (run) => {
+    run.ledger.promise({ expected: 1, at_most: 2 });
+    const summary = await summarizeText(run, told);
+    open.add({ type: "session.summarized", at: context.now().toISOString(), from, summary });
+  });
+}
+
+/** `/rewind`: the turns; `/rewind N WHAT`: back to before turn N. */
+export async function rewindTalk(talk: Talk, words: string): Promise<void> {
+  const { open, context } = talk;
+  const { turns } = open.session;
+  if (turns.length === 0) throw new PaiError("usage", "there is no turn to go back to");
+  const [number = "", what = "both"] = words.split(/\s+/);
+  if (number === "") {
+    context.err(renderTurns(talk));
+    return;
+  }
+  const from = Number(number);
+  const action = actions.find((each) => each === what);
+  if (!Number.isInteger(from) || from < 1 || from > turns.length)
+    throw new PaiError("usage", `there is no turn ${number}`, { hint: "see /rewind" });
+  if (action === undefined)
+    throw new PaiError("usage", `/rewind cannot restore ${what}`, { hint: `one of ${actions.join(", ")}` });
+  await rewind(talk, from, action);
+}
+
+async function rewind(talk: Talk, from: number, action: RewindAction): Promise<void> {
+  const { open, context } = talk;
+  if (action === "summary") {
+    await summarizeFrom(talk, from);
+    context.err(`turns from ${from} on are a summary now; files were not touched\n`);
+    return;
+  }
+  const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
+  if (action === "code" && taken > 0)
+    offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
+  if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
+  const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
+  context.err(`rewound ${action} to before turn ${from}: ${code}\n`);
+}

@@ -1,0 +1,179 @@
+/** The interactive session: a prompt, a task, its result, and on with the next. */
+import { join } from "node:path";
+import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
+import { pendingOf, type Session } from "../../core/session.ts";
+import { openInputHistory } from "../../store/input-history.ts";
+import { openSessions, openUnkept } from "../../store/sessions.ts";
+import { counted } from "../../ui/amount.ts";
+import { cut, wrap } from "../../ui/layout.ts";
+import { isContinue, isNo } from "../../ui/prompt/answer.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { columnsOf, columnsOfErrors } from "../columns.ts";
+import type { Context } from "../command.ts";
+import { version } from "../commands/version.ts";
+import { composeBase, composeTask } from "../compose/compose.ts";
+import { openView } from "../compose/view.ts";
+import { renderError } from "../failure.ts";
+import { completeMessage } from "./complete.ts";
+import { offerLocal } from "./offer-local.ts";
+import { runOwn } from "./own-command.ts";
+import { carryOut, waitingPlan } from "./plan-turn.ts";
+import { doSlash, isSlash } from "./slash.ts";
+import { countInterrupt, runTurn, type Talk } from "./talk.ts";
+
+const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
+
+/** A slash command, also a mistyped one; lines that begin with // or /* are tasks. */
+const command = /^\/(?![/*])/;
+
+/**
+ * The next steps as a task: all of them for a yes, one for its number; null: the line is neither. Throws usage for a
+ * number too many.
+ */
+function renderPending(pending: readonly string[], line: string): string | null {
+  if (pending.length === 0) return null;
+  if (isContinue(line))
+    return `The user confirmed these next steps. Do them in order:\n${pending.map((step, at) => `${at + 1}. ${step}`).join("\n")}`;
+  if (!/^\d+$/.test(line)) return null;
+  const step = pending[Number(line) - 1];
+  if (step !== undefined) return step;
+  throw new PaiError("usage", `there is no next step ${line}`, { hint: `there are ${pending.length}; see above` });
+}
+
+/** Shows the error when the work fails; the session goes on. */
+async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
+  await work.catch((thrown) => context.err(renderError(toPaiError(thrown), columnsOfErrors(context))));
+}
+
+/**
+ * Throws usage for what is no task, before it costs a call: a slash command without its slash, a `pai` command line.
+ */
+function requireTask(line: string): void {
+  const word = line.toLowerCase();
+  if (isSlash(word)) throw new PaiError("usage", `${word} is no task`, { hint: `did you mean /${word}?` });
+  const name = /^pai\s+([a-z]+)$/.exec(word)?.[1];
+  if (name === undefined) return;
+  const here = isSlash(name) ? `; here: /${name}` : "";
+  throw new PaiError("usage", `${word} is for a shell${here}`, { hint: "see /help" });
+}
+
+async function runTask(talk: Talk, line: string, pending: string | null): Promise<void> {
+  if (pending === null) requireTask(line);
+  await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
+}
+
+/** Does what one message asks for: slash command, own command, yes or no to what waits, or a task. */
+async function doLine(talk: Talk, line: string): Promise<void> {
+  if (command.test(line)) return doSlash(talk, line);
+  if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
+  const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
+  const [planned, steps] = [waitingPlan(talk), pendingOf(talk.open.session)];
+  if (isNo(line) && (planned !== null || steps.length > 0)) return say("nothing was done");
+  if (isContinue(line) && planned !== null) return carryOut(talk, planned);
+  const pending = renderPending(steps, line);
+  if (isContinue(line) && pending === null) return say("nothing to continue");
+  await runTask(talk, line, pending);
+}
+
+/** Waits until a slow terminal has shown everything. Ctrl+C meanwhile skips the rest and does nothing else. */
+async function showAll({ shown, onInterrupt }: Context): Promise<void> {
+  onInterrupt(() => {});
+  await shown();
+  onInterrupt(null);
+}
+
+/** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
+async function readMessage(talk: Talk): Promise<string | null> {
+  const { context, view } = talk;
+  const keep = (text: string) => talk.input.add((talk.model ?? talk.composed).mask(text));
+  const prompter = await view.prompter();
+  await showAll(context);
+  for (;;) {
+    try {
+      context.err("\n");
+      const line = await prompter.readMessage({
+        prompt: view.style.paint("change", "pai> "),
+        history: talk.input.entries,
+        complete: (before) => completeMessage(talk.composed.opened.workspace, before),
+        keep(draft) {
+          if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
+        },
+      });
+      if (line !== null && line.trim() !== "") keep(line);
+      talk.interruptedAt = 0;
+      return line === null ? null : line.trim();
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      if (error.code !== "interrupted" || context.signal.aborted) throw thrown;
+      if (countInterrupt(talk)) throw error;
+      context.err("press Ctrl+C again to leave\n");
+    }
+  }
+}
+
+function requireTerminal(context: Context): void {
+  if (context.tty.stdin) return;
+  throw new PaiError("usage", "the interactive session needs a terminal", {
+    hint: 'usage without one: pai "TASK" [FLAGS], or pai COMMAND [FLAGS]; see: pai help',
+  });
+}
+
+/** What a saved session holds, shown when it goes on; stored text is text and approves nothing. */
+function renderResumed({ id, turns, conversation }: Session): string {
+  const last = turns.at(-1);
+  const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;
+  const request = last === undefined ? "" : `, last: ${visibleLine(last.request)}`;
+  return `session ${id}, ${counted(turns.length, "turn")}${tasks}${request}`;
+}
+
+/** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
+async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
+  const given = composeBase(called);
+  const { context } = given;
+  const view = await openView(context, context.signal, "session");
+  const readLine = async (question: string) => (await view.prompter()).readLine(question);
+  const base = view.interactive ? await offerLocal(context, given, readLine) : given;
+  const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
+  for (const warning of base.warnings) warn("settings")(warning);
+  const composed = await composeTask(context, base, view);
+  const { workspace, stateFolder, notices } = composed.opened;
+  for (const notice of notices) warn("workspace")(notice);
+  const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
+  const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
+  const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
+  const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
+  const columns = columnsOf(context.env);
+  const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
+  context.err(`${banner}\nType a task; /help shows more\n`);
+  if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
+  if (loaded !== null && loaded.damaged > 0) context.err(`${counted(loaded.damaged, "damaged line")} passed over\n`);
+  const { mode } = base.settings;
+  const nothing = { model: undefined, interruptedAt: 0, offered: null, planned: null };
+  return { context, view, composed, sessions, open, input, mode, ...nothing };
+}
+
+/** Opens the session of a place and talks until the user leaves. */
+export async function talkAt(context: Context, resume: { readonly id: string | null } | null): Promise<number> {
+  requireTerminal(context);
+  const talk = await openTalk(context, resume);
+  try {
+    for (let line = await readMessage(talk); line !== null; line = await readMessage(talk)) {
+      if (leaving.test(line)) break;
+      if (line !== "") await sayFailure(talk, doLine(talk, line));
+      if (context.signal.aborted) throw toPaiError(context.signal.reason);
+    }
+  } catch (thrown) {
+    const error = toPaiError(thrown);
+    if (error.code !== "interrupted" || context.signal.aborted) throw error;
+    // Who leaves by Ctrl+C twice knows it.
+    return exitCodes.interrupted;
+  } finally {
+    talk.open.close();
+    talk.composed.close();
+  }
+  return 0;
+}
+
+export async function sessionCommand(context: Context): Promise<number> {
+  return talkAt(context, context.flags["continue"] === true ? { id: null } : null);
+}

@@ -1,0 +1,212 @@
+/** The slash commands of a session. An unknown one is an error and never reaches the model. */
+
+import { invert, squash } from "../../core/change.ts";
+import { renderTasks } from "../../core/conversation.ts";
+import { PaiError } from "../../core/error.ts";
+import { sizeOf } from "../../core/model.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Session } from "../../core/session.ts";
+import { suggest } from "../../core/suggest.ts";
+import { openUnkept } from "../../store/sessions.ts";
+import { type Mode, modes } from "../../store/setting-table.ts";
+import { counted } from "../../ui/amount.ts";
+import { cut, hang, pad, wrap } from "../../ui/layout.ts";
+import { visible, visibleLine } from "../../ui/sanitize.ts";
+import { columnsOf } from "../columns.ts";
+import { redoCommand, undoCommand } from "../commands/history.ts";
+import { renderModels } from "../commands/models.ts";
+import { composeOptions } from "../compose/compose.ts";
+import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
+import { renderDiffOn } from "../print-diff.ts";
+import { planTurn } from "./plan-turn.ts";
+import { compactTalk, rewindTalk } from "./rewind.ts";
+import { offer, type Talk, taskOf, whileInterruptible } from "./talk.ts";
+
+interface Slash {
+  readonly name: string;
+  readonly about: string;
+  run(talk: Talk, words: string): Promise<void>;
+}
+
+const say = ({ context }: Talk, text: string) => context.err(text.endsWith("\n") ? text : `${text}\n`);
+
+async function switchModel(talk: Talk, id: string): Promise<void> {
+  const { context, composed, view } = talk;
+  if (id === "") {
+    say(
+      talk,
+      `${renderModels(context, talk.model?.model.id ?? composed.base.settings.model, "usable")}switch: /model PROVIDER:NAME`,
+    );
+    return;
+  }
+  const { base } = composed;
+  const settings = { ...base.settings, model: id };
+  talk.model = await composeModel(context, { ...base, settings }, view);
+  say(talk, `model: ${talk.model.model.id}`);
+}
+
+function switchMode(talk: Talk, name: string): void {
+  const mode = modes.find((each) => each === name);
+  if (name !== "" && mode === undefined) {
+    throw new PaiError("usage", `there is no mode ${name}`, { hint: `one of ${modes.join(", ")}` });
+  }
+  if (mode !== undefined) talk.mode = mode satisfies Mode;
+  const others = modes.filter((each) => each !== talk.mode).join(", ");
+  say(talk, `mode: ${talk.mode}${name === "" ? ` (/mode NAME switches: ${others})` : ""}`);
+}
+
+/** What the first call for a message would send, and what the session holds. */
+async function showContext(talk: Talk, words: string): Promise<void> {
+  const { context, composed, mode, model } = talk;
+  const { settings } = composed.base;
+  const id = model?.model.id ?? listModels(settings.model)[0];
+  const { previewTask, renderPreview } = await import("../commands/context.ts");
+  const found = await whileInterruptible(talk, async (signal) =>
+    previewTask({
+      id,
+      workspace: composed.opened.workspace,
+      task: await taskOf(talk, words === "" ? "…" : words, words),
+      options: { ...composeOptions(context, settings, "context", false), mode },
+      price: priceOf(id, settings, context.now()),
+      signal,
+      now: context.now,
+    }),
+  );
+  say(talk, `${renderPreview(id, mode, found)}\nThe session holds\n${renderContext(talk)}`);
+}
+
+/** Tokens of the conversation, by what it is made of; a token is about four characters. */
+function renderContext({ open }: Talk): string {
+  const { conversation, turns } = open.session;
+  const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
+  const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
+  const told = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
+  return [
+    `turns      ${turns.length} (${tokens(told)}; the last five are told to a plan)`,
+    `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
+    `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
+  ].join("\n");
+}
+
+/** What this session's runs have changed and not taken back, as one diff. */
+async function showSessionDiff(talk: Talk): Promise<void> {
+  const { history, workspace } = talk.composed.opened;
+  const runs = new Set(talk.open.session.turns.map(({ run }) => run));
+  const ids = history
+    .list()
+    .filter(({ id, status }) => runs.has(id) && status === "applied")
+    .map(({ id }) => id);
+  const turns = await Promise.all(ids.map((id) => history.undo(id, { dryRun: true })));
+  const changes = squash(turns.reverse().flatMap((turn) => invert(turn.changes)));
+  if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
+  else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
+}
+
+async function showMemory(talk: Talk): Promise<void> {
+  const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
+  if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
+  else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
+}
+
+/** Goes on in a session, null: a new one. The one before stays as it is (P76); what was allowed in it ends with it. */
+function enterSession(talk: Talk, session: Session | null): void {
+  const { sessions, context, view } = talk;
+  const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
+  talk.open.close();
+  talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
+  view.forgetAllowed();
+}
+
+function clear(talk: Talk): void {
+  enterSession(talk, null);
+  say(talk, "cleared: the next task knows nothing of the earlier ones, and what you allowed is asked again");
+}
+
+function resume(talk: Talk, id: string): void {
+  const { sessions, context, view } = talk;
+  if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
+  if (id === "") {
+    const rows = sessions
+      .list()
+      .slice(0, 10)
+      .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`)
+      .map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
+    say(talk, rows.length === 0 ? "there is no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
+    return;
+  }
+  const { session } = sessions.load(id);
+  enterSession(talk, session);
+  say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
+}
+
+/** Takes a run back, or brings it back; the model cannot know of it by itself. */
+async function reverse(talk: Talk, command: typeof undoCommand, text: string, did: string): Promise<void> {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  await command({ ...talk.context, words });
+  offer(talk, `The user ${did} changes of an earlier turn: read files again before you rely on them.`);
+}
+
+export const slashCommands: readonly Slash[] = [
+  { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
+  { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
+  { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
+  { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
+  { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
+  {
+    name: "tasks",
+    about: "the task list of tool-loop",
+    run: async (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
+  },
+  { name: "compact", about: "summarize the conversation of tool-loop", run: compactTalk },
+  { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
+  {
+    name: "undo",
+    about: "take back the last run, or one: /undo RUN",
+    run: (talk, words) => reverse(talk, undoCommand, words, "took back"),
+  },
+  {
+    name: "redo",
+    about: "bring back what /undo or /rewind took back, or one: /redo RUN",
+    run: (talk, words) => reverse(talk, redoCommand, words, "brought back"),
+  },
+  { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
+  { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
+  { name: "diff", about: "what this session has changed", run: showSessionDiff },
+  { name: "memory", about: "show MEMORY.md", run: showMemory },
+];
+
+function renderHelp(columns: number): string {
+  const rows = [
+    ...slashCommands.map(({ name, about }) => [`/${name}`, about] as const),
+    ["/quit", "leave (also: exit, quit, Ctrl+D)"],
+    ["@path", "show the model a file, also an ignored one"],
+    ["!command", "run a command of your own; its output goes with the next message"],
+    ["Escape", "at a question: no"],
+  ] as const;
+  return [
+    ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
+    ...wrap("After a task, y or lanjut does its next steps, a number does that one", columns),
+    ...wrap(
+      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task or clears, Ctrl+Y brings back",
+      columns,
+    ),
+  ].join("\n");
+}
+
+/** A word that is a slash command without its slash. */
+export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
+
+/** Runs one line that begins with a slash. Throws usage for an unknown command. */
+export async function doSlash(talk: Talk, line: string): Promise<void> {
+  const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  const command = slashCommands.find((each) => each.name === name.toLowerCase());
+  if (command !== undefined) return command.run(talk, rest.trim());
+  const near = suggest(
+    name,
+    slashCommands.map((each) => each.name),
+  );
+  throw new PaiError("usage", `there is no command /${name}`, {
+    hint: near === null ? "see /help" : `did you mean /${near}?`,
+  });
+}

@@ -1,0 +1,10 @@
+/** Wraps data for a prompt so that the data cannot end its own wrapping. Pure. */
+import { spellHidden } from "./invisible.ts";
+
+/** `<name attr="…">text</name>`, with a number behind the name when the text holds such an end; hidden characters spelled out. */
+export function fence(name: string, attributes: Readonly<Record<string, string>>, text: string): string {
+  let tag = name;
+  for (let n = 2; text.includes(`</${tag}`); n += 1) tag = `${name}${n}`;
+  const shown = Object.entries(attributes).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
+  return spellHidden(`<${tag}${shown.join("")}>\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}</${tag}>`);
+}

@@ -1,0 +1,172 @@
+/** Applies the SEARCH/REPLACE blocks of one MODIFY to a file's bytes: all of them or none, and nothing by guess. */
+
+import type { EditBlock } from "../script/script.ts";
+import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
+import { isAppended, isInserted, isReplaced, isUnchanged } from "./already.ts";
+import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
+import { locate } from "./ladder.ts";
+import { findAddedPlaceholder, isIdentical, prepareBlock } from "./prepare.ts";
+import { describeAmbiguous, describeMissing, describeUnplaceable } from "./report.ts";
+import type { Halves, Match, Splice } from "./step.ts";
+import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
+
+export interface EditInput {
+  readonly path: string;
+  /** The file with the earlier changes of this batch; null when there is none. */
+  readonly now: Uint8Array | null;
+  /** The file as the model saw it; null when that is the same. */
+  readonly shown: Uint8Array | null;
+  readonly blocks: readonly EditBlock[];
+}
+
+export type EditRefusal =
+  | "not_found"
+  | "ambiguous"
+  | "identical"
+  | "placeholder"
+  | "missing_file"
+  | "encoding"
+  | "binary";
+
+export type EditResult =
+  | { readonly kind: "applied"; readonly bytes: Uint8Array; readonly notes: readonly string[] }
+  /** Every block stands in the file already. */
+  | { readonly kind: "already"; readonly notes: readonly string[] }
+  /** `block` counts from 1; `text` tells the model what is wrong with it and what to do. */
+  | { readonly kind: "refused"; readonly block: number; readonly reason: EditRefusal; readonly text: string };
+
+/** The file between two blocks. */
+interface Target {
+  readonly path: string;
+  readonly encoding: Encoding;
+  readonly traced: TracedLines;
+  readonly shown: FileLines;
+  /** The same as `shown` while no block has changed the file; null once it differs. */
+  readonly current: FileLines | null;
+  readonly exists: boolean;
+  readonly finalEnding: boolean;
+}
+
+type Staged =
+  | { readonly kind: "staged"; readonly target: Target; readonly note: string | null }
+  | { readonly kind: "already" }
+  | { readonly kind: "refused"; readonly reason: EditRefusal; readonly text: string };
+
+/**
+ * Every block is looked for in the file as it was shown, then in the file as it is with the blocks before it.
+ * Lines an edit does not change keep their bytes; byte order mark, line endings and the presence of a final newline
+ * are the file's. An empty SEARCH creates the file or appends to it. Never throws.
+ */
+export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult {
+  const opened = openTarget(path, now, shown);
+  if (opened === null) return { kind: "refused", block: 1, reason: "binary", text: `${path} is binary, not text` };
+  let target = opened;
+  const notes: string[] = [];
+  for (const [at, block] of blocks.entries()) {
+    const staged = stageBlock(target, block);
+    if (staged.kind === "refused") return { ...staged, block: at + 1 };
+    if (staged.kind === "already") notes.push(`block ${at + 1} is already there`);
+    else {
+      target = staged.target;
+      if (staged.note !== null) notes.push(`block ${at + 1} matched ${staged.note}`);
+    }
+  }
+  const bytes = encode(joinLines(target.traced, target.finalEnding), target.encoding);
+  if (bytes === null) throw new Error("a block was staged with a character that its file cannot hold");
+  const same = now !== null && bytes.length === now.length && bytes.every((byte, at) => byte === now[at]);
+  return same || target === opened ? { kind: "already", notes } : { kind: "applied", bytes, notes };
+}
+
+function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | null): Target | null {
+  const current = decode(now ?? new Uint8Array());
+  if (current === null) return null;
+  const seen = shown === null || now === null ? null : decode(shown);
+  const lines = cutLines(current.text);
+  const seenLines = seen === null || seen.text === current.text ? lines : cutLines(seen.text);
+  const file = indexTexts(path, seenLines);
+  return {
+    path,
+    encoding: current.encoding,
+    traced: traceLines(lines, seenLines),
+    shown: file,
+    current: lines === seenLines ? file : null,
+    exists: now !== null,
+    finalEnding: lines.at(-1)?.ending !== "",
+  };
+}
+
+function indexTexts(path: string, lines: readonly Line[]): FileLines {
+  return indexLines(
+    path,
+    lines.map((line) => line.text),
+  );
+}
+
+function stageBlock(target: Target, block: EditBlock): Staged {
+  const halves = prepareBlock(block, target.shown.lines);
+  if (isIdentical(halves)) return refuse("identical", "SEARCH and REPLACE are the same. Send only blocks that change.");
+  const placeholder = findAddedPlaceholder(halves);
+  if (placeholder !== null) {
+    return refuse("placeholder", `REPLACE leaves code out: ${JSON.stringify(placeholder)}. Write every line of it.`);
+  }
+  const foreign = findForeign(halves.replace.join("\n"), target.encoding);
+  if (foreign !== null) {
+    return refuse(
+      "encoding",
+      `${target.path} is not UTF-8 and cannot hold ${JSON.stringify(foreign)}. Use characters that it has already.`,
+    );
+  }
+  if (halves.search.every(isBlank) && (halves.search.length === 0 || target.traced.length === 0)) {
+    return append(target, halves, block.replace);
+  }
+  if (!target.exists) {
+    return refuse("missing_file", `${target.path} does not exist. Create it with WRITE, or correct the path.`);
+  }
+  return stageMatch(target, halves);
+}
+
+function append(target: Target, halves: Halves, written: string): Staged {
+  const texts = target.traced.map((line) => line.text);
+  if (target.traced.length > 0) {
+    if (isAppended(target.path, texts, halves.replace)) return { kind: "already" };
+    return stage(target, [{ start: texts.length, end: texts.length, lines: halves.replace }], null);
+  }
+  const lines = cutLines(written.replace(/^\ufeff/, ""));
+  const traced = lines.map((line) => ({ ...line, origin: null }));
+  const created = { ...target, traced, current: null, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
+  return { kind: "staged", target: created, note: null };
+}
+
+function stageMatch(target: Target, halves: Halves): Staged {
+  const seen = locate(target.shown, halves);
+  if (seen !== null && seen.kind !== "found") return refuseMatch(target.shown, seen);
+  const moved = seen === null ? null : translate(seen.splices, target.traced);
+  if (seen !== null && moved !== null) return stageOnce(target, moved, halves, seen.note);
+  const current = target.current ?? indexTexts(target.path, target.traced);
+  const match = target.current === null ? locate(current, halves) : null;
+  if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
+  if (isReplaced(current, halves)) return { kind: "already" };
+  return match === null ? refuse("not_found", describeMissing(current, halves)) : refuseMatch(current, match);
+}
+
+function stageOnce(target: Target, splices: readonly Splice[], halves: Halves, note: string | null): Staged {
+  const { traced } = target;
+  return isInserted(traced, splices, halves) || isUnchanged(traced, splices)
+    ? { kind: "already" }
+    : stage(target, splices, note);
+}
+
+function stage(target: Target, splices: readonly Splice[], note: string | null): Staged {
+  const traced = applySplices(target.traced, splices);
+  return { kind: "staged", target: { ...target, traced, current: null }, note };
+}
+
+function refuseMatch(file: FileLines, match: Exclude<Match, { kind: "found" }>): Staged {
+  return match.kind === "ambiguous"
+    ? refuse("ambiguous", describeAmbiguous(match))
+    : refuse("not_found", describeUnplaceable(file, match));
+}
+
+function refuse(reason: EditRefusal, text: string): Staged {
+  return { kind: "refused", reason, text };
+}

@@ -1,0 +1,28 @@
+/** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
+import { matchEscaped, matchNumbered } from "./copied.ts";
+import { matchElided } from "./elided.ts";
+import type { FileLines } from "./file-lines.ts";
+import { matchEverywhere, matchInline } from "./inline.ts";
+import { lineSteps, matchLoosely } from "./line-steps.ts";
+import { matchNearly } from "./near.ts";
+import { matchSkipping } from "./skipped.ts";
+import type { Halves, Match, Step } from "./step.ts";
+
+const ladder: readonly Step[] = [
+  matchEverywhere,
+  ...lineSteps,
+  matchNumbered,
+  matchElided,
+  matchSkipping,
+  matchInline,
+  matchEscaped,
+  matchNearly,
+];
+
+/**
+ * Where a block stands in a file, as the splices that apply it; null when it is not there. The first step with a
+ * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
+ */
+export function locate(file: FileLines, halves: Halves): Match | null {
+  return matchLoosely(ladder, file, halves);
+}

@@ -1,0 +1,75 @@
+/** Lays an edit over the lines it matched: what SEARCH and REPLACE share stays as the file has it. */
+
+import { matchLines } from "../line-diff.ts";
+import type { Halves, Splice } from "./step.ts";
+
+/**
+ * Spells line `line` of REPLACE for the file; `beside` is the line of SEARCH it takes the place of, null when
+ * it has no single one. Null when its indentation would be a guess.
+ */
+export type Place = (line: number, beside: number | null) => string | null;
+
+/**
+ * The splices of an edit. `rows` holds the file's row for every line of SEARCH, ascending, -1 for a line the
+ * file does not have. Null when a line cannot be placed.
+ */
+export function layOver(rows: readonly number[], { search, replace }: Halves, place: Place): readonly Splice[] | null {
+  const splices: Splice[] = [];
+  for (const { from, to, replaceFrom, replaceTo } of differences(search, replace)) {
+    const even = to - from === replaceTo - replaceFrom;
+    const lines: string[] = [];
+    for (let line = replaceFrom; line < replaceTo; line++) {
+      const text = place(line, even ? from + line - replaceFrom : null);
+      if (text === null) return null;
+      lines.push(text);
+    }
+    const taken = rows.slice(from, to).filter((row) => row >= 0);
+    if (taken.length > 0) splices.push(...replaceRows(taken, lines));
+    else if (lines.length > 0) splices.push(insertAt(insertionRow(rows, from), lines));
+  }
+  return splices;
+}
+
+/** Lines of SEARCH, from one up to but not including another, that become lines of REPLACE. */
+interface Difference {
+  readonly from: number;
+  readonly to: number;
+  readonly replaceFrom: number;
+  readonly replaceTo: number;
+}
+
+function differences(search: readonly string[], replace: readonly string[]): readonly Difference[] {
+  const found: Difference[] = [];
+  let [from, replaceFrom] = [0, 0];
+  for (const [to, replaceTo] of [...matchLines(search, replace), [search.length, replace.length] as const]) {
+    if (to > from || replaceTo > replaceFrom) found.push({ from, to, replaceFrom, replaceTo });
+    [from, replaceFrom] = [to + 1, replaceTo + 1];
+  }
+  return found;
+}
+
+function insertAt(row: number, lines: readonly string[]): Splice {
+  return { start: row, end: row, lines };
+}
+
+/** After the last matched row above, so that a skipped comment stays with the line it stands on. */
+function insertionRow(rows: readonly number[], before: number): number {
+  const above = rows.slice(0, before).findLast((row) => row >= 0);
+  return above !== undefined ? above + 1 : (rows.find((row) => row >= 0) ?? 0);
+}
+
+/** Line for line as long as there are rows; lines of the file that were skipped in between survive. */
+function replaceRows(rows: readonly number[], lines: readonly string[]): readonly Splice[] {
+  const splices: Splice[] = [];
+  let used = 0;
+  for (let first = 0; first < rows.length; ) {
+    let last = first;
+    while (last + 1 < rows.length && rows[last + 1] === (rows[last] ?? 0) + 1) last++;
+    const upTo = last === rows.length - 1 ? lines.length : used + last - first + 1;
+    const start = rows[first] ?? 0;
+    splices.push({ start, end: start + last - first + 1, lines: lines.slice(used, upTo) });
+    used = Math.min(upTo, lines.length);
+    first = last + 1;
+  }
+  return splices;
+}

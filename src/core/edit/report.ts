@@ -1,0 +1,99 @@
+/** What a model is told about a block that could not be applied: where, what differs, and what to do. */
+
+import { type FileLines, isBlank, loosen } from "./file-lines.ts";
+import type { Halves, Match } from "./step.ts";
+
+const shownLines = 30;
+const shownWidth = 400;
+
+/** The closest lines of the file as they are, and the first difference. */
+export function describeMissing(file: FileLines, { search }: Halves): string {
+  const row = findClosest(file, search);
+  if (row === null) return "SEARCH not found, and nothing in the file is like it. Read the file and copy the lines.";
+  const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
+  const differs = (part: (line: string) => string) =>
+    search.findIndex((line, at) => part(line) !== part(file.lines[row + at] ?? ""));
+  // Indentation alone would have been forgiven, so other words matter more.
+  const words = differs((line) => line.trim());
+  const difference = words >= 0 ? words : differs((line) => line.trimEnd());
+  return [
+    `SEARCH not found. Closest lines now in the file (${rangeText(from, to)}):`,
+    ...excerpt(file, from, to),
+    ...(difference < 0 ? [] : [differenceText(difference, search[difference] ?? "", file.lines[row + difference])]),
+    "Copy the lines exactly as they stand in the file.",
+  ].join("\n");
+}
+
+/** The line numbers of all candidates. */
+export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambiguous" }>): string {
+  const lines = [...new Set(rows.map((row) => row + 1))];
+  const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");
+  const times = `SEARCH stands ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
+  const how = note === null ? "" : ` ${note}`;
+  return `${times}${how}. Add neighbouring lines until it stands once, or write SEARCH ALL if every place is meant.`;
+}
+
+/** The lines that match but for an indentation that says nothing about REPLACE. */
+export function describeUnplaceable(file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string {
+  return [
+    `SEARCH matches lines ${rangeText(...span)} only without its indentation, so REPLACE has no sure place. The lines are:`,
+    ...excerpt(file, ...span),
+    "Send the block again, both halves indented as the file is.",
+  ].join("\n");
+}
+
+function rangeText(from: number, to: number): string {
+  return to - from <= 1 ? `${from + 1}` : `${from + 1}-${to}`;
+}
+
+function excerpt(file: FileLines, from: number, to: number): readonly string[] {
+  const lines = file.lines.slice(from, Math.min(to, from + shownLines)).map(cut);
+  const left = to - from - lines.length;
+  return left > 0 ? [...lines, `(${left} more lines)`] : lines;
+}
+
+function differenceText(at: number, wanted: string, found: string | undefined): string {
+  const file = found === undefined ? "the end of the file" : `file ${JSON.stringify(cut(found))}`;
+  return `First difference: your line ${at + 1} ${JSON.stringify(cut(wanted))} / ${file}.`;
+}
+
+function cut(line: string): string {
+  return line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line;
+}
+
+/** The row where SEARCH would begin: by the lines they share, rare ones counting more, else by shared words. */
+function findClosest(file: FileLines, search: readonly string[]): number | null {
+  return closestByLines(file, search) ?? closestByWords(file, search);
+}
+
+function closestByLines(file: FileLines, search: readonly string[]): number | null {
+  const keys = file.keys("unicode");
+  const rowsOf = Map.groupBy(keys.keys(), (row) => keys[row] ?? -1);
+  const votes = new Map<number, number>();
+  for (const [at, line] of search.entries()) {
+    const rows = isBlank(line) ? [] : (rowsOf.get(file.keyOf("unicode", line)) ?? []);
+    if (rows.length > 50) continue;
+    const weight = Math.min(loosen(line, "indent").length, 40) / rows.length;
+    for (const row of rows) votes.set(row - at, (votes.get(row - at) ?? 0) + weight);
+  }
+  const best = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0];
+  return best === undefined || best[1] < 1.5 ? null : best[0];
+}
+
+function closestByWords(file: FileLines, search: readonly string[]): number | null {
+  const longest = search.reduce((at, line, here) => (line.length > (search[at]?.length ?? 0) ? here : at), 0);
+  const wanted = wordsOf(search[longest] ?? "");
+  let best = { row: -1, share: 0.5 };
+  for (const [row, line] of file.lines.slice(0, 20_000).entries()) {
+    const words = wordsOf(line);
+    let common = 0;
+    for (const word of words) if (wanted.has(word)) common++;
+    const share = (2 * common) / (words.size + wanted.size || 1);
+    if (share > best.share) best = { row, share };
+  }
+  return best.row < 0 ? null : best.row - longest;
+}
+
+function wordsOf(line: string): ReadonlySet<string> {
+  return new Set(line.slice(0, shownWidth).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []);
+}

@@ -1,0 +1,51 @@
+/** What the steps of the edit ladder hand each other: the halves of a block, and where they found it. */
+import type { FileLines } from "./file-lines.ts";
+
+/** A block as lines, without line endings. */
+export interface Halves {
+  readonly search: readonly string[];
+  readonly replace: readonly string[];
+  /** SEARCH ALL. */
+  readonly all: boolean;
+}
+
+/** Rows `start` up to but not including `end` become these lines; `start === end` inserts before `start`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}
+
+/** Rows from the first up to but not including the second. */
+export type Span = readonly [from: number, to: number];
+
+export type Match =
+  | { readonly kind: "found"; readonly splices: readonly Splice[]; readonly span: Span; readonly note: string | null }
+  /** Rows of the candidates, from 0. */
+  | { readonly kind: "ambiguous"; readonly rows: readonly number[]; readonly note: string | null }
+  /** Found, but the replacement's indentation there would be a guess. */
+  | { readonly kind: "unplaceable"; readonly span: Span };
+
+/** One step of the ladder: null hands over to the next, looser one. */
+export type Step = (file: FileLines, halves: Halves) => Match | null;
+
+/** A block, and the block without the blank lines at its edges when it has some. */
+export function variantsOf(halves: Halves): readonly Halves[] {
+  const { search, replace } = halves;
+  const head = blankRun(search);
+  const tail = head === search.length ? 0 : blankRun([...search].reverse());
+  if (head + tail === 0 || head === search.length) return [halves];
+  const replaceHead = Math.min(head, blankRun(replace));
+  const replaceTail = Math.min(tail, blankRun([...replace.slice(replaceHead)].reverse()));
+  const trimmed = {
+    search: search.slice(head, search.length - tail),
+    replace: replace.slice(replaceHead, replace.length - replaceTail),
+    all: halves.all,
+  };
+  return [halves, trimmed];
+}
+
+function blankRun(lines: readonly string[]): number {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  return first === -1 ? lines.length : first;
+}

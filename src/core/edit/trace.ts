@@ -1,0 +1,77 @@
+/** A file while blocks are applied to it: every line knows which line of the file it was as the model was shown it. */
+
+import { matchLines } from "../line-diff.ts";
+import { type Line, mainEnding } from "../text.ts";
+import type { Splice } from "./step.ts";
+
+export interface TracedLine extends Line {
+  /** Row in the file as it was shown, null for a line that was not there. */
+  readonly origin: number | null;
+}
+
+export type TracedLines = readonly TracedLine[];
+
+/** The current lines of a file, traced back to the lines that were shown. */
+export function traceLines(now: readonly Line[], shown: readonly Line[]): TracedLines {
+  if (now === shown) return now.map((line, row) => ({ ...line, origin: row }));
+  const texts = (lines: readonly Line[]) => lines.map((line) => line.text);
+  const origins = new Map(matchLines(texts(shown), texts(now)).map(([row, at]) => [at, row]));
+  return now.map((line, at) => ({ ...line, origin: origins.get(at) ?? null }));
+}
+
+/** Splices made for the shown file as splices of the file as it is now; null when a line they replace has changed since. */
+export function translate(splices: readonly Splice[], traced: TracedLines): readonly Splice[] | null {
+  const positions: number[] = [];
+  for (let at = 0; at < traced.length; at++) {
+    const origin = traced[at]?.origin ?? null;
+    if (origin !== null) positions[origin] = at;
+  }
+  const moved: Splice[] = [];
+  for (const { start, end, lines } of splices) {
+    const first = positions[start] ?? insertionPoint(start, end, positions);
+    if (first === null) return null;
+    for (let row = start; row < end; row++) if (positions[row] !== first + row - start) return null;
+    moved.push({ start: first, end: first + end - start, lines });
+  }
+  return moved;
+}
+
+/** Where lines go whose place is lost, as the line below them is gone: behind the line above. null: that is gone too. */
+function insertionPoint(start: number, end: number, positions: readonly number[]): number | null {
+  const above = positions[start - 1];
+  return start === end && above !== undefined ? above + 1 : null;
+}
+
+/** The lines with splices laid in; new lines take the ending of the line they replace or stand beside. */
+export function applySplices(traced: TracedLines, splices: readonly Splice[]): TracedLines {
+  const main = mainEnding(traced);
+  const parts: TracedLines[] = [];
+  let from = 0;
+  for (const { start, end, lines } of [...splices].sort((a, b) => a.start - b.start)) {
+    parts.push(traced.slice(from, start));
+    parts.push(
+      lines.map((text, at) => {
+        const replaced = start + at < end ? (traced[start + at]?.ending ?? "") : "";
+        const beside = traced[end - 1] ?? traced[end];
+        return { text, ending: replaced || usableEnding(beside, main), origin: null };
+      }),
+    );
+    from = end;
+  }
+  return parts.concat([traced.slice(from)]).flat();
+}
+
+/** The ending of a new line: that of the line beside it. A lone CR is never copied into a file that mostly has others. */
+function usableEnding(beside: Line | undefined, main: "\n" | "\r\n" | "\r"): "\n" | "\r\n" | "\r" {
+  if (beside === undefined || beside.ending === "") return main;
+  return beside.ending === "\r" ? main : beside.ending;
+}
+
+/** The lines as one text; `finalEnding` says whether its last line has an ending. */
+export function joinLines(traced: TracedLines, finalEnding: boolean): string {
+  const main = mainEnding(traced);
+  const last = traced.length - 1;
+  return traced
+    .map(({ text, ending }, at) => text + (at === last && !finalEnding ? "" : ending === "" ? main : ending))
+    .join("");
+}

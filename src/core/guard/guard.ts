@@ -1,0 +1,261 @@
+/** The change guard: refuses changes that are too large, that lose code nobody meant to lose, or that bring in keys. */
+
+import { type Blob, type Change, squash } from "../change.ts";
+import { findDefinitions } from "../context/definition.ts";
+import type { RelPath } from "../path.ts";
+import { findSecrets, newSecrets } from "../secrets/key-shapes.ts";
+import { decode } from "../text.ts";
+import { type Balance, balanceOf, settleMoves, weighLines } from "./balance.ts";
+import { findPlaceholders } from "./placeholder.ts";
+
+export interface GuardLimits {
+  /** Changed lines per file and run, added and deleted. */
+  readonly lines: number;
+  /** Changed lines as a part of the original's lines. */
+  readonly ratio: number;
+  /** Refuse at either limit, not only when both are passed. */
+  readonly strict: boolean;
+}
+
+export interface GuardInput {
+  /** All changes of the run before this batch, in order. */
+  readonly earlier: readonly Change[];
+  /** The batch under judgement; every file is judged against its content at the start of the run. */
+  readonly batch: readonly Change[];
+  readonly limits: GuardLimits;
+  readonly planned: {
+    /** Files and folders the plan deletes. */
+    readonly deletes: readonly string[];
+    /** The plan's words, one text per step with its target, so that a deletion belongs to a file. */
+    readonly texts: readonly string[];
+  };
+}
+
+export interface Verdict {
+  /** A path of the batch. */
+  readonly path: RelPath;
+  readonly verdict: "refused" | "ask";
+  readonly rule: "size" | "deletion" | "definitions" | "placeholder" | "secret";
+  /** For the model and the user: what, why, the way out. */
+  readonly text: string;
+}
+
+/** A file as it was at the start of the run and as it shall be; null: it was or will not be there. */
+interface File {
+  readonly path: RelPath;
+  readonly old: string | null;
+  readonly now: string | null;
+}
+
+/** One file under judgement: which of its lines it really lost and gained, and the other files of the run. */
+interface Case {
+  readonly file: File;
+  readonly balance: Balance;
+  readonly others: readonly File[];
+  readonly input: GuardInput;
+  /** Names that a file defined, or defines. */
+  readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
+}
+
+type Rule = (subject: Case) => string | null;
+
+/** Binary content is one long line, so the size rule holds for it too. */
+function contentOf(blob: Blob | null): string | null {
+  if (blob?.kind === "link") return blob.target;
+  if (blob?.kind !== "file") return null;
+  return decode(blob.bytes)?.text ?? Buffer.from(blob.bytes).toString("latin1").replaceAll("\n", " ");
+}
+
+/** A moved file is judged where it went, against what it was where it came from. */
+function filesOf(since: readonly Change[]): File[] {
+  const byPath = new Map(since.map((change) => [change.path, change]));
+  const originOf = ({ from, before, after }: Change) => {
+    const origin = from === null || before !== null || after === null ? undefined : byPath.get(from);
+    return origin?.after === null ? origin : undefined;
+  };
+  const moved = new Set(since.map(originOf));
+  return since
+    .filter((change) => !moved.has(change))
+    .map((change) => ({
+      path: change.path,
+      old: contentOf(originOf(change)?.before ?? change.before),
+      now: contentOf(change.after),
+    }));
+}
+
+/** A line counts one, and one more for every 400 characters: one huge line is no way round. */
+function weigh(line: string): number {
+  return 1 + Math.floor(line.length / 400);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.replace(/\n$/, "").split("\n");
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}
+
+const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => {
+  if (old === null || old.trim() === "" || now === null) return null;
+  const added = weighLines(balance.gained, weigh);
+  const deleted = weighLines(balance.lost, weigh);
+  const total = linesOf(old).reduce((sum, line) => sum + weigh(line), 0);
+  const ratio = (added + deleted) / total;
+  const passed = [
+    ...(added + deleted > limits.lines ? [`${limits.lines} lines`] : []),
+    ...(ratio > limits.ratio ? [percent(limits.ratio)] : []),
+  ];
+  if (passed.length < (limits.strict ? 1 : 2)) return null;
+  return (
+    `${added + deleted} lines changed in this run (${added} added, ${deleted} deleted), ${percent(ratio)} of the file; ` +
+    `that is over the limit of ${passed.join(" and ")}. ` +
+    "Change less of it, or move code into new files in the same reply: lines that move do not count"
+  );
+};
+
+const deletionWords =
+  /\b(?:(?:delet|remov|eras|purg|reduc|condens|simplif|extract)\w+|(?:drop|strip|trim|split|cut)(?:s|\w?ed|\w?ing)?|(?:clear|empt(?:y|ie)|short(?:en)?)(?:s|ed|d|ing|er)?|mov(?:e[sd]?|ing)|(?:meng|mem|me|di)?(?:hapus|buang|kosongkan|pangkas|ringkas|pindah|pisah|pecah)\w*)\b/i;
+
+function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned"]): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return (
+    deletes.some((planned) => path === planned || path.startsWith(`${planned.replace(/\/$/, "")}/`)) ||
+    texts.some((text) => text.includes(name) && deletionWords.test(text.replaceAll(path, "").replaceAll(name, "")))
+  );
+}
+
+const judgeDeletion: Rule = ({ file: { path, old }, balance, input: { planned } }) => {
+  const total = old === null ? 0 : linesOf(old).length;
+  const net = weighLines(balance.lost, () => 1) - weighLines(balance.gained, () => 1);
+  if (total <= 20 || net / total <= 0.5 || isDeletionPlanned(path, planned)) return null;
+  return (
+    `${net} of ${total} lines would be deleted and appear nowhere else, and the plan does not say so. ` +
+    "Keep what is not part of the task, and change only the lines that need it"
+  );
+};
+
+function without(names: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
+  return [...names].filter((name) => !others.some((other) => other.has(name)));
+}
+
+function mentions(text: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
+}
+
+const judgeDefinitions: Rule = ({ file, others, definitions, input: { planned } }) => {
+  const { path, old, now } = file;
+  if (old === null || (now === null && isDeletionPlanned(path, planned))) return null;
+  const [before, after] = [definitions(file, "old"), definitions(file, "now")];
+  const missing = without(before, after).filter((name) => !planned.texts.some((text) => mentions(text, name)));
+  if (missing.length < 3) return null;
+  const [movedOut, movedIn] = [new Set<string>(), new Set<string>()];
+  for (const other of others) {
+    const [was, is] = [definitions(other, "old"), definitions(other, "now")];
+    for (const name of without(is, was)) movedOut.add(name);
+    for (const name of without(was, is)) movedIn.add(name);
+  }
+  const lost = without(new Set(missing), movedOut);
+  if (lost.length - without(after, before, movedIn).length < 3) return null;
+  const shown = lost.length > 12 ? `${lost.slice(0, 12).join(", ")} and ${lost.length - 12} more` : lost.join(", ");
+  return (
+    `these definitions would be lost, and the plan does not name them: ${shown}. ` +
+    "Keep them, or move them to another file in the same reply"
+  );
+};
+
+const judgePlaceholders: Rule = ({ file, others }) => {
+  if (file.now === null) return null;
+  const found = findPlaceholders(file.now, file.path);
+  if (found.length === 0) return null;
+  const known = new Set([file, ...others].flatMap(({ old }) => linesOf(old ?? "").map((line) => line.trim())));
+  const fresh = found.filter(({ text }) => !known.has(text));
+  if (fresh.length === 0) return null;
+  const shown = fresh.slice(0, 3).map(({ line, text }) => `line ${line}: ${text}`);
+  return `a placeholder stands where code should be (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
+};
+
+const judgeSecrets: Rule = ({ file, others }) => {
+  if (file.now === null || findSecrets(file.now).length === 0) return null;
+  const found = newSecrets([file, ...others].map(({ old }) => old ?? "").join("\n"), file.now);
+  if (found.length === 0) return null;
+  const shown = found.slice(0, 3).map(({ line, kind, sample }) => `line ${line}: ${kind} ${sample}`);
+  return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;
+};
+
+const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdict["verdict"]; readonly judge: Rule }[] =
+  [
+    { rule: "placeholder", verdict: "refused", judge: judgePlaceholders },
+    { rule: "size", verdict: "refused", judge: judgeSize },
+    { rule: "deletion", verdict: "refused", judge: judgeDeletion },
+    { rule: "definitions", verdict: "refused", judge: judgeDefinitions },
+    { rule: "secret", verdict: "ask", judge: judgeSecrets },
+  ];
+
+/** Finds the definitions of a file once, however often they are asked for. */
+function openDefinitions(): Case["definitions"] {
+  const known = { old: new Map<File, ReadonlySet<string>>(), now: new Map<File, ReadonlySet<string>>() };
+  return (file, when) => {
+    const names = known[when].get(file) ?? findDefinitions(file.path, file[when] ?? "");
+    known[when].set(file, names);
+    return names;
+  };
+}
+
+function judgeFiles(files: readonly File[], input: GuardInput): Verdict[] {
+  const definitions = openDefinitions();
+  const balances = new Map(files.map((file) => [file, balanceOf(file.old ?? "", file.now ?? "")]));
+  settleMoves([...balances.values()]);
+  return [...balances].flatMap(([file, balance]) => {
+    if (file.old === file.now) return [];
+    const subject = { file, balance, others: files.filter((other) => other !== file), input, definitions };
+    return rules.flatMap(({ rule, verdict, judge: judgeRule }) => {
+      const text = judgeRule(subject);
+      return text === null ? [] : [{ path: file.path, verdict, rule, text: `${file.path}: ${text}` }];
+    });
+  });
+}
+
+/** Paths of the batch that lose lines which an earlier batch had moved there from `path`; where none does, all paths of it. */
+function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPath[] {
+  const wasThere = balanceOf(
+    contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "",
+    contentOf(earlier.findLast((change) => change.path === path)?.after ?? null) ?? "",
+  ).lost;
+  const takers = squash(batch).filter(({ before, after }) => {
+    const { lost } = balanceOf(contentOf(before) ?? "", contentOf(after) ?? "");
+    return [...lost.keys()].some((line) => /\w{3}/.test(line) && wasThere.has(line));
+  });
+  return (takers.length > 0 ? takers : batch).map((change) => change.path);
+}
+
+/**
+ * Verdicts on files that the batch does not touch (`away`), as verdicts on the paths of the batch that cause them: code
+ * that an earlier batch moved out of such a file would be lost only now. What was refused before already is no news.
+ */
+function judgeAway(away: readonly Verdict[], input: GuardInput): Verdict[] {
+  const open = away.filter(({ verdict }) => verdict === "refused");
+  if (open.length === 0) return [];
+  const before = judgeFiles(filesOf(squash(input.earlier)), input);
+  const fresh = open.filter(({ path, rule }) => !before.some((old) => old.path === path && old.rule === rule));
+  return fresh.flatMap((verdict) => {
+    const takers = [...new Set(takersOf(verdict.path, input))];
+    return takers.map((path) => ({
+      ...verdict,
+      path,
+      text: `${path}: this takes away what an earlier step moved here from another file. ${verdict.text}`,
+    }));
+  });
+}
+
+/**
+ * Everything in a batch that must not be applied as it is (`refused`), or only after a question (`ask`);
+ * empty when all is well. A file may be named by several rules. Nothing can have moved to a file that is refused:
+ * whoever drops it from the batch must have the rest judged again. Pure.
+ */
+export function judge(input: GuardInput): readonly Verdict[] {
+  const verdicts = judgeFiles(filesOf(squash([...input.earlier, ...input.batch])), input);
+  const touched = new Set(input.batch.map(({ path }) => path));
+  const away = verdicts.filter(({ path }) => !touched.has(path));
+  return [...verdicts.filter(({ path }) => touched.has(path)), ...judgeAway(away, input)];
+}

@@ -1,0 +1,111 @@
+/** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
+import * as z from "zod/mini";
+import type { Json } from "../model.ts";
+import {
+  barePath,
+  commands,
+  complexity,
+  filled,
+  leniently,
+  namesSeveral,
+  paths,
+  text,
+  texts,
+  toList,
+  toTarget,
+  toText,
+} from "./lenient.ts";
+import { type Plan, type PlanAction, type PlanStep, planActions } from "./plan.ts";
+import { plainAction, unpackPlan } from "./plan-form.ts";
+import { type Reading, readAs } from "./reading.ts";
+
+const aliases: Readonly<Record<string, PlanAction>> = {
+  RUN_COMMAND: "RUN",
+  DELETE: "RM",
+  REMOVE: "RM",
+  MOVE: "MV",
+  RENAME: "MV",
+  CREATE: "WRITE",
+  EDIT: "MODIFY",
+  UPDATE: "MODIFY",
+  LIST: "LIST_PATH",
+  GREP: "SEARCH",
+};
+
+const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
+
+const step = z.object({
+  step_number: leniently((value) => Math.trunc(Number(value)) || 0, z.int()),
+  action: leniently((value) => {
+    const name = plainAction(toText(value));
+    return aliases[name] ?? name;
+  }, z.enum(planActions)),
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), z.string()),
+  destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(z.string())),
+  purpose: text,
+  depends_on: numbers,
+  expected_outcome: text,
+});
+
+/** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
+export const planSchema = z.object({
+  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "task"])),
+  reply: text,
+  analysis: filled({
+    user_intent: text,
+    target_identification: text,
+    files_to_read: paths,
+    files_to_create: paths,
+    files_to_modify: paths,
+    files_to_delete: paths,
+    risk_assessment: text,
+    success_criteria: texts,
+  }),
+  execution_plan: filled({
+    steps: leniently(toList, z.array(step)),
+    checks: commands,
+    fallback_strategies: texts,
+  }),
+  intelligence_notes: filled({
+    complexity_assessment: complexity,
+    estimated_time: text,
+    key_challenges: texts,
+    recommendations: texts,
+  }),
+});
+
+const needsTarget = (action: PlanAction) =>
+  !["TREE", "LIST_PATH", "MAP_ROOT", "SNIFF_LOGS", "DIAGNOSE", "FINISH"].includes(action);
+
+/** Steps whose target is no path. */
+const pathless: readonly PlanAction[] = ["RUN", "SEARCH", "GLOB", "SNIFF_LOGS"];
+
+/** Why a well-formed plan still cannot be followed; null when it can. */
+function findFault(plan: Plan): string | null {
+  if (plan.intent === "conversation")
+    return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
+  const steps = plan.execution_plan?.steps ?? [];
+  if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
+  const faults = steps.flatMap(({ action, target, destination }, at) => {
+    if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
+    if (!pathless.includes(action) && namesSeveral(target))
+      return `execution_plan.steps.${at}.target must be one path: a step for each file (${action})`;
+    return action === "MV" && !destination ? `execution_plan.steps.${at}.destination is missing (MV)` : [];
+  });
+  return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
+}
+
+const bareStep = (step: PlanStep): PlanStep =>
+  pathless.includes(step.action)
+    ? step
+    : { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) };
+
+/** Reads the plan; `why` is worded for the model that has to repair it. */
+export function readPlan(value: Json): Reading<Plan> {
+  const reading = readAs<Plan>(planSchema, unpackPlan(value), "the reply");
+  if (!reading.ok) return reading;
+  const { execution_plan: held, ...rest } = reading.value;
+  const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };
+  const fault = findFault(plan);
+  return fault === null ? { ok: true, value: plan } : { ok: false, why: fault };
+}

@@ -1,0 +1,136 @@
+/** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
+import * as z from "zod/mini";
+import type { Json } from "../model.ts";
+import {
+  commands,
+  complexity,
+  filled,
+  leniently,
+  namesSeveral,
+  paths,
+  text,
+  texts,
+  toList,
+  toText,
+} from "./lenient.ts";
+import type { Plan, PlanAction, PlanStep } from "./plan.ts";
+import { type Reading, readAs } from "./reading.ts";
+import { joinSurplus, type Schedule } from "./schedule.ts";
+import { isForeignScope, unpackSchedule, unpackVerdict } from "./schedule-form.ts";
+
+const step = z.object({ title: text, hint: text });
+const scopeFields = {
+  files_to_read: paths,
+  files_to_create: paths,
+  files_to_modify: paths,
+  files_to_delete: paths,
+  commands,
+};
+
+/** As it is asked for and as it is read. */
+export const scheduleSchema = z.object({
+  mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "task"])),
+  complexity,
+  reply: text,
+  steps: leniently(toList, z.array(step)),
+  scope: filled(scopeFields),
+});
+
+type Written = z.infer<typeof scheduleSchema>;
+
+function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
+  if (mode === "chat")
+    return { intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null };
+  const rows: readonly (readonly [PlanAction, readonly string[]])[] = [
+    ["READ", scope?.files_to_read ?? []],
+    ["WRITE", scope?.files_to_create ?? []],
+    ["MODIFY", scope?.files_to_modify ?? []],
+    ["RM", scope?.files_to_delete ?? []],
+    ["RUN", scope?.commands ?? []],
+  ];
+  const planned = rows.flatMap(([action, targets]) => targets.map((target) => ({ action, target })));
+  return {
+    intent: "task",
+    reply,
+    analysis: {
+      user_intent: "",
+      target_identification: "",
+      files_to_read: scope?.files_to_read ?? [],
+      files_to_create: scope?.files_to_create ?? [],
+      files_to_modify: scope?.files_to_modify ?? [],
+      files_to_delete: scope?.files_to_delete ?? [],
+      risk_assessment: "",
+      success_criteria: steps.map(({ title }) => title),
+    },
+    execution_plan: {
+      steps: planned.map(
+        ({ action, target }, at): PlanStep => ({
+          step_number: at + 1,
+          action,
+          target,
+          destination: null,
+          purpose: "",
+          depends_on: [],
+          expected_outcome: "",
+        }),
+      ),
+      checks: [],
+      fallback_strategies: [],
+    },
+    intelligence_notes: {
+      complexity_assessment: assessed,
+      estimated_time: "",
+      key_challenges: [],
+      recommendations: steps.map(({ title, hint }) => (hint === "" ? title : `${title}: ${hint}`)),
+    },
+  };
+}
+
+/** `why` is worded for the model that has to repair it. */
+export function readSchedule(value: Json): Reading<Schedule> {
+  const schedule = unpackSchedule(value);
+  const written = readAs(scheduleSchema, schedule, "the reply");
+  if (!written.ok) return written;
+  const { mode, reply, steps, scope } = written.value;
+  if (mode === "chat" && reply.trim() === "")
+    return { ok: false, why: 'reply is empty: in mode "chat" it is the whole answer' };
+  if (mode === "task" && steps.length === 0) return { ok: false, why: "steps is empty: a task needs 2 to 6 steps" };
+  if (mode === "task" && isForeignScope(schedule))
+    return { ok: false, why: `scope must be an object with the lists ${Object.keys(scopeFields).join(", ")}` };
+  const several = Object.values(scope ?? {})
+    .flat()
+    .find((path) => !scope?.commands.includes(path) && namesSeveral(path));
+  if (several !== undefined) return { ok: false, why: `scope: ${several} must be one path: an entry for each file` };
+  return { ok: true, value: { plan: planOf(written.value), steps: joinSurplus(steps) } };
+}
+
+const score = leniently(
+  (value) => {
+    const number = Math.round(Number(toText(value).replace(/\s*\/\s*10\s*$/, "")));
+    return number >= 1 && number <= 10 ? number : null;
+  },
+  z.nullable(z.int().check(z.minimum(1), z.maximum(10))),
+);
+
+/** What the integrity call answers. */
+export const verdictSchema = z.object({
+  passed: leniently((value) => value === true || /^(true|yes|pass(ed)?|1)$/i.test(toText(value)), z.boolean()),
+  quality_score: score,
+  reasons: texts,
+  next_fix: texts,
+});
+
+export type StepVerdict = z.infer<typeof verdictSchema>;
+
+/** An unreadable verdict is a failed one without a score. */
+export function readVerdict(value: Json): StepVerdict {
+  const reading = readAs(verdictSchema, unpackVerdict(value), "the verdict");
+  return reading.ok ? reading.value : unreadable("the verdict could not be read");
+}
+
+export const unreadable = (why: string): StepVerdict => ({
+  passed: false,
+  quality_score: null,
+  reasons: [why],
+  next_fix: [],
+});

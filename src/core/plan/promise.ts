@@ -1,0 +1,36 @@
+/** The promise of a run in numbers: how many calls it may make, and why no more. Pure. */
+
+import type { Complexity, Plan } from "./plan.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Execution calls a plan of this complexity may take. */
+export const phasesOf: Readonly<Record<Complexity, number>> = { simple: 1, moderate: 2, complex: 3 };
+
+export interface CallPromise {
+  readonly expected: number;
+  readonly at_most: number;
+}
+
+/** Before the plan is known: one call to plan, one spare for repair. */
+export const planPromise: CallPromise = { expected: 1, at_most: 2 };
+
+/** As the plan says; moderate where it does not. */
+export function complexityOf(plan: Plan): Complexity {
+  return plan.intelligence_notes?.complexity_assessment ?? "moderate";
+}
+
+/**
+ * The promise of single-shot. `plans` = planning calls so far (0 for a saved or cached plan), spare included nowhere
+ * but in `at_most`.
+ */
+export function promiseOf(plan: Plan, plans: number): CallPromise {
+  if (plan.intent === "conversation") return { expected: Math.max(plans, 0), at_most: plans + 1 };
+  const phases = phasesOf[complexityOf(plan)];
+  return { expected: plans + Math.max(1, phases - 1), at_most: plans + phases + 1 };
+}
+
+/** One planning call, two calls an iteration and one more to heal it, the summary, one spare. */
+export function promiseOfSchedule({ plan, steps }: Schedule, plans: number): CallPromise {
+  if (plan.intent === "conversation") return { expected: plans, at_most: plans + 1 };
+  return { expected: plans + 2 * steps.length + 1, at_most: plans + 3 * steps.length + 2 };
+}

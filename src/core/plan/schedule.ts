@@ -1,0 +1,41 @@
+/** A schedule: the steps of eight-step and the plan they stand for. Pure; what models write is parsed in schedule.ts. */
+import type { Plan, PlanStep } from "./plan.ts";
+import { rightOf } from "./scope.ts";
+
+/** The most steps that a run works on one by one. */
+export const mostIterations = 5;
+
+export interface ScheduleStep {
+  readonly title: string;
+  readonly hint: string;
+}
+
+/** A schedule and the plan it stands for: its scope as steps, so that rights, approval and undo are the plan's. */
+export interface Schedule {
+  readonly plan: Plan;
+  readonly steps: readonly ScheduleStep[];
+}
+
+/**
+ * The schedule of a plan that single-shot made (`--mode auto`): a step for each of its actions that needs a right. Looks
+ * are done beforehand and are no steps; a plan of nothing but looks is one step.
+ */
+export function scheduleOf(plan: Plan): Schedule {
+  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  const told = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
+  const work = steps.filter(({ action }) => rightOf(action) !== null);
+  return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
+}
+
+/** The steps, at most `mostIterations`: those beyond that are joined to the last. */
+export const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(mostIterations - 1, steps);
+
+function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {
+  const last = steps.slice(at);
+  if (last.length < 2) return steps;
+  const joined = {
+    title: last.map(({ title }) => title).join("; "),
+    hint: last.flatMap(({ hint }) => hint || []).join("; "),
+  };
+  return [...steps.slice(0, at), joined];
+}

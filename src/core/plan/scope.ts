@@ -1,0 +1,128 @@
+/** What a plan promised, as rights: everything else is refused. Pure. */
+import type { RelPath } from "../path.ts";
+import type { Plan, PlanStep } from "./plan.ts";
+
+export interface Scope {
+  /** Paths whose content may be made or changed (WRITE, MODIFY, TOUCH). */
+  readonly content: ReadonlySet<RelPath>;
+  /** Files, or folders with all they hold. */
+  readonly deletes: ReadonlySet<RelPath>;
+  readonly moves: readonly { readonly from: RelPath; readonly to: RelPath }[];
+  readonly folders: ReadonlySet<RelPath>;
+  /** Matched exactly after trimming. */
+  readonly commands: ReadonlySet<string>;
+}
+
+/** What a call is about to touch. */
+export type Claim =
+  | { readonly kind: "content" | "delete" | "folder"; readonly path: RelPath }
+  | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
+  | { readonly kind: "command"; readonly command: string };
+
+/** Name of the right an action needs; null: none. */
+export function rightOf(action: string): Claim["kind"] | null {
+  switch (action) {
+    case "WRITE":
+    case "MODIFY":
+    case "TOUCH":
+      return "content";
+    case "RM":
+      return "delete";
+    case "MV":
+      return "move";
+    case "MKDIR":
+      return "folder";
+    case "RUN":
+    case "DIAGNOSE":
+    case "PROFILE":
+      return "command";
+    default:
+      return null;
+  }
+}
+
+/** The claim of a step or call; `toPath` parses and judges a path and may throw. */
+export function claimOf(
+  action: string,
+  target: string,
+  destination: string | null,
+  toPath: (text: string, right: Claim["kind"]) => RelPath,
+): Claim | null {
+  const right = rightOf(action);
+  if (right === null) return null;
+  if (right === "command")
+    return { kind: right, command: action === "RUN" ? target.trim() : `${action} ${target}`.trim() };
+  if (right === "move") return { kind: right, from: toPath(target, right), to: toPath(destination ?? "", right) };
+  return { kind: right, path: toPath(target, right) };
+}
+
+/** Claims of all steps of a plan, in order. */
+export function claimsOf(plan: Plan, toPath: (text: string, right: Claim["kind"]) => RelPath): Claim[] {
+  const steps: readonly PlanStep[] = plan.execution_plan?.steps ?? [];
+  return steps.flatMap((step) => claimOf(step.action, step.target, step.destination, toPath) ?? []);
+}
+
+/** The rights that claims amount to. */
+export function scopeOf(claims: readonly Claim[]): Scope {
+  const pathsOf = (kind: Claim["kind"]) =>
+    new Set(claims.flatMap((claim) => (claim.kind === kind && "path" in claim ? [claim.path] : [])));
+  return {
+    content: pathsOf("content"),
+    deletes: pathsOf("delete"),
+    folders: pathsOf("folder"),
+    moves: claims.filter((claim) => claim.kind === "move"),
+    commands: new Set(claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : []))),
+  };
+}
+
+const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+
+/**
+ * True when the plan promised this. A folder is implied for every parent of promised content; a move is also what may
+ * be deleted here and written there.
+ */
+export function permits(scope: Scope, claim: Claim): boolean {
+  switch (claim.kind) {
+    case "content":
+      return (
+        scope.content.has(claim.path) ||
+        scope.moves.some(({ from, to }) => to === claim.path && scope.content.has(from))
+      );
+    case "delete":
+      return [...scope.deletes].some((path) => holds(path, claim.path));
+    case "move":
+      return (
+        scope.moves.some(({ from, to }) => from === claim.from && to === claim.to) ||
+        ([...scope.deletes].some((path) => holds(path, claim.from)) && scope.content.has(claim.to))
+      );
+    case "folder":
+      return (
+        scope.folders.has(claim.path) ||
+        [...scope.content, ...scope.folders, ...scope.moves.map(({ to }) => to)].some((path) => holds(claim.path, path))
+      );
+    case "command":
+      return scope.commands.has(claim.command.trim());
+  }
+}
+
+/** A claim as people read it. */
+export function renderClaim(claim: Claim): string {
+  switch (claim.kind) {
+    case "content":
+      return `change ${claim.path}`;
+    case "delete":
+      return `delete ${claim.path}`;
+    case "folder":
+      return `make folder ${claim.path}`;
+    case "move":
+      return `move ${claim.from} to ${claim.to}`;
+    case "command":
+      return `run: ${claim.command}`;
+  }
+}
+
+/** Every path a claim names. */
+export function pathsOfClaim(claim: Claim): readonly RelPath[] {
+  if (claim.kind === "command") return [];
+  return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];
+}

@@ -1,0 +1,181 @@
+/** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
+
+import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
+import type { EditBlock, ScriptAction } from "./script.ts";
+
+/** A body as it stood on the wire, all its lines complete. */
+export interface Body {
+  readonly cmd: "WRITE" | "MODIFY" | "FINISH";
+  readonly path: string;
+  /** Word that closes it. */
+  readonly tag: string;
+  /** Line of the header, 1-based. */
+  readonly line: number;
+  readonly flags: readonly string[];
+  readonly lines: readonly string[];
+}
+
+type Read = (path: string) => string | null;
+
+const opener = /^<{5,9} ?SEARCH>?( ALL)?[>:]?\s*$/i;
+const divider = /^={5,9}\s*$/;
+const closer = /^>{5,9} ?REPLACE:?\s*$/i;
+
+/** The action of a closed body; `read` decides between dividers and whether a file to modify exists. */
+export function buildAction(body: Body, read: Read): ScriptAction {
+  if (body.cmd === "FINISH") return buildFinish(body);
+  const { path, line } = body;
+  const inner = isMarkdown(path) ? null : unwrapFence(body.lines);
+  const lines = inner ?? body.lines;
+  const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
+  const first = lines.find((each) => each.trim() !== "");
+  const edits = body.cmd === "MODIFY" || (first !== undefined && opener.test(first));
+  if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
+
+  const edit = parseBlocks(lines, () => read(path));
+  if (body.cmd === "MODIFY" && edit.begun === 0 && first !== undefined && read(path) === null) {
+    return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, "modify-of-missing-file"]), line };
+  }
+  if (body.cmd === "WRITE") flags.push("write-with-blocks");
+  flags.push(...edit.flags, ...(edit.open?.flags ?? []));
+  const made = [...edit.blocks, ...(edit.open?.blocks ?? [])];
+  const blocks = made.length === edit.begun ? made : [];
+  if (blocks.length === 0) flags.push("no-blocks");
+  return { cmd: "MODIFY", path, blocks, ...flagged(flags), line };
+}
+
+/** The action of a body that the reply did not close: complete lines and complete blocks only. */
+export function buildPartial(body: Body, read: Read): ScriptAction {
+  const { cmd, path, line } = body;
+  if (cmd === "FINISH") return { ...buildFinish(body), partial: true, flags: [...body.flags, "truncated"] };
+  if (cmd === "WRITE") {
+    return { cmd, path, body: joinLines(body.lines), partial: true, flags: [...body.flags, "truncated"], line };
+  }
+  const { blocks, flags } = parseBlocks(body.lines, () => read(path));
+  return { cmd, path, blocks, partial: true, flags: [...body.flags, ...flags, "truncated"], line };
+}
+
+function buildFinish({ lines, flags, line }: Body): ScriptAction {
+  const message: string[] = [];
+  const next: string[] = [];
+  for (const each of lines) {
+    const step = readNext(each);
+    if (step === null) message.push(each);
+    else if (step !== "") next.push(step);
+  }
+  return { cmd: "FINISH", arg: message.join("\n").trim(), next, ...flagged(flags), line };
+}
+
+/** The next step that a line names, whatever list or bold marks stand around its NEXT; null: it names none. */
+export function readNext(line: string): string | null {
+  return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
+}
+
+interface Blocks {
+  readonly blocks: readonly EditBlock[];
+  readonly flags: readonly string[];
+}
+
+interface Edit extends Blocks {
+  /** What the last block comes to when its closer is missing. */
+  readonly open: Blocks | null;
+  /** How many blocks were begun, broken ones too. */
+  readonly begun: number;
+}
+
+function parseBlocks(lines: readonly string[], file: () => string | null): Edit {
+  const parts = splitBlocks(lines);
+  const known = fileLines(file);
+  const made = parts.map((part) => parseBlock(part, known));
+  const open = parts.at(-1)?.closed === false ? (made.pop() ?? null) : null;
+  const before =
+    parts.length === 0
+      ? []
+      : lines.slice(
+          0,
+          lines.findIndex((line) => opener.test(line)),
+        );
+  const stray = hasText(before) || parts.some((part) => hasText(part.after));
+  return {
+    blocks: made.flatMap((each) => each.blocks),
+    open,
+    flags: [...new Set(made.flatMap((each) => each.flags)), ...(stray ? ["stray-text"] : [])],
+    begun: parts.length,
+  };
+}
+
+interface BlockLines {
+  readonly all: boolean;
+  readonly inside: readonly string[];
+  readonly closed: boolean;
+  /** Lines behind the closer. */
+  readonly after: readonly string[];
+}
+
+/** Cuts the text at its openers; a block ends at the last closer before the next one. */
+function splitBlocks(lines: readonly string[]): readonly BlockLines[] {
+  const starts = lines.flatMap((line, at) => (opener.test(line) ? [at] : []));
+  return starts.map((start, n) => {
+    const part = lines.slice(start + 1, starts[n + 1]);
+    const end = part.findLastIndex((line) => closer.test(line));
+    const closed = end >= 0;
+    return {
+      all: / ALL/i.test(lines[start] ?? ""),
+      inside: closed ? part.slice(0, end) : part,
+      closed,
+      after: closed ? part.slice(end + 1) : [],
+    };
+  });
+}
+
+function parseBlock({ all, inside, closed }: BlockLines, known: () => readonly string[]): Blocks {
+  const dividers = inside.flatMap((line, at) => (divider.test(line) ? [at] : []));
+  const [only] = dividers;
+  if (only === undefined) return { blocks: [], flags: ["no-divider"] };
+  const at = dividers.length === 1 ? only : chooseDivider(inside, dividers, known(), all);
+  if (at === null) return { blocks: [], flags: ["divider-unclear"] };
+  const sides = { search: joinLines(inside.slice(0, at)), replace: joinLines(inside.slice(at + 1)) };
+  const flags = dividers.length === 1 ? [] : ["divider-by-file"];
+  return { blocks: [all ? { ...sides, all } : sides], flags: closed ? flags : [...flags, "unclosed-block"] };
+}
+
+/** The last divider whose left side stands in the file (exactly once, or at all for ALL); null when none does. */
+function chooseDivider(
+  lines: readonly string[],
+  dividers: readonly number[],
+  file: readonly string[],
+  all: boolean,
+): number | null {
+  if (file.length === 0) return dividers[0] === 0 ? 0 : null;
+  const candidates = new Set(dividers);
+  let chosen: number | null = null;
+  let places = file.map((_, at) => at);
+  for (let at = 0; places.length > 0 && at < lines.length; at++) {
+    if (at > 0 && candidates.has(at) && (all || places.length === 1)) chosen = at;
+    const line = lines[at]?.trimEnd();
+    places = places.filter((place) => file[place + at] === line);
+  }
+  return chosen;
+}
+
+/** The file's lines without trailing blanks, read once and only when asked for; none for a missing or blank file. */
+function fileLines(file: () => string | null): () => readonly string[] {
+  let lines: readonly string[] | null = null;
+  return () => {
+    const text = lines === null ? (file() ?? "") : "";
+    lines ??= text.trim() === "" ? [] : text.split("\n").map((line) => line.trimEnd());
+    return lines;
+  };
+}
+
+function hasText(lines: readonly string[]): boolean {
+  return lines.some((line) => line.trim() !== "" && !isFence(line));
+}
+
+function joinLines(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function flagged(flags: readonly string[]): { readonly flags?: readonly string[] } {
+  return flags.length === 0 ? {} : { flags: [...new Set(flags)] };
+}

@@ -1,0 +1,34 @@
+/** What a FINISH says that was not written by the rules: its END is missing, or its NEXT lines stand behind it. */
+
+import { readNext } from "./body.ts";
+import { isFence } from "./code-fence.ts";
+import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
+import { dropBrokenEnd } from "./open-body.ts";
+import type { Script } from "./script.ts";
+
+/** The lines behind line `n` up to where the model made up another turn, without the second half of a fence round the reply. */
+function linesAfter(text: string, n: number): readonly string[] {
+  const rest = text.trimEnd().split(/\r?\n/).slice(n);
+  const end = rest.findIndex((line) => /^\s*<\|/.test(line) || readHeader(undecorate(line)) !== null);
+  const lines = rest.slice(0, end < 0 ? undefined : end).map(withoutEndTokens);
+  const isHalf = lines.filter(isFence).length % 2 === 1 && isFence(lines.at(-1) ?? "");
+  if (isHalf) lines.pop();
+  dropBrokenEnd(lines);
+  return lines;
+}
+
+/**
+ * The script with all that its FINISH says. `tag`: the word of the prompt; a FINISH of that word without an END says what
+ * follows it to the end of the reply, `text`.
+ */
+export function completeFinish(script: Script, text: string, tag: string): Script {
+  const finish = script.actions.at(-1);
+  if (finish?.cmd !== "FINISH") return script;
+  const after = linesAfter(text, finish.line);
+  const next = after.flatMap((line) => readNext(line) || []);
+  const said = after.filter((line) => readNext(line) === null).join("\n");
+  const isOpen = finish.arg === tag && said.trim() !== "";
+  if (!isOpen && (next.length === 0 || (finish.next ?? []).length > 0)) return script;
+  const whole = { ...finish, next, ...(isOpen ? { arg: said.trim() } : {}) };
+  return { ...script, actions: [...script.actions.slice(0, -1), whole] };
+}

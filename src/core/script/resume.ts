@@ -1,0 +1,29 @@
+/** Finds out what of a resumed reply belongs into the body it goes on with. */
+import { isMarkdown, unwrapRest } from "./code-fence.ts";
+import type { OpenBody } from "./open-body.ts";
+
+/** Lines of a resumed reply that may repeat the end of the cut body. */
+export const overlapLimit = 30;
+
+/**
+ * How many of the first lines of `next` repeat the end of `lines`. Blank lines and lone brackets repeat by
+ * themselves, so an overlap counts only if a letter or digit stands in it.
+ */
+export function countOverlap(lines: readonly string[], next: readonly string[]): number {
+  for (let count = Math.min(overlapLimit, lines.length, next.length); count > 0; count--) {
+    const end = lines.slice(-count);
+    const equal = end.every((line, at) => line === next[at]);
+    if (equal) return end.some((line) => /[\p{L}\p{N}]/u.test(line)) ? count : 0;
+  }
+  return 0;
+}
+
+/** The lines of a body; of a cut one those that the resumed reply adds to it come without what was put around them. */
+export function joinRest({ kept, lines, path, cmd }: OpenBody): readonly string[] {
+  if (kept === null) return lines;
+  const before = lines.slice(0, kept);
+  const rest = lines.slice(before.length);
+  // The half of an edit in Markdown may hold half a fence.
+  const inner = cmd === "MODIFY" && isMarkdown(path) ? rest : unwrapRest(before, rest, path);
+  return inner === rest ? lines : [...before, ...inner.slice(countOverlap(before, inner.slice(0, overlapLimit)))];
+}

@@ -1,0 +1,129 @@
+/** The action script of an execution call: what it holds, and the words around it. */
+import type { StopReason } from "../model.ts";
+import type { Body } from "./body.ts";
+import { closesWord } from "./open-body.ts";
+import { createScriptParser } from "./parser.ts";
+
+export interface EditBlock {
+  readonly search: string;
+  readonly replace: string;
+  /** SEARCH ALL: every place, not exactly one. */
+  readonly all?: true;
+}
+
+export interface ScriptAction {
+  readonly cmd: string;
+  readonly path?: string;
+  /** Target of MV. */
+  readonly to?: string;
+  /** Range of READ, the rest of RUN, SEARCH, GLOB; the message of FINISH. */
+  readonly arg?: string;
+  readonly body?: string;
+  readonly blocks?: readonly EditBlock[];
+  /** NEXT lines of FINISH. */
+  readonly next?: readonly string[];
+  readonly flags?: readonly string[];
+  /** The reply was cut inside this action. */
+  readonly partial?: true;
+  /** Line of the header, 1-based. */
+  readonly line: number;
+}
+
+/** An open body, JSON-safe; given back as `resumed`, it is gone on with. Its lines are the complete ones. */
+export interface Cut extends Body {
+  readonly cmd: "WRITE" | "MODIFY";
+}
+
+/** Something about a line of the reply, 1-based. */
+export interface Note {
+  readonly line: number;
+  readonly text: string;
+}
+
+/**
+ * A parsed reply. A MODIFY without blocks is a complaint, its flags say why: one broken block is enough
+ * (`no-divider`, `divider-unclear`), since all blocks of a MODIFY are applied or none.
+ */
+export interface Script {
+  readonly actions: readonly ScriptAction[];
+  /** Prose outside the actions. */
+  readonly remarks: readonly Note[];
+  /** What the next phase should be told, worded for the model. */
+  readonly warnings: readonly Note[];
+  /** The reply stopped early or has no FINISH. */
+  readonly truncated: boolean;
+  /** `no-finish`: it ended normally with every body closed, so that its actions may run all the same. */
+  readonly flags: readonly string[];
+  /** The body the reply was cut in; its action is the last one, partial. */
+  readonly cut: Cut | null;
+}
+
+export interface ScriptOptions {
+  /** Text of a file of the workspace or null; the only oracle; must not throw. */
+  readonly read: (path: string) => string | null;
+  /** The body to go on with, from the `cut` of the reply before. */
+  readonly resumed?: Cut | null;
+  /** Word of bodies whose header names none: the one the prompt named. Default EOT. */
+  readonly tag?: string;
+}
+
+export interface ScriptParser {
+  /**
+   * Returns the actions that became complete with this chunk. The caller must not start RM, MV or RUN
+   * before `end` has shown that the reply is whole, nor anything of a model that may have written its reasoning
+   * without a mark before it: `end` leaves out what turned out to be that.
+   */
+  push(chunk: string): readonly ScriptAction[];
+  end(stop: StopReason): Script;
+}
+
+/** Parses a whole reply, or its chunks. */
+export function parseScript(
+  stream: string | Iterable<string>,
+  { stop, ...options }: ScriptOptions & { readonly stop: StopReason },
+): Script {
+  const parser = createScriptParser(options);
+  for (const chunk of typeof stream === "string" ? [stream] : stream) parser.push(chunk);
+  return parser.end(stop);
+}
+
+/** What to tell the model to get the rest of a cut body and of the script. */
+export function renderResume({ cmd, path, tag, lines }: Cut): string {
+  const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
+  const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const line = lines[last];
+  if (line === undefined) {
+    return `Your reply was cut inside ${name}, right after its header. Continue with the first line of that body, ${rest}`;
+  }
+  const blank = lines.length - 1 - last;
+  const after = blank === 0 ? "" : ` and ${blank === 1 ? "one blank line" : `${blank} blank lines`}`;
+  const where = line.length > 300 ? `the line that ends in «${line.slice(-300)}»` : `the line «${line}»`;
+  return `Your reply was cut inside ${name}, after ${where}${after}. Continue with the next line of that body, ${rest}`;
+}
+
+/**
+ * The word the prompt names: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace
+ * or the user) could close a body of that word, so that text read from files never can.
+ */
+export function chooseTag(texts: Iterable<string>): string {
+  const taken = new Set<string>();
+  for (const text of texts) {
+    for (const raw of text.split("\n")) {
+      const word = closesWord(raw.trimEnd());
+      if (word !== null) taken.add(word);
+    }
+  }
+  let tag = "EOT";
+  for (let n = 2; taken.has(tag); n++) tag = `EOT${n}`;
+  return tag;
+}
+
+/** Lines of a READ's `arg`, 1-based, both included; null for no range and for what is not one. */
+export function parseReadRange(arg: string | undefined): { readonly from: number; readonly to: number } | null {
+  const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(arg ?? "");
+  if (match === null) return null;
+  const from = Number(match[1]);
+  const to = Number(match[2] ?? match[1]);
+  return from >= 1 && to >= from ? { from, to } : null;
+}

@@ -1,0 +1,31 @@
+/** `--mode auto`: the plan's complexity chooses the way of working, and it is said which. */
+
+import type { Plan } from "../core/plan/plan.ts";
+import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
+import { scheduleOf } from "../core/plan/schedule.ts";
+import { execute } from "./execution.ts";
+import { makePlan, type PlanKind, singleShotPlan } from "./planning.ts";
+import type { Flow } from "./run.ts";
+
+const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
+
+/** The plan of single-shot, with the promise of the way of working it leads to. */
+const hybridPlan: PlanKind<Plan> = {
+  ...singleShotPlan,
+  promise: (plan, plans) => (isThorough(plan) ? promiseOfSchedule(scheduleOf(plan), plans) : promiseOf(plan, plans)),
+};
+
+export const hybrid: Flow = async (run) => {
+  const { plan, claims } = await makePlan(run, hybridPlan);
+  run.record.mode = isThorough(plan) ? "eight-step" : "single-shot";
+  if (plan.intent === "conversation") {
+    run.record.text = plan.reply;
+    return;
+  }
+  const text = `the plan is ${complexityOf(plan)}: working ${run.record.mode}`;
+  run.emit({ type: "notice", level: "info", code: "mode_chosen", text });
+  if (run.options.planOnly) return;
+  if (!isThorough(plan)) return execute(run, plan, claims);
+  const { followSchedule } = await import("./eight-step.ts");
+  await followSchedule(run, scheduleOf(plan), claims);
+};

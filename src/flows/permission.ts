@@ -1,0 +1,106 @@
+/** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
+import { PaiError } from "../core/error.ts";
+import { type Call, isFields, type Json } from "../core/model.ts";
+import type { PathUse, RelPath } from "../core/path.ts";
+import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/plan/scope.ts";
+import { askBound } from "./approve-command.ts";
+import type { Rights } from "./batch.ts";
+import type { Run } from "./run.ts";
+
+const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
+  content: "write",
+  folder: "folder",
+  delete: "delete",
+  move: "move",
+  command: "read",
+};
+
+/** What a plan or call wants to touch, as paths the policy allows. Throws path_refused. */
+export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPath {
+  return run.overlay.path(text, useOf[right]);
+}
+
+/** A text of the input; "" where there is none. */
+export const field = (input: Json, name: string): string => {
+  const value = isFields(input) ? input[name] : null;
+  return typeof value === "string" ? value : "";
+};
+
+/** What the call points at, as shown to people. */
+export function targetOf({ input }: Call): string {
+  const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
+  const to = field(input, "to");
+  return to === "" ? (subject ?? "") : `${subject} → ${to}`;
+}
+
+/** What a call wants to touch; null: it needs no right, or does not say where, and will not be done. Throws path_refused. */
+export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
+  const names = name === "RUN" ? ["command"] : name === "MV" ? ["from", "to"] : ["path"];
+  if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
+  const target = field(input, names[0] ?? "");
+  return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
+}
+
+/** The same as paths; none where the policy refuses one. */
+export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
+  try {
+    const claim = claimOfCall(run, call);
+    return claim === null ? [] : pathsOfClaim(claim);
+  } catch {
+    return [];
+  }
+}
+
+/** What names all that a folder holds names the folder. */
+const names = (glob: string, path: string) =>
+  [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
+
+/** True when every group of --only globs has one that names the path. */
+export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
+  return only.every((globs) => globs.some((glob) => names(glob, path)));
+}
+
+/** Throws scope_refused unless the plan promised it; declined when the person at the terminal does not allow it now. */
+export async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
+  const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
+  if (outside !== undefined) {
+    throw new PaiError("scope_refused", `${outside} is outside --only ${run.options.only.flat().join(" ")}`);
+  }
+  if (rights === null) return requireAllowed(run, claim);
+  if (permits(rights.scope, claim)) return;
+  const what = renderClaim(claim);
+  const text = `Not in the plan: ${what}\nYes allows it; no leaves it out, and the rest goes on`;
+  const decision = await run.ports.decide({ kind: "scope", text });
+  if (decision.accept) return;
+  if (decision.by === "user")
+    throw new PaiError("declined", `the plan does not promise to ${what}, and the user declined it; it was not done`);
+  throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+}
+
+/**
+ * The rules of a mode without a plan. Headless a deletion needs --allow-delete, and a file that runs code later must be
+ * named by --only; at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
+ */
+async function requireAllowed(run: Run, claim: Claim): Promise<void> {
+  const { options, ports } = run;
+  if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
+    throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+  }
+  const later = pathsOfClaim(claim).find((path) => {
+    const named = options.only.some((globs) => globs.includes(path));
+    return ports.workspace.concern(path) !== null && !options.interactive && !options.dryRun && !named;
+  });
+  if (later !== undefined) {
+    throw new PaiError(
+      "path_refused",
+      `${later}: ${ports.workspace.concern(later)}; headless only --only ${later} allows it`,
+    );
+  }
+  if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
+  const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;
+  const accepted = await askBound(run, claim.command, async (note) => {
+    const decision = await ports.decide({ kind: "command", text: note + text });
+    return decision.accept;
+  });
+  if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");
+}

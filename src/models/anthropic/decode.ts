@@ -1,0 +1,139 @@
+/** What Anthropic answers, in pai's words: events in, events out, and one verdict at the end. */
+import type { Json, Usage } from "../../core/model.ts";
+import type { Decoder } from "../wire/decoder.ts";
+import { count, type Fields, fields, parseJson, text } from "../wire/fields.ts";
+import { createTally, refused } from "../wire/replies.ts";
+import { nativeOf } from "./encode.ts";
+
+/** Ends that are not the model's own: what it left unfinished must not count as finished. */
+const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn"]);
+
+/** A block as it arrives: `json` is the input of a call so far. */
+interface Arriving {
+  readonly block: Record<string, unknown>;
+  json: string;
+}
+
+/** `model`: the bare name that was asked for. `turn`: replies so far. */
+export function createAnthropicDecoder(model: string, turn: number): Decoder {
+  const tally = createTally(model, turn);
+  const open = new Map<unknown, Arriving>();
+  const blocks: Fields[] = [];
+  let usage: Fields = {};
+  let served = model;
+  let stopReason = "";
+  let closed = false;
+  /** Text that arrived together is kept together: the block it is of, and the text. */
+  let writing: Arriving | null = null;
+  let arrived = "";
+
+  function add(at: Arriving, key: string, said: string): void {
+    at.block[key] = text(at.block[key]) + said;
+  }
+
+  function readText(): void {
+    if (writing !== null) add(writing, "text", arrived);
+    tally.text(arrived);
+    writing = null;
+    arrived = "";
+  }
+
+  function readDelta(at: Arriving, delta: Fields): void {
+    switch (delta["type"]) {
+      case "text_delta":
+        if (writing !== at) readText();
+        writing = at;
+        arrived += text(delta["text"]);
+        break;
+      case "thinking_delta":
+        readText();
+        add(at, "thinking", text(delta["thinking"]));
+        tally.thought(text(delta["thinking"]));
+        break;
+      case "signature_delta":
+        add(at, "signature", text(delta["signature"]));
+        break;
+      case "input_json_delta":
+        at.json += text(delta["partial_json"]);
+    }
+  }
+
+  function close({ block, json }: Arriving): void {
+    readText();
+    if (block["type"] !== "tool_use") {
+      if (block["type"] !== "text" || text(block["text"]) !== "") blocks.push(block);
+      return;
+    }
+    const input = json === "" ? (block["input"] ?? {}) : json;
+    blocks.push({ ...block, input: typeof input === "string" ? (parseJson(input) ?? {}) : input });
+    tally.call(text(block["id"]), text(block["name"]), input);
+  }
+
+  function readStart(message: Fields): void {
+    usage = { ...usage, ...given(fields(message["usage"])) };
+    served = text(message["model"]) || served;
+  }
+
+  function readEnd({ stop_reason, stop_details }: Fields, counted: Fields): void {
+    stopReason = text(stop_reason) || stopReason;
+    usage = { ...usage, ...given(counted) };
+    if (stopReason === "refusal") throw refused("to go on (refusal)", text(fields(stop_details)["explanation"]));
+  }
+
+  return {
+    read(chunk) {
+      const event = fields(chunk);
+      const at = open.get(event["index"]);
+      switch (event["type"]) {
+        case "message_start":
+          return readStart(fields(event["message"]));
+        case "content_block_start": {
+          const block = { ...fields(event["content_block"]) };
+          open.set(event["index"], { block, json: "" });
+          readText();
+          if (block["type"] === "text") tally.text(text(block["text"]));
+          return;
+        }
+        case "content_block_delta":
+          if (at !== undefined) readDelta(at, fields(event["delta"]));
+          return;
+        case "content_block_stop":
+          open.delete(event["index"]);
+          if (at !== undefined) close(at);
+          return;
+        case "message_delta":
+          return readEnd(fields(event["delta"]), fields(event["usage"]));
+        case "message_stop":
+          closed = true;
+      }
+    },
+    take() {
+      readText();
+      return tally.take();
+    },
+    finished: () => closed,
+    end(key) {
+      const stop = tally.stop(closed, cuts.has(stopReason));
+      const native = { model: nativeOf(model), content: { blocks: blocks as Json[] } };
+      return { type: "done", stop, usage: readUsage(usage), served, key, native };
+    },
+  };
+}
+
+/** Without the nulls with which later counts leave earlier ones alone. */
+function given(usage: Fields): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+}
+
+/** Anthropic counts what it read from and wrote to its cache beside the input. */
+function readUsage(usage: Fields): Usage {
+  const cached = count(usage["cache_read_input_tokens"]);
+  const written = count(usage["cache_creation_input_tokens"]);
+  return {
+    input: count(usage["input_tokens"]) + cached + written,
+    cached,
+    ...(written === 0 ? {} : { written }),
+    output: count(usage["output_tokens"]),
+    thought: count(fields(usage["output_tokens_details"])["thinking_tokens"]),
+  };
+}

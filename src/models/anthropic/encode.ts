@@ -1,0 +1,106 @@
+/** What pai asks, in Anthropic's words: the body of one request to the Messages API. */
+import type { Json, Message, ModelRequest } from "../../core/model.ts";
+import type { Without } from "../drop-options.ts";
+import { fields, list } from "../wire/fields.ts";
+import { toStrictSchema } from "../wire/strict-schema.ts";
+
+type Block = { readonly [key: string]: Json };
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: readonly Block[];
+}
+
+/** The mark of replies that may go back as they came. */
+export const nativeOf = (model: string): string => `anthropic:${model}`;
+
+const cached = { cache_control: { type: "ephemeral" } };
+
+/** Models from Opus 4.7 on refuse a temperature. */
+const isTempered = (model: string): boolean =>
+  /claude-(3|instant|2|(opus|sonnet|haiku)-4(-[0-6])?($|-2|@|-latest))/.test(model);
+
+/**
+ * Tools and system are marked for the provider's cache, and so is the conversation of a loop, whose next request
+ * begins with it. Thinking blocks with their signatures go back whole to the model that made them, until it refuses
+ * them: they are bound to the account and to all that was said before.
+ */
+export function encodeAnthropic(model: string, request: ModelRequest, without: Without): Block {
+  const { system, tools, format } = request;
+  const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message, without)));
+  return {
+    model,
+    stream: true,
+    max_tokens: request.maxOutputTokens,
+    ...(system === "" ? {} : { system: [{ type: "text", text: system, ...cached }] }),
+    messages: (tools.length > 0 ? markLast(turns) : turns) as unknown as Json,
+    ...(without.has("temperature") || !isTempered(model) ? {} : { temperature: Math.min(1, request.temperature) }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+          tool_choice: { type: request.toolChoice },
+        }),
+    ...(format === null || without.has("format")
+      ? {}
+      : { output_config: { format: { type: "json_schema", schema: toStrictSchema(format.schema) } } }),
+  };
+}
+
+function encodeMessage(model: string, message: Message, without: Without): Turn {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: textBlocks(message.text) };
+    case "tools":
+      return {
+        role: "user",
+        content: message.results.map(({ id, ok, text }) => ({
+          type: "tool_result",
+          tool_use_id: toId(id),
+          content: text,
+          ...(ok ? {} : { is_error: true }),
+        })),
+      };
+    case "assistant":
+      return { role: "assistant", content: encodeReply(model, message, without) };
+  }
+}
+
+type Reply = Extract<Message, { role: "assistant" }>;
+
+function encodeReply(model: string, message: Reply, without: Without): readonly Block[] {
+  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+  const own = isOwn ? list(fields(message.native.content)["blocks"]) : [];
+  if (own.length > 0) return own as readonly Block[];
+  return [
+    ...textBlocks(message.text),
+    ...message.calls.map(({ id, name, input }) => ({ type: "tool_use", id: toId(id), name, input })),
+  ];
+}
+
+/** An empty text block is refused. */
+function textBlocks(said: string): readonly Block[] {
+  return said.trim() === "" ? [] : [{ type: "text", text: said }];
+}
+
+/** Ids of another provider may hold what Anthropic refuses. */
+function toId(id: string): string {
+  return id.replace(/[^\w-]/g, "_");
+}
+
+/** Neighbours of one role become one message: the results of all calls belong together. */
+function joinTurns(turns: readonly Turn[]): readonly Turn[] {
+  const joined: Turn[] = [];
+  for (const turn of turns.filter(({ content }) => content.length > 0)) {
+    const last = joined.at(-1);
+    if (last?.role !== turn.role) joined.push(turn);
+    else joined[joined.length - 1] = { role: turn.role, content: [...last.content, ...turn.content] };
+  }
+  return joined;
+}
+
+function markLast(turns: readonly Turn[]): readonly Turn[] {
+  const last = turns.at(-1);
+  const block = last?.content.at(-1);
+  if (last === undefined || block === undefined || last.role !== "user") return turns;
+  return [...turns.slice(0, -1), { role: last.role, content: [...last.content.slice(0, -1), { ...block, ...cached }] }];
+}

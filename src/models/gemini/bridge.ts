@@ -1,0 +1,34 @@
+/** The bridge to Google's Gemini: @google/generative-ai asks, and we read the answer, since its own reader loses parts of it. */
+import { type GenerateContentRequest, GoogleGenerativeAI } from "@google/generative-ai";
+import type { Stream } from "../stream.ts";
+import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
+import { createGeminiDecoder } from "./decode.ts";
+import { encodeGemini } from "./encode.ts";
+import { lendFetch } from "./lend-fetch.ts";
+
+/** Throws as openBridge does. */
+export function openGemini(options: BridgeOptions): Stream {
+  const { model, key, endpoint } = options;
+  return openBridge(
+    {
+      provider: "gemini",
+      headers: (secret) => ({ "x-goog-api-key": secret }),
+      decode: (request) => createGeminiDecoder(model, turnOf(request)),
+      async ask(request, exchange) {
+        const body = encodeGemini(model, request) as unknown as GenerateContentRequest;
+        const sdk = new GoogleGenerativeAI(key?.key ?? "").getGenerativeModel({ model });
+        let answer = new Response();
+        const { response } = await lendFetch(
+          async (url, init) => {
+            answer = await exchange.send(url, init);
+            return new Response("");
+          },
+          (customHeaders) => sdk.generateContentStream(body, { baseUrl: endpoint.url, customHeaders }),
+        );
+        response.catch(() => {});
+        return answer;
+      },
+    },
+    options,
+  );
+}

@@ -1,0 +1,116 @@
+/** What Gemini answers, in pai's words: chunks in, events out, and one verdict at the end. */
+import type { Json, Usage } from "../../core/model.ts";
+import type { Decoder } from "../wire/decoder.ts";
+import { count, type Fields, fields, list, text } from "../wire/fields.ts";
+import { createTally, refused, unusable } from "../wire/replies.ts";
+
+const refusals = new Set([
+  "SAFETY",
+  "RECITATION",
+  "PROHIBITED_CONTENT",
+  "BLOCKLIST",
+  "SPII",
+  "LANGUAGE",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
+]);
+const malformed = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "MALFORMED_RESPONSE",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE",
+]);
+/** Ends that are not the model's own; OTHER is one too: what it left unfinished must not count as finished. */
+const cuts = new Set(["MAX_TOKENS", "LENGTH", "OTHER"]);
+
+/** `model`: the bare name that was asked for. `turn`: replies so far, so that made-up call ids stay unique. */
+export function createGeminiDecoder(model: string, turn: number): Decoder {
+  const tally = createTally(model, turn);
+  const parts: Record<string, unknown>[] = [];
+  const usage: Record<string, unknown> = {};
+  /** Text that arrived together is kept together. */
+  let arrived = "";
+  let served = model;
+  let finish = "";
+
+  function readText(): void {
+    if (arrived === "") return;
+    remember(parts, { text: arrived });
+    tally.text(arrived);
+    arrived = "";
+  }
+
+  function readPart(part: Fields): void {
+    if (typeof part["text"] === "string" && Object.keys(part).length === 1) {
+      arrived += part["text"];
+      return;
+    }
+    readText();
+    remember(parts, part);
+    if (part["functionCall"] !== undefined) {
+      const { id, name, args } = fields(part["functionCall"]);
+      if (text(name) !== "") tally.call(text(id), text(name), args);
+    }
+    if (part["thought"] === true) tally.thought(text(part["text"]));
+    else tally.text(text(part["text"]));
+  }
+
+  function readFinish({ finishReason, finishMessage }: Fields): void {
+    finish = text(finishReason).toUpperCase();
+    if (refusals.has(finish)) throw refused(`to go on (${finish})`, text(finishMessage));
+    if (malformed.has(finish)) throw unusable(model, finish);
+  }
+
+  function readBlock({ blockReason, blockReasonMessage }: Fields): void {
+    if (text(blockReason) !== "") throw refused(`the request (${text(blockReason)})`, text(blockReasonMessage));
+  }
+
+  return {
+    read(chunk) {
+      const { candidates, promptFeedback, usageMetadata, modelVersion } = fields(chunk);
+      Object.assign(usage, fields(usageMetadata));
+      served = text(modelVersion) || served;
+      if (promptFeedback !== undefined) readBlock(fields(promptFeedback));
+      const candidate = fields(list(candidates)[0]);
+      for (const part of list(fields(candidate["content"])["parts"])) readPart(fields(part));
+      if (text(candidate["finishReason"]) !== "") readFinish(candidate);
+    },
+    take() {
+      readText();
+      return tally.take();
+    },
+    finished: () => finish !== "",
+    end(key) {
+      return {
+        type: "done",
+        stop: tally.stop(finish !== "", cuts.has(finish)),
+        usage: readUsage(usage),
+        served,
+        key,
+        native: { model, content: { role: "model", parts: parts as Json[] } },
+      };
+    },
+  };
+}
+
+function readUsage(usage: Fields): Usage {
+  const thought = count(usage["thoughtsTokenCount"]);
+  return {
+    input: count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]),
+    cached: count(usage["cachedContentTokenCount"]),
+    output: count(usage["candidatesTokenCount"]) + thought,
+    thought,
+  };
+}
+
+/** Keeps a part for the way back; plain text is joined, a part with a signature stays as it is. */
+function remember(parts: Record<string, unknown>[], part: Fields): void {
+  const last = parts.at(-1);
+  if (last !== undefined && isPlain(last) && isPlain(part) && last["thought"] === part["thought"])
+    last["text"] = text(last["text"]) + text(part["text"]);
+  else if (Object.keys(part).length > 0) parts.push({ ...part });
+}
+
+const isPlain = (part: Fields) => typeof part["text"] === "string" && part["thoughtSignature"] === undefined;

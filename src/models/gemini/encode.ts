@@ -1,0 +1,84 @@
+/** What pai asks, in Gemini's words: the body of one streamGenerateContent request. */
+import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
+import { fields, list, text } from "../wire/fields.ts";
+import { toGeminiSchema } from "./schema.ts";
+
+type Part = Readonly<Record<string, Json>>;
+type Content = {
+  readonly role: "user" | "model";
+  readonly parts: readonly Part[];
+};
+
+/** From Gemini 3 on models think in steps, and a temperature of one's own makes them go in circles. */
+const isSteady = (model: string): boolean => /^gemini-[3-9]/.test(model);
+
+/** Accepted by Gemini 3 in place of the signature of a call it did not make itself. */
+const foreignSignature = "skip_thought_signature_validator";
+
+/** `model` is the bare name. A reply of the same model goes back whole, so that its thought signatures survive. */
+export function encodeGemini(model: string, request: ModelRequest): { readonly [key: string]: Json } {
+  const { system, tools, format } = request;
+  return {
+    contents: encodeMessages(model, request.messages),
+    ...(system === "" ? {} : { systemInstruction: { role: "system", parts: [{ text: system }] } }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: [{ functionDeclarations: tools.map(encodeTool) }],
+          toolConfig: { functionCallingConfig: { mode: request.toolChoice === "none" ? "NONE" : "AUTO" } },
+        }),
+    generationConfig: {
+      ...(isSteady(model) ? {} : { temperature: request.temperature }),
+      maxOutputTokens: request.maxOutputTokens,
+      ...(format === null
+        ? {}
+        : { responseMimeType: "application/json", responseSchema: toGeminiSchema(format.schema) }),
+    },
+  };
+}
+
+function encodeTool({ name, description, schema }: Tool): Part {
+  const bare = Object.keys(fields(fields(schema)["properties"])).length === 0;
+  return { name, description, ...(bare ? {} : { parameters: toGeminiSchema(schema) }) };
+}
+
+function encodeMessages(model: string, messages: readonly Message[]): readonly Content[] {
+  const contents = messages.map((message) => encodeMessage(model, message)).filter(({ parts }) => parts.length > 0);
+  const ownIds = new Set(
+    contents.flatMap(({ parts }) => parts.map((part) => text(fields(part["functionCall"])["id"]))),
+  );
+  return contents.map(({ role, parts }) => ({ role, parts: parts.map((part) => withoutForeignId(part, ownIds)) }));
+}
+
+function encodeMessage(model: string, message: Message): Content {
+  switch (message.role) {
+    case "user":
+      return { role: "user", parts: [{ text: message.text }] };
+    case "tools":
+      return {
+        role: "user",
+        parts: message.results.map(({ id, name, ok, text: said }) => ({
+          functionResponse: { id, name, response: ok ? { output: said } : { error: said } },
+        })),
+      };
+    case "assistant":
+      return { role: "model", parts: encodeReply(model, message) };
+  }
+}
+
+function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Part[] {
+  const own = message.native?.model === model ? list(fields(message.native.content)["parts"]) : [];
+  if (own.length > 0) return own as readonly Part[];
+  const signed = isSteady(model) ? { thoughtSignature: foreignSignature } : {};
+  return [
+    ...(message.text === "" ? [] : [{ text: message.text }]),
+    ...message.calls.map(({ name, input }) => ({ functionCall: { name, args: input }, ...signed })),
+  ];
+}
+
+/** Ids that we made up to tell calls apart mean nothing to Gemini; those it gave itself go back. */
+function withoutForeignId(part: Part, ownIds: ReadonlySet<string>): Part {
+  const answer = fields(part["functionResponse"]) as Part;
+  if (!("id" in answer) || ownIds.has(text(answer["id"]))) return part;
+  return { functionResponse: Object.fromEntries(Object.entries(answer).filter(([key]) => key !== "id")) };
+}

@@ -1,0 +1,154 @@
+/** Turns plain JSON Schema into the dialect Gemini accepts: one key it does not know makes it reject the whole request. */
+import type { Json } from "../../core/model.ts";
+import { type Fields, fields, list, text } from "../wire/fields.ts";
+
+type Schema = Record<string, Json>;
+
+interface Context {
+  readonly definitions: Fields;
+  /** References on the way here; a repeated one is a cycle and becomes any object. */
+  readonly open: readonly string[];
+}
+
+/** What Gemini knows beside the shape; the rest is told in words. */
+const kept = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
+const told = {
+  minLength: "at least # characters",
+  maxLength: "at most # characters",
+  pattern: "matching /#/",
+  format: "format: #",
+  exclusiveMinimum: "more than #",
+  exclusiveMaximum: "less than #",
+  multipleOf: "a multiple of #",
+} as const;
+
+/** `propertyOrdering` follows the order of `properties`; what the dialect cannot say goes into the description. */
+export function toGeminiSchema(schema: Json): Json {
+  const root = fields(schema);
+  const definitions = { ...fields(root["definitions"]), ...fields(root["$defs"]) };
+  return convert(root, { definitions, open: [] });
+}
+
+function convert(source: unknown, context: Context): Schema {
+  const schema = mergeAll(fields(source), context);
+  const reference = text(schema["$ref"]);
+  if (reference !== "") return follow(reference, schema, context);
+  const choices = choicesOf(schema);
+  if (choices !== null) return convertChoices(schema, choices, context);
+  return convertPlain(schema, context);
+}
+
+/** `allOf`, as the one schema it means. */
+function mergeAll(schema: Fields, context: Context): Fields {
+  if (!("allOf" in schema)) return schema;
+  const parts = list(schema["allOf"]).map((part) => mergeAll(resolve(fields(part), context), context));
+  const all = [omit(schema, "allOf"), ...parts];
+  return {
+    ...Object.assign({}, ...all),
+    properties: Object.assign({}, ...all.map((each) => each["properties"])),
+    required: all.flatMap((each) => list(each["required"])),
+  };
+}
+
+function resolve(schema: Fields, context: Context): Fields {
+  const name = text(schema["$ref"]).replace(/^.*\//, "");
+  return name === "" ? schema : { ...fields(context.definitions[name]), ...omit(schema, "$ref") };
+}
+
+function follow(reference: string, schema: Fields, context: Context): Schema {
+  if (context.open.includes(reference)) return { type: "OBJECT" };
+  return convert(resolve(schema, context), { ...context, open: [...context.open, reference] });
+}
+
+/** The alternatives of a schema, or null: there is only one. */
+function choicesOf(schema: Fields): readonly unknown[] | null {
+  const any = list(schema["anyOf"] ?? schema["oneOf"]);
+  if (any.length > 0) return any;
+  const types = schema["type"];
+  return Array.isArray(types) ? types.map((type) => ({ ...omit(schema, "description"), type })) : null;
+}
+
+function convertChoices(schema: Fields, choices: readonly unknown[], context: Context): Schema {
+  const real = choices.filter((choice) => !isNull(fields(choice)));
+  const nullable = real.length < choices.length ? { nullable: true } : {};
+  const described = text(schema["description"]) === "" ? {} : { description: text(schema["description"]) };
+  if (real.length === 1) return { ...convert(real[0], context), ...described, ...nullable };
+  if (real.length === 0) return { type: "STRING", ...described, nullable: true };
+  return { ...described, anyOf: real.map((choice) => convert(choice, context)), ...nullable };
+}
+
+function isNull(schema: Fields): boolean {
+  return schema["type"] === "null" || schema["const"] === null;
+}
+
+function convertPlain(schema: Fields, context: Context): Schema {
+  const values = "const" in schema ? [schema["const"]] : list(schema["enum"]);
+  const type = typeOf(schema, values);
+  if (type !== "ARRAY" && "type" in schema && Object.keys(schema).length === 1) return { type };
+  const description = describe(schema, type, values);
+  return {
+    type,
+    ...(description === "" ? {} : { description }),
+    ...(schema["nullable"] === true || values.includes(null) ? { nullable: true } : {}),
+    ...(isNameable(type, values) ? { enum: values.filter((value) => value !== null) as string[] } : {}),
+    ...pick(schema, kept),
+    ...bounds(schema),
+    ...(type === "OBJECT" ? convertObject(schema, context) : {}),
+    ...(type === "ARRAY" ? { items: convertItems(schema, context) } : {}),
+  };
+}
+
+function typeOf(schema: Fields, values: readonly unknown[]): string {
+  if (text(schema["type"]) !== "") return text(schema["type"]).toUpperCase();
+  if ("properties" in schema || "additionalProperties" in schema) return "OBJECT";
+  if ("items" in schema || "prefixItems" in schema) return "ARRAY";
+  const [value] = values.filter((each) => each !== null);
+  return typeof value === "number" || typeof value === "boolean" ? (typeof value).toUpperCase() : "STRING";
+}
+
+/** Gemini's enums hold non-empty strings only. */
+function isNameable(type: string, values: readonly unknown[]): boolean {
+  return type === "STRING" && values.length > 0 && values.every((value) => value !== "");
+}
+
+function describe(schema: Fields, type: string, values: readonly unknown[]): string {
+  const words = Object.entries(told)
+    .filter(([key]) => key in schema && String(schema[key]).length <= 100)
+    .map(([key, words]) => words.replace("#", () => String(schema[key])));
+  if (values.length > 0 && !isNameable(type, values))
+    words.unshift(`one of ${values.map((each) => JSON.stringify(each)).join(", ")}`);
+  const rest = words.length === 0 ? "" : `(${words.join("; ")})`;
+  return [text(schema["description"]), rest].filter(Boolean).join(" ");
+}
+
+/** Minimum and maximum, less the limits of exact integers that schema makers add everywhere. */
+function bounds(schema: Fields): Schema {
+  const exact = (value: Json | undefined) => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER;
+  return Object.fromEntries(Object.entries(pick(schema, ["minimum", "maximum"])).filter(([, value]) => exact(value)));
+}
+
+function convertObject(schema: Fields, context: Context): Schema {
+  const properties = Object.entries(fields(schema["properties"]));
+  if (properties.length === 0) return {};
+  const names = properties.map(([name]) => name);
+  const required = list(schema["required"]).filter((name): name is string => names.includes(text(name)));
+  return {
+    properties: Object.fromEntries(properties.map(([name, value]) => [name, convert(value, context)])),
+    ...(required.length === 0 ? {} : { required: [...new Set(required)] }),
+    propertyOrdering: names,
+  };
+}
+
+function convertItems(schema: Fields, context: Context): Schema {
+  const places = list(schema["prefixItems"]);
+  if (places.length > 0) return convertChoices({}, places, context);
+  return convert(schema["items"] ?? { type: "string" }, context);
+}
+
+function omit(schema: Fields, key: string): Fields {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+}
+
+function pick(schema: Fields, keys: readonly string[]): Schema {
+  return Object.fromEntries(keys.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
+}

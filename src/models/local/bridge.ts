@@ -1,0 +1,57 @@
+/** The bridge to a server of the user: Ollama, llama.cpp, vLLM, LM Studio and whatever else speaks Chat Completions. */
+import type { ModelRequest, Usage } from "../../core/model.ts";
+import type { Notice } from "../../core/ports.ts";
+import type { Without } from "../drop-options.ts";
+import type { Stream } from "../stream.ts";
+import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
+import { createChatDecoder } from "./decode.ts";
+import { encodeChat, encodeOllama } from "./encode.ts";
+import { type LocalServer, rootOf } from "./server.ts";
+
+export const localHeaders = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
+
+export interface LocalOptions extends BridgeOptions {
+  readonly server: LocalServer;
+  readonly notify: (notice: Notice) => void;
+}
+
+/** Throws as openBridge does. */
+export function openLocal(options: LocalOptions, without: Without): Stream {
+  const { model, endpoint, server, notify } = options;
+  const isOllama = server.kind === "ollama";
+  const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
+  return openBridge(
+    {
+      provider: "local",
+      headers: localHeaders,
+      decode: (request) =>
+        createChatDecoder({
+          model,
+          turn: turnOf(request),
+          tools: request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name),
+          isJson: request.format !== null,
+          onUsage: (usage) => {
+            if (isTruncated(request, usage)) notify(truncated(model, usage));
+          },
+        }),
+      async ask(request, exchange) {
+        const body = isOllama
+          ? encodeOllama(model, request, without, server.window)
+          : encodeChat(model, request, without);
+        return exchange.send(url, { method: "POST", body: JSON.stringify(body) });
+      },
+    },
+    options,
+  );
+}
+
+/** No text is written with ten characters to a token: the server has seen less than it was sent. */
+function isTruncated({ system, messages }: ModelRequest, { input, cached }: Usage): boolean {
+  const sent = messages.reduce((sum, message) => sum + ("text" in message ? message.text.length : 0), system.length);
+  return input > 0 && cached === 0 && input * 10 < sent;
+}
+
+function truncated(model: string, { input }: Usage): Notice {
+  const text = `the server has read only ${input} tokens of the request: start ${model} with a larger context`;
+  return { level: "warning", code: "truncated", text };
+}

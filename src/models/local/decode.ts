@@ -1,0 +1,164 @@
+/** What a server of the user answers, in pai's words: Chat Completions and Ollama's own form, tolerant of both. */
+import type { Usage } from "../../core/model.ts";
+import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
+import { closing } from "../wire/chunks.ts";
+import type { Decoder } from "../wire/decoder.ts";
+import { count, type Fields, fields, list, text } from "../wire/fields.ts";
+import { createTally, refused } from "../wire/replies.ts";
+import { createTextCallReader } from "./text-calls.ts";
+
+/** Ends that are not the model's own. Any other reason, known or not, is an end. */
+const cuts = new Set(["length", "max_tokens", "model_length", "load", "unload", "abort", "error"]);
+
+/** A call as it arrives, piece by piece. */
+interface Arriving {
+  readonly id: string;
+  name: string;
+  /** JSON text, or the value at once. */
+  input: unknown;
+}
+
+export interface ChatDecoderOptions {
+  /** The bare name that was asked for. */
+  readonly model: string;
+  /** Replies so far. */
+  readonly turn: number;
+  /** Names of the tools that were offered. */
+  readonly tools: readonly string[];
+  /** JSON was asked for: servers that enforce a schema on a model that thinks may send it as its thoughts. */
+  readonly isJson: boolean;
+  /** Sees what was counted at the end. */
+  readonly onUsage: (usage: Usage) => void;
+}
+
+export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatDecoderOptions): Decoder {
+  const tally = createTally(model, turn);
+  const thoughts = createThoughtSplitter();
+  const written = createTextCallReader(tools);
+  const calls = new Map<unknown, Arriving>();
+  const complete: Arriving[] = [];
+  const usage: Record<string, unknown> = {};
+  let served = model;
+  let reason = "";
+  let finished = false;
+  /** Text that arrived together is looked through together. */
+  let arrived = "";
+  /** The server's thoughts, as long as they may be the reply. */
+  let reasoning = "";
+  let isSilent = isJson;
+
+  function readCall(piece: Fields, position: number): void {
+    const made = fields(piece["function"]);
+    const index = piece["index"] ?? position;
+    const id = text(piece["id"]);
+    const known = calls.get(index);
+    const isNew = known === undefined || (id !== "" && known.id !== "" && id !== known.id);
+    const call = isNew ? { id, name: "", input: "" } : known;
+    if (isNew) {
+      calls.set(index, call);
+      complete.push(call);
+    }
+    call.name ||= text(made["name"]);
+    const input = made["arguments"] ?? "";
+    call.input = typeof input === "string" && typeof call.input === "string" ? call.input + input : input;
+  }
+
+  function readCalls(pieces: readonly Fields[]): void {
+    const whole = pieces.every(isWhole);
+    pieces.forEach((piece, position) => {
+      readCall(piece, whole ? complete.length : position);
+    });
+  }
+
+  /** One message or the next piece of it. */
+  function readMessage(message: Fields): void {
+    if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
+    if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
+    const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    if (thought !== "") readText();
+    tally.thought(thought);
+    arrived += text(message["content"]);
+    isSilent &&= arrived.trim() === "";
+    reasoning = isSilent ? reasoning + thought : "";
+  }
+
+  function readText(): void {
+    say(thoughts.push(arrived));
+    arrived = "";
+  }
+
+  /** Reasoning that the server left in the text is none of it. */
+  function say({ text: said, thought }: Split): void {
+    tally.thought(thought);
+    tally.text(written.push(said));
+  }
+
+  /** The reply is whole: calls are made known, and what was held back. */
+  function finish(): void {
+    if (finished) return;
+    finished = true;
+    readText();
+    say(thoughts.end());
+    const rest = written.end();
+    const made = complete.length > 0 ? complete : rest.calls.map((call) => ({ id: "", ...call }));
+    if (complete.length > 0 || rest.calls.length === 0) tally.text(rest.text);
+    for (const { id, name, input } of made) tally.call(id, name, input);
+    if (!cuts.has(reason) && /\{[\s\S]*\}/.test(reasoning)) tally.text(reasoning);
+  }
+
+  function readReason(given: string): void {
+    reason = given.toLowerCase();
+    if (reason === "content_filter") throw refused("to go on", reason);
+    finish();
+  }
+
+  return {
+    read(chunk) {
+      if (chunk === closing) return finish();
+      const reply = fields(chunk);
+      served = text(reply["model"]) || served;
+      if (reply["usage"] !== undefined) Object.assign(usage, fields(reply["usage"]));
+      const choice = fields(list(reply["choices"])[0]);
+      readMessage(fields(choice["delta"] ?? choice["message"] ?? reply["message"]));
+      if (text(choice["finish_reason"]) !== "") readReason(text(choice["finish_reason"]));
+      if (reply["done"] !== true) return;
+      Object.assign(usage, counts(reply));
+      readReason(text(reply["done_reason"]) || "stop");
+    },
+    take() {
+      readText();
+      return tally.take();
+    },
+    finished: () => finished,
+    end(key) {
+      const stop = tally.stop(finished, cuts.has(reason));
+      const counted = readUsage(usage);
+      onUsage(counted);
+      return { type: "done", stop, usage: counted, served, key, native: null };
+    },
+  };
+}
+
+/** Ollama sends every call whole, each in a message of its own, without index. */
+function isWhole(piece: Fields): boolean {
+  const { arguments: input, index: inner } = fields(piece["function"]);
+  return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);
+}
+
+/** Ollama's own names. */
+function counts(reply: Fields): Fields {
+  const { prompt_eval_count, eval_count } = reply;
+  return {
+    ...(prompt_eval_count === undefined ? {} : { prompt_tokens: prompt_eval_count }),
+    ...(eval_count === undefined ? {} : { completion_tokens: eval_count }),
+  };
+}
+
+function readUsage(usage: Fields): Usage {
+  return {
+    input: count(usage["prompt_tokens"]),
+    cached: count(fields(usage["prompt_tokens_details"])["cached_tokens"]),
+    output: count(usage["completion_tokens"]),
+    thought: count(fields(usage["completion_tokens_details"])["reasoning_tokens"]),
+  };
+}

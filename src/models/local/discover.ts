@@ -1,0 +1,133 @@
+/** Looks once for model servers on this machine and says who runs them; it never uses one. */
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { fields, list, parseJson, text } from "../wire/fields.ts";
+import { readStart } from "../wire/read-start.ts";
+
+/** Who listens, as far as the kernel tells us. */
+export interface Owner {
+  readonly uid: number;
+  /** Name and number of the process; null: it belongs to another user. */
+  readonly process: { readonly name: string; readonly pid: number } | null;
+}
+
+export interface FoundServer {
+  /** Of its Chat Completions, with `/v1`. */
+  readonly url: string;
+  /** Kind of server that usually listens there. */
+  readonly usual: string;
+  /** null: unknown. */
+  readonly owner: Owner | null;
+  readonly models: readonly string[];
+}
+
+export interface DiscoverOptions {
+  readonly signal: AbortSignal;
+  readonly ports?: readonly (readonly [port: number, usual: string])[];
+  /** Folder of the kernel's tables. */
+  readonly proc?: string;
+}
+
+const usualPorts = [
+  [11434, "Ollama"],
+  [8080, "llama.cpp"],
+  [8000, "vLLM"],
+  [1234, "LM Studio"],
+] as const;
+const patienceMs = 200;
+const answerLimit = 1_000_000;
+
+/** Asks the usual ports of loopback at the same time for their models; who says nothing for 200 ms is nobody. */
+export async function findServers({
+  signal,
+  ports = usualPorts,
+  proc = "/proc",
+}: DiscoverOptions): Promise<readonly FoundServer[]> {
+  const found = await Promise.all(
+    ports.map(async ([port, usual]) => {
+      const url = `http://127.0.0.1:${port}/v1`;
+      const models = await askModels(url, signal);
+      return models === null ? null : { url, usual, owner: findOwner(port, proc), models };
+    }),
+  );
+  return found.filter((server) => server !== null);
+}
+
+/** One line: what it is, who runs it, what it has. */
+export function renderServer({ url, usual, owner, models }: FoundServer): string {
+  const who = owner === null ? "somebody" : `user ${owner.uid}`;
+  const what = owner?.process == null ? "" : ` (${owner.process.name}, process ${owner.process.pid})`;
+  return `${url} (usually ${usual}), run by ${who}${what}: ${models.slice(0, 5).join(", ") || "no models"}`;
+}
+
+/** null: nobody, or no model server. */
+async function askModels(url: string, signal: AbortSignal): Promise<readonly string[] | null> {
+  try {
+    const response = await fetch(`${url}/models`, {
+      redirect: "manual",
+      proxy: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    });
+    const { data } = fields(parseJson(await readStart(response, answerLimit)));
+    if (!response.ok || !Array.isArray(data)) return null;
+    return list(data)
+      .map((model) => text(fields(model)["id"]).slice(0, 100))
+      .filter(Boolean);
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+/** What takes connections to 127.0.0.1, as the kernel writes it, the nearest first: itself, and every address. */
+const addresses = ["0100007F", "0000000000000000FFFF00000100007F", "00000000", "0".repeat(32)];
+
+function findOwner(port: number, proc: string): Owner | null {
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+  const listening = "0A";
+  const rows = ["tcp", "tcp6"]
+    .flatMap((table) => readRows(`${proc}/net/${table}`))
+    .filter(([, , , state]) => state === listening);
+  const row = addresses
+    .map((address) => rows.find(([, local]) => local === `${address}:${wanted}`))
+    .find((each) => each !== undefined);
+  const [uid, inode] = [Number(row?.[7]), row?.[9]];
+  return inode === undefined || Number.isNaN(uid) ? null : { uid, process: findProcess(`socket:[${inode}]`, proc) };
+}
+
+function readRows(file: string): readonly (readonly string[])[] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/));
+  } catch {
+    return [];
+  }
+}
+
+/** The process that holds the socket, among those we may look into. */
+function findProcess(socket: string, proc: string): Owner["process"] {
+  const pid = listFolder(proc).find(
+    (entry) =>
+      /^\d+$/.test(entry) &&
+      listFolder(`${proc}/${entry}/fd`).some((fd) => readLink(`${proc}/${entry}/fd/${fd}`) === socket),
+  );
+  if (pid === undefined) return null;
+  const name = readRows(`${proc}/${pid}/comm`)[0]?.join(" ") ?? "";
+  return { name, pid: Number(pid) };
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readLink(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
+  }
+}

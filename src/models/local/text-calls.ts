@@ -1,0 +1,152 @@
+/** Calls that a small model writes into its text instead of making them. */
+import { readJson } from "../../core/json.ts";
+import { type Fields, fields, parseJson, text } from "../wire/fields.ts";
+
+export interface TextCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+export interface TextCallReader {
+  /** The part of the text that is surely no call, to be shown at once. */
+  push(piece: string): string;
+  /** The end of the reply: the calls, or the text that was held back in vain. */
+  end(): { readonly text: string; readonly calls: readonly TextCall[] };
+}
+
+/** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
+const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>|```/;
+/** What all of them begin with. */
+const mark = /[<[`{]/;
+const first = /^\s*[{[]/;
+const atLine = /\n[^\S\n]*(?:\{|\[\s*\{)/;
+const longestOpening = "<|python_tag|>".length;
+
+/** `names`: the tools that were offered, in small letters; without any, text stays text. */
+export function createTextCallReader(names: readonly string[]): TextCallReader {
+  /** Nothing but blanks has been shown. */
+  let blank = true;
+  /** Nothing but blanks has been shown of the line. */
+  let fresh = true;
+  let held = "";
+  let holding = false;
+
+  function release(upto: number): string {
+    const safe = held.slice(0, upto);
+    const line = safe.slice(safe.lastIndexOf("\n") + 1);
+    blank &&= safe.trim() === "";
+    fresh = (fresh || line.length < safe.length) && line.trim() === "";
+    held = held.slice(upto);
+    return safe;
+  }
+
+  /** Where JSON begins in place of a sentence; -1: nowhere. */
+  function findJson(): number {
+    if (blank && first.test(held)) return held.search(/\S/);
+    const match = atLine.exec(fresh ? `\n${held}` : held);
+    return match === null ? -1 : match.index + match[0].search(/[{[]/) - (fresh ? 1 : 0);
+  }
+
+  return {
+    push(piece) {
+      held += piece;
+      if (holding) return "";
+      if (names.length === 0 || !(blank || mark.test(held))) return release(held.length);
+      const places = [findJson(), held.search(opening)].filter((at) => at >= 0);
+      holding = places.length > 0;
+      return release(holding ? Math.min(...places) : safeLength(held));
+    },
+    end() {
+      const calls = holding ? findCalls(held, names) : [];
+      return { text: calls.length === 0 ? held : "", calls };
+    },
+  };
+}
+
+/** All but a tail in which an opening may be under way. */
+function safeLength(held: string): number {
+  const tail = held.slice(-longestOpening);
+  const start = tail.search(/[<[`]|^\s*$/);
+  return start < 0 ? held.length : held.length - tail.length + start;
+}
+
+function findCalls(held: string, names: readonly string[]): readonly TextCall[] {
+  const tagged = [...held.matchAll(/<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g)].map(
+    ([, name = "", body = ""]) => ({
+      name,
+      input: readBody(body),
+    }),
+  );
+  const named = [...held.matchAll(/\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)/g)].map(
+    ({ 0: { length }, 1: name = "", index }) => ({ name, input: jsonValues(held.slice(index + length))[0] }),
+  );
+  const marked = [...tagged, ...named];
+  const all = marked.length > 0 ? marked : jsonValues(held).flatMap((value) => readCalls(value));
+  return all
+    .map(({ name, input }) => ({ name: name.replace(/^functions\./, ""), input }))
+    .filter(({ name, input }) => names.includes(name.toLowerCase()) && input !== undefined);
+}
+
+const closer = "</parameter>";
+
+/** JSON, or `<parameter=name>value</parameter>` for each. */
+function readBody(body: string): unknown {
+  const closed = body.slice(0, body.lastIndexOf(closer) + closer.length);
+  const parameters = [...closed.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
+  if (parameters.length === 0) return body.trim() === "" ? {} : parseJson(body);
+  return Object.fromEntries(parameters.map(([, name = "", value = ""]) => [name, parseJson(value) ?? value]));
+}
+
+function readCalls(value: unknown): readonly TextCall[] {
+  if (Array.isArray(value)) return value.flatMap(readCalls);
+  const outer = fields(value);
+  if (Array.isArray(outer["tool_calls"])) return readCalls(outer["tool_calls"]);
+  const call = "function" in outer ? fields(outer["function"]) : outer;
+  const name = text(call["name"]) || text(call["tool"]) || text(outer["function"]);
+  return name === "" ? [] : [{ name, input: readInput(call) }];
+}
+
+function readInput(call: Fields): unknown {
+  const input = call["arguments"] ?? call["parameters"] ?? call["input"] ?? call["args"] ?? {};
+  return typeof input === "string" ? parseJson(input) : input;
+}
+
+/** How often a character is looked at on average: brackets that never close would make it as often as there are brackets. */
+const looks = 16;
+
+/** Every JSON object or array that stands in the text, one after the other. */
+function jsonValues(source: string): readonly unknown[] {
+  const found: unknown[] = [];
+  let left = looks * source.length;
+  for (let at = 0; at < source.length && left > 0; at += 1) {
+    if (source[at] !== "{" && source[at] !== "[") continue;
+    const end = closingOf(source, at);
+    const value = end === null ? undefined : parseLenient(source.slice(at, end));
+    left -= (end ?? source.length) - at;
+    if (end === null || value === undefined) continue;
+    found.push(value);
+    at = end - 1;
+  }
+  return found;
+}
+
+/** The value, mended where it is an object as careless models write it. */
+function parseLenient(source: string): unknown {
+  const value = parseJson(source);
+  if (value !== undefined || !/^\{\s*["']/.test(source)) return value;
+  const reading = readJson(source);
+  return reading.ok ? reading.value : undefined;
+}
+
+/** Behind the bracket that closes the one at `start`; null: none does. */
+function closingOf(source: string, start: number): number | null {
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+  token.lastIndex = start;
+  let depth = 0;
+  for (let match = token.exec(source); match !== null; match = token.exec(source)) {
+    if (match[0] === "{" || match[0] === "[") depth += 1;
+    else if (match[0] === "}" || match[0] === "]") depth -= 1;
+    if (depth === 0) return token.lastIndex;
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+/** What OpenAI's Responses API answers, in pai's words: events in, events out, and one verdict at the end. */
+import { PaiError } from "../../core/error.ts";
+import type { Json, Usage } from "../../core/model.ts";
+import type { Decoder } from "../wire/decoder.ts";
+import { count, type Fields, fields, list, text } from "../wire/fields.ts";
+import { failure, often } from "../wire/http-errors.ts";
+import { createTally, refused } from "../wire/replies.ts";
+import { nativeOf } from "./encode.ts";
+
+/** `model`: the bare name that was asked for. `turn`: replies so far. */
+export function createOpenaiDecoder(model: string, turn: number): Decoder {
+  const tally = createTally(model, turn);
+  const items: Fields[] = [];
+  let response: Fields = {};
+  let finished = false;
+  let refusal = "";
+  let streamed = false;
+
+  /** A whole item of the reply; its text has been streamed before, its call has not. */
+  function readItem(item: Fields): void {
+    if (isReturnable(item)) items.push(item);
+    if (item["type"] !== "function_call" || item["status"] === "incomplete") return;
+    tally.call(text(item["call_id"]) || text(item["id"]), text(item["name"]), item["arguments"]);
+  }
+
+  function readEnd(last: Fields): void {
+    response = { ...response, ...last };
+    finished = true;
+    const reason = text(fields(response["incomplete_details"])["reason"]);
+    if (reason === "content_filter") throw refused("to go on (content_filter)", refusal);
+    if (refusal !== "") throw refused("the request", refusal);
+    if (items.length > 0 || streamed) return;
+    for (const item of list(response["output"]).map(fields)) {
+      // Its text was never streamed.
+      for (const part of list(item["content"])) tally.text(text(fields(part)["text"]));
+      readItem(item);
+    }
+  }
+
+  return {
+    read(chunk) {
+      const event = fields(chunk);
+      switch (event["type"]) {
+        case "response.created":
+        case "response.in_progress":
+          response = { ...response, ...fields(event["response"]) };
+          return;
+        case "response.output_text.delta":
+          streamed = true;
+          return tally.text(text(event["delta"]));
+        case "response.reasoning_summary_text.delta":
+        case "response.reasoning_text.delta":
+          return tally.thought(text(event["delta"]));
+        case "response.refusal.delta":
+          refusal += text(event["delta"]);
+          return;
+        case "response.refusal.done":
+          refusal = text(event["refusal"]) || refusal || "no reason given";
+          return;
+        case "response.output_item.done":
+          return readItem(fields(event["item"]));
+        case "response.failed":
+          throw readFailure(model, fields(fields(event["response"])["error"]));
+        case "response.completed":
+        case "response.incomplete":
+          return readEnd(fields(event["response"]));
+      }
+    },
+    take: tally.take,
+    finished: () => finished,
+    end(key) {
+      const stop = tally.stop(finished, response["status"] === "incomplete");
+      return {
+        type: "done",
+        stop,
+        usage: readUsage(fields(response["usage"])),
+        served: text(response["model"]) || model,
+        key,
+        native: { model: nativeOf(model), content: { items: items as Json[] } },
+      };
+    },
+  };
+}
+
+/** Reasoning without its encrypted content means nothing to a provider that stored nothing. */
+function isReturnable(item: Fields): boolean {
+  return item["type"] !== "reasoning" || text(item["encrypted_content"]) !== "";
+}
+
+function readFailure(model: string, error: Fields): PaiError {
+  const code = text(error["code"]);
+  const said = text(error["message"]).slice(0, 300) || code || "no reason given";
+  if (/content|policy|safety/i.test(code)) return refused("to go on", said);
+  if (/rate_limit/.test(code)) return failure("quota", `${model} is over its limit: ${said}`, often);
+  if (/invalid|context|unsupported/.test(code)) return new PaiError("request_rejected", `${model}: ${said}`);
+  return failure("provider_down", `${model} failed: ${said}`, often);
+}
+
+/** Cached and written tokens are part of the input, reasoning is part of the output. */
+function readUsage(usage: Fields): Usage {
+  const details = fields(usage["input_tokens_details"]);
+  const written = count(details["cache_write_tokens"]);
+  return {
+    input: count(usage["input_tokens"]),
+    cached: count(details["cached_tokens"]),
+    ...(written === 0 ? {} : { written }),
+    output: count(usage["output_tokens"]),
+    thought: count(fields(usage["output_tokens_details"])["reasoning_tokens"]),
+  };
+}

@@ -1,0 +1,80 @@
+/** What pai asks, in OpenAI's words: the body of one request to the Responses API. */
+import type { Json, Message, ModelRequest } from "../../core/model.ts";
+import type { Without } from "../drop-options.ts";
+import { fields, list } from "../wire/fields.ts";
+import { toStrictSchema } from "../wire/strict-schema.ts";
+
+type Item = { readonly [key: string]: Json };
+
+/** The mark of replies that may go back as they came. */
+export const nativeOf = (model: string): string => `openai:${model}`;
+
+/** Models that think take no temperature, and hand out their thoughts encrypted. */
+const thinks = (model: string): boolean => /^(.*\/)?(o\d|gpt-[5-9](?!.*chat)|codex)/.test(model);
+
+/** Nothing is stored at the provider: a reply of the same model goes back whole, its encrypted reasoning included. */
+export function encodeOpenai(model: string, request: ModelRequest, without: Without): Item {
+  const { system, tools, format } = request;
+  const thinking = thinks(model);
+  return {
+    model,
+    stream: true,
+    store: false,
+    ...(system === "" ? {} : { instructions: system }),
+    input: request.messages.flatMap((message) => encodeMessage(model, message, without)),
+    max_output_tokens: Math.max(16, request.maxOutputTokens),
+    ...(thinking || without.has("temperature") ? {} : { temperature: request.temperature }),
+    ...(thinking && !without.has("reasoning") ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, schema }) => ({
+            type: "function",
+            name,
+            description,
+            parameters: schema,
+            strict: false,
+          })),
+          tool_choice: request.toolChoice,
+        }),
+    ...(format === null || without.has("format")
+      ? {}
+      : {
+          text: {
+            format: { type: "json_schema", name: format.name, strict: true, schema: toStrictSchema(format.schema) },
+          },
+        }),
+  };
+}
+
+function encodeMessage(model: string, message: Message, without: Without): readonly Item[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: message.text }];
+    case "tools":
+      return message.results.map(({ id, ok, text }) => ({
+        type: "function_call_output",
+        call_id: id,
+        output: ok ? text : `error: ${text}`,
+      }));
+    case "assistant":
+      return encodeReply(model, message, without);
+  }
+}
+
+type Reply = Extract<Message, { role: "assistant" }>;
+
+function encodeReply(model: string, message: Reply, without: Without): readonly Item[] {
+  const isOwn = message.native?.model === nativeOf(model) && !without.has("reasoning");
+  const own = isOwn ? list(fields(message.native.content)["items"]) : [];
+  if (own.length > 0) return own as readonly Item[];
+  return [
+    ...(message.text === "" ? [] : [{ role: "assistant", content: message.text }]),
+    ...message.calls.map(({ id, name, input }) => ({
+      type: "function_call",
+      call_id: id,
+      name,
+      arguments: JSON.stringify(input),
+    })),
+  ];
+}

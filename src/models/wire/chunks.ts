@@ -1,0 +1,152 @@
+/** The bytes of an answer as the events its chunks tell, however a provider or a gateway wrapped them. */
+import { type PaiError, toPaiError } from "../../core/error.ts";
+import type { ModelEvent } from "../../core/model.ts";
+import type { Decoder } from "./decoder.ts";
+import { fields, parseJson, text } from "./fields.ts";
+import { type Asked, failure, never, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
+import { createLineReader, createSseReader } from "./sse.ts";
+
+/** What stands for the `[DONE]` that closes some streams. */
+export const closing: unknown = Object.freeze({ closing: true });
+
+export interface ReplyOptions {
+  readonly asked: Asked;
+  /** Called for every piece that has been read, also for one that is only a sign of life. */
+  readonly heard: () => void;
+  /** Gives a connection that breaks its name. */
+  readonly note: (thrown: unknown) => PaiError;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Characters of one event. A provider sends what it says in small ones; what is longer would only fill the memory. */
+const mostHeld = 2 ** 24;
+/** Bytes of an answer with all that wraps it: the longest reply takes a third. Calls are held back until they are whole. */
+const mostRead = 2 ** 27;
+
+/** Names of errors that come without a status of their own; any other means the provider is down. */
+const statuses: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  RESOURCE_EXHAUSTED: 429,
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+};
+
+/**
+ * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
+ * no JSON, for an answer that is no stream at all, and what the decoder throws; what came before is not lost with it.
+ */
+export async function* readReply(
+  response: Response,
+  decoder: Pick<Decoder, "read" | "take">,
+  options: ReplyOptions,
+): AsyncGenerator<readonly ModelEvent[], void> {
+  const type = response.headers.get("content-type") ?? "";
+  const reader = /ndjson/.test(type) ? createLineReader() : createSseReader();
+  const characters = new TextDecoder();
+  const reading = { response, decoder, options };
+  let seen = false;
+  let read = 0;
+  try {
+    for await (const bytes of response.body ?? []) {
+      const all = reader.push(characters.decode(bytes, { stream: true }));
+      seen ||= all.length > 0;
+      read += bytes.length;
+      if (reader.held() > mostHeld || read > mostRead) throw endless(options.asked);
+      yield* readAll(all, { ...reading, wrong: broken });
+      options.heard();
+    }
+    const tail = [...reader.push(characters.decode()), ...reader.end()];
+    yield* readAll(tail, { ...reading, wrong: cut });
+    const stray = seen || tail.length > 0 ? [] : [reader.stray()];
+    yield* readAll(stray, { ...reading, wrong: /event-stream/.test(type) ? cut : noStream });
+  } catch (thrown) {
+    throw options.note(thrown);
+  }
+}
+
+interface Reading {
+  readonly response: Response;
+  readonly decoder: Pick<Decoder, "read" | "take">;
+  readonly options: ReplyOptions;
+  /** What it means when the data is no JSON. */
+  readonly wrong: (asked: Asked, response: Response) => PaiError;
+}
+
+function* readAll(all: readonly string[], reading: Reading): Generator<readonly ModelEvent[]> {
+  let failed: PaiError | null = null;
+  try {
+    for (const data of all) readData(data, reading);
+  } catch (thrown) {
+    failed = toPaiError(thrown);
+  }
+  const events = reading.decoder.take();
+  if (events.length > 0) yield events;
+  if (failed !== null) throw failed;
+}
+
+function readData(data: string, reading: Reading): void {
+  const value = parseJson(data);
+  if (value === undefined) readOdd(data, reading);
+  else if (Array.isArray(value)) readChunks(value, reading);
+  else readChunk(value, reading);
+}
+
+/** Nothing, the mark of the end, or several values that some servers send in one event. */
+function readOdd(data: string, reading: Reading): void {
+  if (data.trim() === "") return;
+  const lines = data.split("\n");
+  if (data.trim() === "[DONE]") reading.decoder.read(closing);
+  else if (lines.length === 1) throw reading.wrong(reading.options.asked, reading.response);
+  else for (const line of lines) readData(line, reading);
+}
+
+function readChunks(chunks: readonly unknown[], reading: Reading): void {
+  for (const chunk of chunks) readChunk(chunk, reading);
+}
+
+function readChunk(chunk: unknown, { decoder, response, options }: Reading): void {
+  const { error, type } = fields(chunk);
+  if (type === "error" || (error ?? null) !== null) throw readStreamError(chunk, response, options);
+  decoder.read(chunk);
+}
+
+/** `{"error":{…}}`, `{"error":"text"}`, and `{"type":"error","code":…,"message":…}`. */
+function readStreamError(chunk: unknown, { headers }: Response, { asked, now }: ReplyOptions): PaiError {
+  const outer = fields(chunk);
+  const error = typeof outer["error"] === "string" ? { message: outer["error"] } : fields(outer["error"] ?? outer);
+  const names = [error["status"], error["code"], error["type"]];
+  const named = names.map((name) => statuses[text(name)]).find((status) => status !== undefined);
+  const status = names.find((name) => typeof name === "number" && name >= 400) ?? named ?? 503;
+  return readHttpError(asked, { status: Number(status), headers, body: JSON.stringify({ error }), now: now() });
+}
+
+function cut({ model }: Asked): PaiError {
+  return failure("reply_cut", `the reply of ${model} ended before it was whole`, onceAtOnce, { hint: "ask again" });
+}
+
+function broken({ provider }: Asked): PaiError {
+  return failure("reply_invalid", `${provider} sent a reply that is not JSON`, onceAtOnce, { hint: "ask again" });
+}
+
+function endless({ provider }: Asked): PaiError {
+  return failure("reply_invalid", `${provider} sent a reply without an end`, never, { hint: "check the base URL" });
+}
+
+function noStream({ provider, address }: Asked, response: Response): PaiError {
+  const type = response.headers.get("content-type") ?? "text of no known kind";
+  return failure("network", `${address} is not ${provider}: it answered with ${type.slice(0, 80)}`, onceSoon, {
+    hint: "check the base URL, and whether the network wants a login",
+  });
+}

@@ -1,0 +1,122 @@
+/** Where a provider is reached: which addresses are allowed, which proxy stands between, and an early connection. */
+import { PaiError } from "../../core/error.ts";
+
+/** The process environment, or the proxy variables of it. */
+export type ProxyEnv = Readonly<Record<string, string | undefined>>;
+
+/** Files in PEM form, for networks that want one. */
+export interface ClientCertificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface Endpoint {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** Scheme and host, for messages: never a user or password. */
+  readonly address: string;
+  /** The proxy to use; false: none, whatever the environment says. */
+  readonly proxy: string | false;
+  /** Plain http to another machine: everyone on the way can read it. */
+  readonly exposed: boolean;
+  /** The client certificate to show; null: none, or plain http. */
+  readonly tls: ClientCertificate | null;
+}
+
+/**
+ * Judges a base URL. Throws PaiError `config_invalid` for what is no http(s) URL and
+ * for a SOCKS proxy, which would silently be ignored.
+ */
+export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new PaiError(
+      "config_invalid",
+      `the base URL ${JSON.stringify(withoutUser(baseUrl))} is not an http(s) address`,
+      {
+        hint: "give it as https://host or https://host/path, without ? or #",
+      },
+    );
+  }
+  return {
+    url: url.href.replace(/\/+$/, ""),
+    address: url.origin,
+    proxy: findProxy(url, env),
+    exposed: url.protocol === "http:" && !isLoopback(url.hostname),
+    tls: url.protocol === "https:" ? findCertificate(env) : null,
+  };
+}
+
+/** PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
+function findCertificate(env: ProxyEnv): ClientCertificate | null {
+  const certFile = (env["PAI_CLIENT_CERT"] ?? "").trim();
+  return certFile === "" ? null : { certFile, keyFile: (env["PAI_CLIENT_KEY"] ?? "").trim() || certFile };
+}
+
+/** By its name or address alone; nothing is looked up. */
+export function isLoopback(host: string): boolean {
+  return host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** The proxy of the usual variables, or false: NO_PROXY is honoured and loopback never goes through one. */
+export function findProxy(url: URL, env: ProxyEnv): string | false {
+  if (isLoopback(url.hostname) || isExempt(url, read(env, "no_proxy"))) return false;
+  const proxy = read(env, url.protocol === "https:" ? "https_proxy" : "http_proxy") || read(env, "all_proxy");
+  if (proxy === "") return false;
+  const parsed = URL.parse(/^[a-z\d+.-]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
+  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed.href;
+  throw new PaiError(
+    "config_invalid",
+    `the proxy ${JSON.stringify(withoutUser(proxy))} cannot be used: only http proxies can`,
+    {
+      hint: "set HTTPS_PROXY to an http:// proxy, or add the host to NO_PROXY",
+    },
+  );
+}
+
+/** A proxy or base URL as it may be shown: without user and password. */
+export function withoutUser(url: string): string {
+  return url.replace(/^([a-z\d+.-]+:\/\/)?[^/@\s]*@/i, "$1");
+}
+
+/**
+ * Opens the connection early, so that the first request finds it ready. Never fails, never passes a proxy by.
+ * Only where the address names a port: without one Bun 1.4.5 refuses it.
+ */
+export function preconnect({ url, address, proxy, tls }: Endpoint): void {
+  if (proxy === false && tls === null && new URL(url).port !== "") fetch.preconnect(address);
+}
+
+function read(env: ProxyEnv, name: string): string {
+  return (env[name] || env[name.toUpperCase()] || "").trim();
+}
+
+function isExempt(url: URL, noProxy: string): boolean {
+  const host = url.hostname.toLowerCase();
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const [, name = "", only] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entry === "*" || isWithin(host, entry)) return true;
+      if (name === "" || (only !== undefined && only !== port)) return false;
+      return host === name || host.endsWith(`.${name}`);
+    });
+}
+
+/** True for the address of a network such as 10.0.0.0/8. */
+function isWithin(host: string, network: string): boolean {
+  const [, base = "", bits = ""] = /^([\d.]+)\/(\d+)$/.exec(network) ?? [];
+  const [address, start] = [host, base].map(toNumber);
+  if (address == null || start == null || Number(bits) > 32) return false;
+  const size = 2 ** (32 - Number(bits));
+  return Math.floor(address / size) === Math.floor(start / size);
+}
+
+/** Four numbers as one; null for what is no address. */
+function toNumber(address: string): number | null {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
+    ? address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)
+    : null;
+}

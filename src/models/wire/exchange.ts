@@ -1,0 +1,143 @@
+/** One request and its answer: own signal, a limit on silence, no redirects, only our headers, whole errors. */
+import { readFileSync } from "node:fs";
+import { PaiError } from "../../core/error.ts";
+import type { ModelEvent } from "../../core/model.ts";
+import { interruption } from "../interruption.ts";
+import { readReply } from "./chunks.ts";
+import type { Decoder } from "./decoder.ts";
+import type { ClientCertificate } from "./endpoint.ts";
+import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
+import { readStart } from "./read-start.ts";
+
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The one request of one call. */
+export interface Exchange {
+  /** A fetch for an SDK, or for a bridge itself. Answers other than 2xx throw; of `init` only method and body are used. */
+  readonly send: SendRequest;
+  /** The events of the answer, those that arrived together together. */
+  read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void>;
+  /** What really went wrong, when the SDK only knows that something did. */
+  failed(): PaiError | null;
+  /** Ends the connection and every timer. */
+  close(): void;
+}
+
+export interface ExchangeOptions {
+  readonly asked: Asked;
+  /** Beside those of the body: an SDK's own headers never leave, whatever the environment told it. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: ClientCertificate | null;
+  readonly signal: AbortSignal;
+  /** Silence after which the connection counts as dead, in milliseconds; signs of life without a reply: four times that. */
+  readonly idleMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** How much longer than silence mere signs of life are borne: one long call can take that long to be written. */
+const longerWordless = 4;
+/** How long a connection may stay open behind a reply that is whole: some servers count tokens then, some never close it. */
+const lingerMs = 1000;
+/** Error bodies are read up to here. */
+const bodyLimit = 65_536;
+
+/** Silence is counted from now on: it must be closed. */
+export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
+  const connection = new AbortController();
+  let error: PaiError | null = null;
+  let silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
+  const wordless = setTimeout(() => giveUp(stall(asked, idleMs * longerWordless)), idleMs * longerWordless);
+
+  const giveUp = (reason: PaiError) => {
+    error ??= reason;
+    close();
+  };
+  const onAbort = () => giveUp(interruption(signal));
+  const heard = () => {
+    if (!connection.signal.aborted) silent.refresh();
+  };
+  function close(): void {
+    clearTimeout(silent);
+    clearTimeout(wordless);
+    signal.removeEventListener("abort", onAbort);
+    connection.abort();
+  }
+  /** Keeps what went wrong, for `failed`. */
+  function note(thrown: unknown): PaiError {
+    error ??= readFetchError(asked, thrown);
+    return error;
+  }
+
+  async function request(url: string, { method, body }: RequestInit): Promise<Response> {
+    const response = await fetch(url, {
+      ...(method === undefined ? {} : { method }),
+      ...(body === undefined || body === null ? {} : { body }),
+      headers: { "content-type": "application/json", accept: "text/event-stream, application/json", ...headers },
+      signal: connection.signal,
+      redirect: "manual",
+      timeout: false,
+      proxy: asked.proxy,
+      ...(tls === null ? {} : { tls: readCertificate(tls) }),
+    });
+    heard();
+    if (response.status >= 300 && response.status < 400) throw redirected(asked, response);
+    if (response.ok) return response;
+    const { status, headers: answered } = response;
+    throw readHttpError(asked, { status, headers: answered, body: await readStart(response, bodyLimit), now: now() });
+  }
+
+  async function* read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void> {
+    const heardPiece = () => {
+      heard();
+      if (!decoder.finished()) return;
+      clearTimeout(silent);
+      silent = setTimeout(close, Math.min(idleMs, lingerMs));
+    };
+    for await (const events of readReply(response, decoder, { asked, heard: heardPiece, note, now })) {
+      if (!connection.signal.aborted) wordless.refresh();
+      yield events;
+    }
+  }
+
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    send: (url, init) =>
+      request(url, init).catch((thrown) => {
+        throw note(thrown);
+      }),
+    read,
+    failed: () => error,
+    close,
+  };
+}
+
+function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: string; key: string } {
+  try {
+    return { cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
+  } catch (cause) {
+    throw new PaiError("config_invalid", `the client certificate cannot be read: ${(cause as Error).message}`, {
+      hint: "set PAI_CLIENT_CERT and PAI_CLIENT_KEY to files in PEM form",
+      cause,
+    });
+  }
+}
+
+function silence({ provider, address }: Asked, idleMs: number): PaiError {
+  return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, onceSoon, {
+    hint: "ask again",
+  });
+}
+
+function stall({ provider, address }: Asked, ms: number): PaiError {
+  const what = `${provider} at ${address} is there, but sent nothing of a reply for ${renderWait(ms / 1000)}`;
+  return failure("network", what, never, { hint: "ask again, or choose another model" });
+}
+
+function redirected({ provider, address }: Asked, response: Response): PaiError {
+  const target = URL.parse(response.headers.get("location") ?? "", response.url || address);
+  const where = target === null ? "elsewhere" : `to ${target.origin}`;
+  return failure("redirected", `${provider} at ${address} redirects ${where}; a key is never sent on`, never, {
+    hint: "set the base URL to the address that answers itself",
+  });
+}

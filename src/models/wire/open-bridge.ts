@@ -1,0 +1,79 @@
+/** What every bridge is made of: a way to ask, a decoder for what comes back, and the order of a call around them. */
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { ModelEvent, ModelRequest } from "../../core/model.ts";
+import { throwIfInterrupted } from "../interruption.ts";
+import type { Key } from "../keys-in-turn.ts";
+import type { Stream } from "../stream.ts";
+import type { Decoder } from "./decoder.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type Exchange, openExchange } from "./exchange.ts";
+import type { Asked } from "./http-errors.ts";
+
+export interface BridgeOptions {
+  /** Bare name, as in `gemini-2.5-flash-lite`. */
+  readonly model: string;
+  /** null: the request carries none. */
+  readonly key: Key | null;
+  readonly endpoint: Endpoint;
+  /** Silence after which the connection counts as dead, in milliseconds. */
+  readonly idleMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+export interface Bridge {
+  readonly provider: string;
+  /** All headers of a request but those of its body, the key's among them. */
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  /** Sends the request; the answer is not read yet. */
+  readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<Response>;
+  readonly decode: (request: ModelRequest) => Decoder;
+}
+
+/** What may still go wrong when the reply is whole: it does not matter then. */
+const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
+
+/** One attempt per call; asking again is the business of `retry.ts`. Throws `key_invalid` for a key no header can carry. */
+export function openBridge(
+  { provider, headers, ask, decode }: Bridge,
+  { model, key, endpoint, idleMs, now }: BridgeOptions,
+): Stream {
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
+    throw new PaiError("key_invalid", `the key "${key.id}" holds characters no key has`, {
+      hint: "set it again with: pai config set",
+    });
+  }
+  const asked: Asked = { provider, model, key, address: endpoint.address, proxy: endpoint.proxy };
+  const carried = key === null ? {} : headers(key.key);
+
+  async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });
+    try {
+      for await (const events of exchange.read(await ask(request, exchange), decoder)) {
+        throwIfInterrupted(signal);
+        for (const event of events) yield event;
+      }
+      throwIfInterrupted(signal);
+    } catch (thrown) {
+      throw thrown instanceof PaiError ? thrown : (exchange.failed() ?? toPaiError(thrown));
+    } finally {
+      exchange.close();
+    }
+  }
+
+  return async function* (request, signal) {
+    throwIfInterrupted(signal);
+    const decoder = decode(request);
+    try {
+      yield* converse(request, decoder, signal);
+    } catch (thrown) {
+      if (!decoder.finished() || !(thrown instanceof PaiError) || !lateCodes.has(thrown.code)) throw thrown;
+    }
+    yield decoder.end(key?.id ?? null);
+  };
+}
+
+/** Replies so far, and this one: call ids made up from it stay unique in a conversation. */
+export function turnOf({ messages }: ModelRequest): number {
+  return messages.filter(({ role }) => role === "assistant").length + 1;
+}

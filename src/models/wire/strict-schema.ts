@@ -1,0 +1,86 @@
+/** Turns plain JSON Schema into the strict form: every property required, none beside them, limits told in words. */
+import type { Json } from "../../core/model.ts";
+import { type Fields, fields, list, text } from "./fields.ts";
+
+type Schema = Record<string, Json>;
+
+/** What the strict form knows beside the shape. */
+const kept = ["title", "type", "enum", "const", "$ref"] as const;
+const told = {
+  minLength: "at least # characters",
+  maxLength: "at most # characters",
+  pattern: "matching /#/",
+  format: "format: #",
+  minimum: "at least #",
+  maximum: "at most #",
+  exclusiveMinimum: "more than #",
+  exclusiveMaximum: "less than #",
+  multipleOf: "a multiple of #",
+  minItems: "at least # items",
+  maxItems: "at most # items",
+} as const;
+
+/** OpenAI and Anthropic take the same form. A property that may be missing becomes one that may be null. */
+export function toStrictSchema(schema: Json): Json {
+  const root = fields(schema);
+  const definitions = { ...fields(root["definitions"]), ...fields(root["$defs"]) };
+  const converted = convert(root);
+  return Object.keys(definitions).length === 0 ? converted : { ...converted, $defs: convertAll(definitions) };
+}
+
+function convert(source: unknown): Schema {
+  const schema = fields(source);
+  const choices = list(schema["anyOf"] ?? schema["oneOf"]);
+  return {
+    ...pick(schema),
+    ...described(schema),
+    ...(choices.length === 0 ? {} : { anyOf: choices.map(convert) }),
+    ...("properties" in schema || schema["type"] === "object" ? convertObject(schema) : {}),
+    ...("items" in schema ? { items: convert(schema["items"]) } : {}),
+  };
+}
+
+function convertAll(schemas: Fields): Schema {
+  return Object.fromEntries(Object.entries(schemas).map(([name, value]) => [name, convert(value)]));
+}
+
+function convertObject(schema: Fields): Schema {
+  const required = list(schema["required"]);
+  const properties = Object.entries(fields(schema["properties"])).map(([name, value]) => {
+    const converted = convert(value);
+    return [name, required.includes(name) ? converted : nullable(converted)] as const;
+  });
+  return {
+    properties: Object.fromEntries(properties),
+    required: properties.map(([name]) => name),
+    additionalProperties: false,
+  };
+}
+
+function nullable(schema: Schema): Schema {
+  const types = list(schema["type"] ?? []).concat(typeof schema["type"] === "string" ? [schema["type"]] : []);
+  if (types.includes("null")) return schema;
+  const values = schema["enum"];
+  const plain = types.length > 0 && !("const" in schema) && !("properties" in schema);
+  if (!plain) return { anyOf: [schema, { type: "null" }] };
+  const type = [...types, "null"] as Json;
+  return Array.isArray(values) ? { ...schema, type, enum: [...values, null] } : { ...schema, type };
+}
+
+function described(schema: Fields): Schema {
+  const limits = Object.entries(told)
+    .filter(([key]) => key in schema && isTelling(schema[key]))
+    .map(([key, words]) => words.replace("#", () => String(schema[key])));
+  const rest = limits.length === 0 ? "" : `(${limits.join("; ")})`;
+  const description = [text(schema["description"]), rest].filter(Boolean).join(" ");
+  return description === "" ? {} : { description };
+}
+
+/** Not the limits of exact integers that schema makers add everywhere, nor a page of pattern. */
+function isTelling(value: unknown): boolean {
+  return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER && String(value).length <= 100;
+}
+
+function pick(schema: Fields): Schema {
+  return Object.fromEntries(kept.filter((key) => key in schema).map((key) => [key, schema[key] as Json]));
+}

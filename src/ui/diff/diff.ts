@@ -1,0 +1,82 @@
+/** A diff for people: a heading per file, numbered lines in colour, what changed in them marked, notes on what cannot be seen. */
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import type { Highlight } from "../highlight.ts";
+import { expandTabs } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import { mark, type Style } from "../style.ts";
+import { breakText, cutRow, type Row } from "./fit.ts";
+import { findMarks } from "./marks.ts";
+import { explainLines } from "./notes.ts";
+import { paintRows, renderPart } from "./paint.ts";
+import { type DiffFile, readDiff } from "./read.ts";
+
+export interface DiffOptions {
+  /** Lines are wrapped below their own beginning; null: they stay whole. */
+  readonly columns: number | null;
+  /** null: no colours for code. */
+  readonly highlight: Highlight | null;
+}
+
+/** "+12 -3", with colours; "" for neither. */
+export function renderCounts(added: number, deleted: number, style: Style): string {
+  const parts = [
+    ...(added > 0 ? [style.paint("ok", `+${added}`)] : []),
+    ...(deleted > 0 ? [style.paint("error", `-${deleted}`)] : []),
+  ];
+  return parts.join(" ");
+}
+
+function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
+  const what = isLink ? " link" : "";
+  if (from === null) return `${to} (new${what})`;
+  if (to === null) return `${from} (deleted${what})`;
+  return from === to ? to : `${from} ${arrow} ${to}`;
+}
+
+function renderHeading(file: DiffFile, style: Style): string {
+  const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
+  const name = visibleLine(nameOf(file, style.glyphs.arrow));
+  return `${mark(style, "change")} ${name}  ${renderCounts(count("add"), count("delete"), style)}`.trimEnd();
+}
+
+/** Everything of a line before its text, always `digits` and five columns wide. */
+function renderLead({ kind, number }: Row, digits: number, style: Style): string {
+  const column = (number === null ? "" : String(number)).padStart(digits);
+  switch (kind) {
+    case "add":
+      return `  ${style.paint("ok", `${column} +`)} `;
+    case "delete":
+      return `  ${style.paint("error", `${column} -`)} `;
+    case "skip":
+      return `  ${style.paint("dim", style.glyphs.more.slice(0, digits).padStart(digits))}   `;
+    case "same":
+    case "note":
+      return `  ${style.paint("dim", column)}   `;
+  }
+}
+
+function renderFile(file: DiffFile, style: Style, { columns, highlight }: DiffOptions): string[] {
+  const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
+  const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
+  const marks = findMarks(lines);
+  const rows = lines.flatMap((line) => cutRow({ ...line, mark: marks.get(line) ?? null }, style.glyphs.more));
+  const painted = paintRows(rows, file.to ?? file.from ?? "", style, highlight);
+  const last = rows.reduce((most, { number }) => Math.max(most, number ?? 0), 0);
+  const digits = Math.max(String(last).length, 3);
+  const margin = digits + 5;
+  const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - margin, 10);
+  const body = rows.flatMap((row) =>
+    breakText(row.text, width).map((part, at) => {
+      const lead = at === 0 ? renderLead(row, digits, style) : " ".repeat(margin);
+      return row.text === "" ? lead.trimEnd() : lead + renderPart(row, painted.get(row) ?? "", part, style);
+    }),
+  );
+  return [renderHeading(file, style), ...body];
+}
+
+/** A unified diff of core/diff.ts, its secrets masked. Ends in a line feed; "" for no diff. */
+export function renderDiff(diff: string, style: Style, options: DiffOptions): string {
+  return readDiff(maskSecrets(diff))
+    .map((file) => `${renderFile(file, style, options).join("\n")}\n`)
+    .join("\n");
+}

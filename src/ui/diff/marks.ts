@@ -1,0 +1,77 @@
+/** What stands out in changed lines: the words that differ between an old line and the one in its place. */
+import type { DiffLine } from "./read.ts";
+
+/** From character `from` up to, without, character `to`. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Deleted lines directly followed by as many added ones. */
+export interface Replacement {
+  /** Index of the first line after it. */
+  readonly end: number;
+  readonly pairs: readonly (readonly [before: DiffLine, after: DiffLine])[];
+}
+
+const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
+/** A share of the line: where more than this differs, nothing is marked, as it is another line. */
+const mostChanged = 0.7;
+
+function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {
+  let end = start;
+  while (lines[end]?.kind === kind) end += 1;
+  return end - start;
+}
+
+/** All replacements, in order. Lines that were only deleted or only added, or not as many, are none. */
+export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
+  const found: Replacement[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const gone = countFrom(lines, start, "delete");
+    const come = countFrom(lines, start + gone, "add");
+    const end = start + Math.max(1, gone + come);
+    if (gone > 0 && gone === come) {
+      const after = lines.slice(start + gone, end);
+      found.push({ end, pairs: after.flatMap((line, at) => [[lines[start + at] ?? line, line] as const]) });
+    }
+    start = end;
+  }
+  return found;
+}
+
+/** How many characters two lists of words share at their start. */
+function sharedLength(one: readonly string[], other: readonly string[]): number {
+  let length = 0;
+  for (const [at, word] of one.entries()) {
+    if (word !== other[at]) return length;
+    length += word.length;
+  }
+  return length;
+}
+
+/** The part in the middle in which two lines differ, for each of them; null: they have too little in common. */
+function diffWords(before: string, after: string): readonly [Range, Range] | null {
+  const [old, now] = [before.match(words) ?? [], after.match(words) ?? []];
+  const start = sharedLength(old, now);
+  const rest = Math.min(before.length, after.length) - start;
+  const end = Math.min(sharedLength(old.toReversed(), now.toReversed()), rest);
+  const changed = Math.max(before.length, after.length) - start - end;
+  if (changed > mostChanged * Math.max(before.length, after.length)) return null;
+  return [
+    { from: start, to: before.length - end },
+    { from: start, to: after.length - end },
+  ];
+}
+
+/** For each line of a replacement the part that differs. */
+export function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
+  const marks = new Map<DiffLine, Range>();
+  for (const [before, after] of findReplacements(lines).flatMap(({ pairs }) => pairs)) {
+    const ranges = diffWords(before.text, after.text);
+    if (ranges === null) continue;
+    marks.set(before, ranges[0]);
+    marks.set(after, ranges[1]);
+  }
+  return marks;
+}

@@ -1,0 +1,138 @@
+/** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
+
+import { eraseFromRow } from "../erase.ts";
+import { visible } from "../sanitize.ts";
+import { segments } from "./edit-line.ts";
+import { type LineView, viewLine } from "./line-view.ts";
+
+export interface LineScreen {
+  readonly draw: (prompt: string, text: string, at: number) => void;
+  /** Empties the screen; the next drawing stands at its top. */
+  readonly clear: () => void;
+  /** To be called when the width has changed: the terminal has wrapped anew what stood there. */
+  readonly resize: () => void;
+  /** Leaves what was drawn as it is; the next drawing begins on a new line. */
+  readonly leave: () => void;
+}
+
+export interface LineScreenOptions {
+  readonly err: (text: string) => void;
+  readonly columns: () => number;
+  readonly rows: () => number;
+}
+
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+const singleBytes = /^[\x1b-\x7e]*$/;
+
+/** The longest beginning that two rows share, in whole characters. */
+function sharedStart(one: string, other: string): string {
+  let length = 0;
+  if (singleBytes.test(one) && singleBytes.test(other)) {
+    while (length < one.length && one[length] === other[length]) length += 1;
+    return one.slice(0, length);
+  }
+  const others = segments(other)[Symbol.iterator]();
+  for (const { segment } of segments(one)) {
+    if (others.next().value?.segment !== segment) break;
+    length += segment.length;
+  }
+  return one.slice(0, length);
+}
+
+const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
+const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
+const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
+
+/** The shortest sequence that moves the cursor from one place to the other. */
+function go(from: Place, to: Place): string {
+  const rows = from.row > to.row ? up(from.row - to.row) : down(to.row - from.row);
+  const columns = to.column - from.column;
+  if (columns === 0) return rows;
+  if (to.column < 3) return `${rows}\r${right(to.column)}`;
+  return rows + (columns > 0 ? right(columns) : columns === -1 ? "\b" : `\x1b[${-columns}D`);
+}
+
+/** Text that turns the drawn view into the other one, of the same width. What both share is not written again. */
+function turn(drawn: LineView, view: LineView, columns: number): string {
+  const last = view.rows.length - 1;
+  const differs = view.rows.findIndex((row, at) => row !== drawn.rows[at]);
+  if (differs === -1 && drawn.rows.length === view.rows.length) return go(drawn, view);
+  const row = Math.min(differs === -1 ? last : differs, drawn.rows.length - 1);
+  const [now = "", before = ""] = [view.rows[row], drawn.rows[row]];
+  const shared = sharedStart(now, before);
+  // Behind the last column the cursor is nowhere: such a row is written again.
+  const kept = Bun.stringWidth(shared) < columns ? shared : "";
+  const erases = before.length > kept.length || drawn.rows.length - 1 > row;
+  const erase = kept === "" ? eraseFromRow : "\x1b[J";
+  const text = [now.slice(kept.length), ...view.rows.slice(row + 1)].join("\r\n");
+  const end = Bun.stringWidth(view.rows[last] ?? "");
+  const back = end < columns ? go({ row: last, column: end }, view) : `${up(last - view.row)}\r${right(view.column)}`;
+  return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
+}
+
+/** For terminals that can move the cursor. */
+export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
+  let drawn: LineView | null = null;
+  /** What stands there is not what was drawn. */
+  let moved = false;
+
+  return {
+    draw(prompt, text, at) {
+      const view = viewLine({ prompt, text, at }, columns(), Math.max(1, rows() - 1));
+      if (drawn !== null && !moved) err(turn(drawn, view, columns()));
+      else {
+        const home = up(view.rows.length - 1 - view.row);
+        err(`${up(drawn?.row ?? 0)}${eraseFromRow}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
+      }
+      drawn = view;
+      moved = false;
+    },
+    clear() {
+      // What stood above goes up into the history of the terminal.
+      err(`${up(drawn?.row ?? 0)}${eraseFromRow}${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
+      drawn = null;
+    },
+    resize() {
+      if (drawn === null) return;
+      const width = Math.max(1, columns());
+      const rowsOf = (shown: string) => Math.max(1, Math.ceil(Bun.stringWidth(shown) / width));
+      const above = drawn.rows.slice(0, drawn.row).reduce((sum, shown) => sum + rowsOf(shown), 0);
+      drawn = { rows: drawn.rows, row: above + Math.floor(drawn.column / width), column: drawn.column % width };
+      moved = true;
+    },
+    leave() {
+      if (drawn === null) return;
+      const below = drawn.rows.length - 1 - drawn.row;
+      err(`${down(below)}\r\n`);
+      drawn = null;
+    },
+  };
+}
+
+/** For dumb terminals and screen readers: what changes at the end is typed or rubbed out, all else is written anew. */
+export function openPlainScreen(err: (text: string) => void): LineScreen {
+  let drawn: { readonly prompt: string; readonly text: string } | null = null;
+
+  return {
+    draw(prompt, text) {
+      const shown = visible(text).replaceAll("\n", "\r\n");
+      if (drawn === null) err(prompt + shown);
+      else if (drawn.prompt === prompt && shown.startsWith(drawn.text)) err(shown.slice(drawn.text.length));
+      else if (drawn.prompt === prompt && drawn.text.startsWith(shown) && !drawn.text.includes("\n")) {
+        const gone = Bun.stringWidth(drawn.text.slice(shown.length));
+        err("\b".repeat(gone) + " ".repeat(gone) + "\b".repeat(gone));
+      } else err(`\r\n${prompt}${shown}`);
+      drawn = { prompt, text: shown };
+    },
+    clear() {},
+    resize() {},
+    leave() {
+      if (drawn !== null) err("\r\n");
+      drawn = null;
+    },
+  };
+}

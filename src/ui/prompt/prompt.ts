@@ -1,0 +1,209 @@
+/** Asks the person at the terminal: questions, the next message of a session, and keys that must not show. */
+import type { ReadStream } from "node:tty";
+import { PaiError } from "../../core/error.ts";
+import type { Question } from "../../core/ports.ts";
+import { wrap } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import type { Style } from "../style.ts";
+import { type Answer, readAnswer } from "./answer.ts";
+import { type Completion, openEditor } from "./editor.ts";
+import type { Key } from "./keys.ts";
+import { openLineScreen, openPlainScreen } from "./line-screen.ts";
+import { renderQuestion } from "./question.ts";
+import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
+import { openSecretLine } from "./secret-line.ts";
+
+export interface PrompterOptions {
+  /** The terminal on standard input; opened at the first question. */
+  readonly stdin: () => ReadStream;
+  readonly err: (text: string) => void;
+  readonly style: Style;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** The terminal spells keys as kitty does when asked to. */
+  readonly kitty: boolean;
+  /** Ends any question; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+export interface MessageOptions {
+  /** On one row; it may be coloured. */
+  readonly prompt: string;
+  /** Earlier messages, the oldest first. */
+  readonly history: readonly string[];
+  /** What could stand where the text ends; null: nothing known. */
+  readonly complete: (before: string) => Promise<Completion | null>;
+  /** Takes what was typed when the reading is cut off before it was sent. */
+  readonly keep: (draft: string) => void;
+}
+
+export interface Prompter {
+  /** Shows the question whole and waits for a clear answer; end of input and Escape are a no. Throws PaiError(interrupted) on Ctrl+C. */
+  readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
+  /** One line, an answer to something that was just shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
+  readonly readLine: (prompt: string) => Promise<string | null>;
+  /** One message, pastes whole; null: end of input. Ctrl+C clears it; on an empty one it throws PaiError(interrupted). */
+  readonly readMessage: (options: MessageOptions) => Promise<string | null>;
+  /** One line that is not shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
+  readonly askHidden: (question: string) => Promise<string | null>;
+}
+
+const inputs: Readonly<Record<Question["kind"], string>> = {
+  plan: "y, n, or say what to change: ",
+  batch: "apply? y, n, or say what to change: ",
+  changes: "go on? y or n: ",
+  scope: "allow? y or n: ",
+  command: "run? y or n: ",
+  keep: "keep? y or n: ",
+};
+
+/** What is asked for after the question; at a batch also a yes for all that comes below its folder. */
+function inputOf({ kind, folder }: Question): string {
+  if (kind !== "batch" || folder === undefined || folder === null) return inputs[kind];
+  const where = folder === "" ? "" : ` below ${visibleLine(folder)}/`;
+  return `apply? y, n, a (always${where}), or say what to change: `;
+}
+
+const rules = {
+  yesOrNo: "that is neither yes nor no",
+  feedback: "y, n, or a few words (f WORD for a single one)",
+} as const;
+
+const interrupted = () => new PaiError("interrupted", "interrupted at a question");
+
+export function createPrompter(options: PrompterOptions): Prompter {
+  const { err, style, size } = options;
+  const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
+  const raw = openRawInput({ ...options, terminal });
+
+  /** The editor on the screen. `message` null: one line that answers a question, where Ctrl+C always interrupts. */
+  function openReader(prompt: string, message: MessageOptions | null, settle: Settle<string | null>): Reader {
+    const editor = openEditor({ history: message?.history ?? [], rows: message !== null });
+    const screen = style.plain
+      ? openPlainScreen(err)
+      : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
+    let stale = false;
+    /** Stopped: the screen is another's. */
+    let away = false;
+
+    function draw(at = editor.line.at): void {
+      stale = false;
+      const lead =
+        editor.search === null ? prompt : `(${editor.missed ? "not found" : "search"}: ${visible(editor.search)}) `;
+      screen.draw(lead, editor.line.text, at);
+    }
+
+    /** Once for all the keys that have arrived. */
+    function drawSoon(): void {
+      if (stale) return;
+      stale = true;
+      queueMicrotask(() => {
+        if (stale) draw();
+      });
+    }
+
+    function leave(): void {
+      draw(editor.line.text.length);
+      screen.leave();
+    }
+
+    async function complete(): Promise<void> {
+      const { line } = editor;
+      const found = await message?.complete(line.text.slice(0, line.at)).catch(() => null);
+      if (!found) return;
+      const words = editor.complete(found);
+      if (words.length > 0) {
+        leave();
+        err(`${wrap(words.map(visible).join("  "), size().columns).join("\r\n")}\r\n`);
+      }
+      draw();
+    }
+
+    const acts = {
+      edited: drawSoon,
+      beep: () => {},
+      /** A question stays in sight. */
+      clear() {
+        if (message === null) return;
+        screen.clear();
+        draw();
+      },
+      complete,
+      submit() {
+        leave();
+        settle.done(editor.line.text);
+      },
+      interrupt() {
+        leave();
+        settle.fail(interrupted());
+      },
+      end() {
+        leave();
+        settle.done(null);
+      },
+      stop() {
+        leave();
+        away = true;
+        settle.stop();
+      },
+    };
+
+    /** An answer is not cleared but given: Ctrl+C interrupts, Escape is as safe as no answer. */
+    function actOf(key: Key): keyof typeof acts {
+      if (message === null && key.name === "ctrl+c") return "interrupt";
+      if (message === null && key.name === "escape" && editor.search === null) return "end";
+      return editor.press(key);
+    }
+
+    draw();
+    return {
+      press: (key) => acts[actOf(key)](),
+      resume() {
+        away = false;
+        screen.leave();
+        draw();
+      },
+      resize() {
+        if (away) return;
+        screen.resize();
+        draw();
+      },
+      cut() {
+        if (!away) leave();
+        if (message !== null && editor.draft.trim() !== "") message.keep(editor.draft);
+      },
+    };
+  }
+
+  /** What was typed ahead may stand at the start of the line: it is taken away, as it will not be read. */
+  function showQuestion(question: Question): void {
+    err(style.plain ? "\n" : "\r\x1b[K\n");
+    err(renderQuestion(question, style, style.plain ? null : size().columns));
+  }
+
+  const readLine = (prompt: string) => raw.read<string>("drop", (settle) => openReader(prompt, null, settle));
+
+  return {
+    readLine,
+    async ask(question) {
+      showQuestion(question);
+      const { kind, folder = null } = question;
+      const feedback = kind === "plan" || kind === "batch";
+      for (;;) {
+        const answer = readAnswer(await readLine(inputOf(question)), { feedback, always: folder !== null });
+        if (answer !== "again") return answer;
+        err(`${style.paint("dim", feedback ? rules.feedback : rules.yesOrNo)}\n`);
+      }
+    },
+    readMessage: (message) => raw.read<string>("keep", (settle) => openReader(message.prompt, message, settle)),
+    async askHidden(question) {
+      try {
+        return await raw.read<string>("drop", (settle) => {
+          err(question);
+          return openSecretLine(settle);
+        });
+      } finally {
+        err("\n");
+      }
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** A question as it stands on the screen: whole, with nothing hidden in it (S89, S90). */
+import type { Question } from "../../core/ports.ts";
+import { counted } from "../amount.ts";
+import { wrap } from "../layout.ts";
+import { visible } from "../sanitize.ts";
+import type { Style } from "../style.ts";
+
+/** A question longer than this is followed by its size. */
+const long = { lines: 15, bytes: 1000 };
+/** More spaces than these in a row push what follows out of sight. */
+const padding = / {17,}/g;
+const emptyLines = /\n(?:[ \t]*\n){4,}/g;
+
+function spell({ kind, text }: Question): string {
+  const shown = visible(text)
+    .trimEnd()
+    .replace(emptyLines, (lines) => `\n[${counted(lines.split("\n").length - 2, "empty line")}]\n`)
+    .replace(padding, (spaces) => `[${counted(spaces.length, "space")}]`);
+  return kind === "command" ? shown.replaceAll("\t", "\\t") : shown;
+}
+
+/** The text of a question, ending in a line feed; "" for none. `columns` null: nothing is wrapped. */
+export function renderQuestion(question: Question, style: Style, columns: number | null): string {
+  const text = spell(question);
+  if (text === "") return "";
+  const lines = question.text.trimEnd().split("\n").length;
+  const bytes = Buffer.byteLength(question.text.trimEnd());
+  const size = `(${counted(lines, "line")}, ${counted(bytes, "byte")})`;
+  const note = lines > long.lines || bytes > long.bytes ? [style.paint("dim", size)] : [];
+  return `${[...wrap(text, columns), ...note].join("\n")}\n`;
+}

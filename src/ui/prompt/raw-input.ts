@@ -1,0 +1,196 @@
+/** The terminal in raw mode for as long as one answer takes, and as it was before afterwards, whatever happens. */
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import type { ReadStream } from "node:tty";
+import { isInForeground } from "../tty.ts";
+import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keys.ts";
+
+/** Ends the reading with a value or a reason. */
+export interface Settle<T> {
+  readonly done: (value: T) => void;
+  readonly fail: (reason: unknown) => void;
+  /** Gives the terminal back and stops the process, as Ctrl+Z does elsewhere. */
+  readonly stop: () => void;
+}
+
+/** Takes what is typed. */
+export interface Reader {
+  /** A promise: the next key waits for it. It never rejects. */
+  readonly press: (key: Key) => void | Promise<void>;
+  /** The process was stopped and goes on, below whatever was printed meanwhile. */
+  readonly resume: () => void;
+  /** The terminal has another size. */
+  readonly resize: () => void;
+  /** The reading ends before it was settled: by a signal, the end of the terminal, or of the process. */
+  readonly cut: () => void;
+}
+
+export interface RawInput {
+  /**
+   * Passes what is typed to the reader that `start` returns, until it settles; end of input gives null.
+   * `ahead` says what happens to what was typed before: nothing typed ahead may answer a question.
+   */
+  readonly read: <T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader) => Promise<T | null>;
+}
+
+export interface RawInputOptions {
+  /** The terminal on standard input; opened at the first reading. */
+  readonly stdin: () => ReadStream;
+  readonly err: (text: string) => void;
+  /** Ends any reading; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** What the terminal understands: nothing, marked pastes, or kitty's spelling of keys too. */
+  readonly terminal: "dumb" | "legacy" | "kitty";
+}
+
+/** How long the rest of a sequence may take over a slow line. */
+const sequenceMs = 80;
+
+/** Signals that came together are all known after this. */
+const wakeMs = 50;
+
+const modes = {
+  dumb: ["", ""],
+  legacy: [pasteOn, pasteOff],
+  kitty: [pasteOn + kittyOn, kittyOff + pasteOff],
+} as const;
+
+/** Empties what the kernel holds of standard input; in raw mode half a line is readable too. */
+function dropTypedAhead(): void {
+  try {
+    const fd = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      const bytes = new Uint8Array(4096);
+      while (readSync(fd, bytes) > 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // EAGAIN: nothing is left. Where the terminal cannot be opened again, nothing can be dropped.
+  }
+}
+
+/** Passes the keys that have arrived until `isOver`; a sequence that stays half waits a moment for its rest. */
+function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): () => void {
+  let patience: ReturnType<typeof setTimeout> | null = null;
+  let busy = false;
+  const nextKey = () => (busy || isOver() ? null : keys.next());
+  return function feed() {
+    for (let key = nextKey(); key !== null; key = nextKey()) {
+      const work = press(key);
+      if (work === undefined) continue;
+      busy = true;
+      void work.then(() => {
+        busy = false;
+        feed();
+      });
+    }
+    if (patience !== null) clearTimeout(patience);
+    patience = null;
+    if (busy || isOver() || !keys.begun) return;
+    patience = setTimeout(() => {
+      keys.settle();
+      feed();
+    }, sequenceMs);
+  };
+}
+
+export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOptions): RawInput {
+  const keys = openKeys();
+  const [on, off] = modes[terminal];
+
+  async function listen<T>(stdin: ReadStream, start: (settle: Settle<T | null>) => Reader, stop: () => void) {
+    const { promise, resolve, reject } = Promise.withResolvers<T | null>();
+    const decoder = new TextDecoder();
+    let settled = false;
+    const cut = () => {
+      if (!settled) reader.cut();
+      settled = true;
+    };
+    const settle = <V>(act: (value: V) => void) => {
+      return (value: V) => {
+        settled = true;
+        act(value);
+      };
+    };
+    const reader = start({ done: settle(resolve), fail: settle(reject), stop });
+    const feed = openFeed(
+      keys,
+      (key) => reader.press(key),
+      () => settled,
+    );
+    const take = (chunk: Uint8Array | string) => {
+      keys.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
+      feed();
+    };
+    const end = () => {
+      cut();
+      resolve(null);
+    };
+    const abort = () => {
+      cut();
+      reject(signal.reason);
+    };
+    const goOn = () => {
+      if (settled) return;
+      stdin.setRawMode(false);
+      stdin.setRawMode(true);
+      err(on);
+      reader.resume();
+    };
+    /** Continued in the background, it stops again for the shell to see, unless the signal that ends it came along. */
+    const wake = () => {
+      if (isInForeground()) goOn();
+      else
+        setTimeout(() => {
+          if (isInForeground()) goOn();
+          else if (!settled) process.kill(0, "SIGTTOU");
+        }, wakeMs);
+    };
+    stdin.on("data", take).once("end", end);
+    process.on("SIGCONT", wake);
+    process.prependOnceListener("exit", cut);
+    process.stderr.on("resize", reader.resize);
+    signal.addEventListener("abort", abort, { once: true });
+    stdin.resume();
+    feed();
+    try {
+      return await promise;
+    } finally {
+      stdin.off("data", take).off("end", end);
+      process.off("SIGCONT", wake);
+      process.off("exit", cut);
+      process.stderr.off("resize", reader.resize);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  return {
+    async read(ahead, start) {
+      signal.throwIfAborted();
+      const stdin = open();
+      const restore = () => {
+        if (!isInForeground()) return;
+        err(off);
+        stdin.setRawMode(false);
+      };
+      const stop = () => {
+        restore();
+        process.kill(0, "SIGTSTP");
+      };
+      stdin.setRawMode(true);
+      process.once("exit", restore);
+      err(on);
+      if (ahead === "drop") {
+        keys.clear();
+        dropTypedAhead();
+      }
+      try {
+        return await listen(stdin, start, stop);
+      } finally {
+        process.off("exit", restore);
+        stdin.pause();
+        restore();
+      }
+    },
+  };
+}

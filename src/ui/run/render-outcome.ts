@@ -1,0 +1,118 @@
+/** How a run ended, for a person: the lines that are its result, the footer, and the error. */
+import type { Failure } from "../../core/error.ts";
+import type { ChangeSummary, CheckResult } from "../../core/event.ts";
+import type { Outcome, Status } from "../../core/outcome.ts";
+import { counted, grouped, priced, spent } from "../amount.ts";
+import { renderCounts } from "../diff/diff.ts";
+import { hang, pad, widest } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import { type Meaning, mark, type Style } from "../style.ts";
+
+function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
+  return op === "move" && from !== null
+    ? `${visibleLine(from)} ${style.glyphs.arrow} ${visibleLine(path)}`
+    : visibleLine(path);
+}
+
+/** One line a path: what happened to it and by how many lines. */
+export function renderSummaries(changes: readonly ChangeSummary[], style: Style): string[] {
+  const paths = changes.map((change) => pathOf(change, style));
+  const width = Math.min(widest(paths), 48);
+  const ops = widest(changes.map((change) => change.op));
+  return changes.map((change, index) => {
+    const sums = renderCounts(change.added, change.deleted, style);
+    const counts = sums === "" ? "" : `  ${sums}`;
+    const by = change.by === "command" ? style.paint("dim", "  by command") : "";
+    const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
+    return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;
+  });
+}
+
+/** "✓ check pytest -q  exit 0, 1.2 s" */
+export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
+  const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
+  const ended = check.exit === null ? "did not end by itself" : `exit ${check.exit}`;
+  const how = check.passed === null ? "not run" : `${ended}, ${spent(check.ms)}`;
+  const text = `check ${visibleLine(check.command)}  ${style.paint("dim", how)}`;
+  return hang(`${mark(style, meaning)} `, text, columns);
+}
+
+const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meaning, string]>> = {
+  verified: ["ok", "verified"],
+  unverified: ["warn", "unverified"],
+  declined: ["warn", "declined"],
+  failed: ["error", "failed"],
+  interrupted: ["warn", "interrupted"],
+};
+
+/** How many checks passed, to follow the status; "" where the status needs no such word. */
+function renderProof({ status, checks }: Outcome): string {
+  const passed = checks.filter((check) => check.passed === true).length;
+  if (status === "verified") return passed > 0 ? ` by ${counted(passed, "check")}` : "";
+  if (status !== "unverified") return "";
+  return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
+}
+
+function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
+  if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
+  const [meaning, words] = statusWords[outcome.status];
+  const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
+  const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
+  const told = untouched ? `${words}, nothing changed` : `${words}${renderProof(outcome)}`;
+  return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
+}
+
+function renderNext(next: readonly string[], { style, columns, session }: ResultOptions): string[] {
+  if (next.length === 0) return [];
+  const how = next.length === 1 ? " (y does it)" : " (y does all, a number one of them)";
+  const steps = next.flatMap((step, index) => hang(`  ${index + 1}. `, visible(step), columns));
+  return ["", style.paint("dim", `next steps${session ? how : ""}`), ...steps];
+}
+
+export interface ResultOptions {
+  readonly style: Style;
+  readonly columns: number | null;
+  /** Whether the changes listed are in the workspace now. */
+  readonly applied: boolean;
+  /** Whether checks and errors were shown on the same screen: then they are not said again. */
+  readonly screen: boolean;
+  /** Whether a session goes on, in which next steps can be confirmed. */
+  readonly session: boolean;
+}
+
+/**
+ * Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say.
+ */
+export function renderResult(outcome: Outcome, options: ResultOptions): string {
+  const { style, columns, applied, screen } = options;
+  const dry = outcome.changes.length > 0 && !applied;
+  const lines = [
+    ...renderSummaries(outcome.changes, style),
+    ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
+    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
+    ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
+    // The changes of a run that failed were taken back: no steps follow from them.
+    ...(outcome.ok ? renderNext(outcome.next, options) : []),
+  ];
+  return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
+}
+
+/**
+ * "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; recorded replies cost nothing, and nothing is
+ * said. `ms`: how long pai worked, in milliseconds.
+ */
+export function renderFooter({ calls, usage, cost, model }: Outcome, ms: number): string {
+  const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
+  const tokens = usage.input + usage.output;
+  const spending =
+    tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
+  return [`${counted(calls.made, "call")} (${promise})`, ...spending, spent(ms)].join(", ");
+}
+
+/** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */
+export function renderFailure(error: Failure, style: Style, columns: number | null): string {
+  return `${[
+    ...hang(`${mark(style, "error")} `, visible(error.message), columns),
+    ...(error.hint === null ? [] : hang(`${style.paint("dim", style.glyphs.arrow)} `, visible(error.hint), columns)),
+  ].join("\n")}\n`;
+}

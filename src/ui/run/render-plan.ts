@@ -1,0 +1,125 @@
+/** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
+import type { Promised } from "../../core/event.ts";
+import type { Plan, PlanStep } from "../../core/plan/plan.ts";
+import { counted, grouped, priced } from "../amount.ts";
+import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import type { Style } from "../style.ts";
+
+/** Narrower than this, a step takes a line for what it does and one for why. */
+const tableFrom = 56;
+const gap = 2;
+
+/** "expected 2, at most 3 calls, about 1,900 tokens, about $0.01"; what is not known is left out. */
+function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
+  return [
+    `expected ${grouped(expected)}`,
+    `at most ${counted(at_most, "call")}`,
+    ...(tokens === null || tokens === 0 ? [] : [`about ${grouped(Number(tokens.toPrecision(2)))} tokens`]),
+    ...(cost === null || cost === 0 ? [] : [`about ${priced(cost)}`]),
+  ].join(", ");
+}
+
+function targetOf(step: PlanStep, style: Style): string {
+  const target = visibleLine(step.target);
+  if (step.destination === null || step.destination === "") return target;
+  const other = visibleLine(step.destination);
+  return step.action === "MV" ? `${target} ${style.glyphs.arrow} ${other}` : `${target} in ${other}`;
+}
+
+const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
+
+function stepLines(steps: readonly PlanStep[], style: Style, columns: number | null): string[] {
+  const numbers = String(steps.length).length;
+  return steps.flatMap((step, at) => {
+    const lead = `${String(at + 1).padStart(numbers)}  ${style.paint("change", step.action)} `;
+    const why = purposeOf(step);
+    return [
+      ...hang(lead, targetOf(step, style), columns).map((line) => line.trimEnd()),
+      ...(why === "" ? [] : hang(" ".repeat(numbers + gap), why, columns).map((line) => style.paint("dim", line))),
+    ];
+  });
+}
+
+/** Widths of step, action, target and purpose; the last two share what is left, the target as much as it needs up to half. */
+function columnWidths(rows: readonly (readonly string[])[], columns: number): [number, number, number, number] {
+  const need = (index: number) => widest(rows.map((row) => row[index] ?? ""));
+  const room = columns - need(0) - need(1) - 3 * gap;
+  const target = Math.min(need(2), Math.max(Math.floor(room / 2), room - need(3)));
+  return [need(0), need(1), target, Math.min(need(3), room - target)];
+}
+
+function tableLines(steps: readonly PlanStep[], style: Style, columns: number): string[] {
+  const purposes = steps.map(purposeOf);
+  const head = ["step", "action", "target", purposes.every((purpose) => purpose === "") ? "" : "purpose"];
+  const rows = steps.map((step, at) => [
+    String(at + 1).padStart(4),
+    step.action,
+    targetOf(step, style),
+    purposes[at] ?? "",
+  ]);
+  const widths = columnWidths([head, ...rows], columns);
+  const between = " ".repeat(gap);
+  const lay = (cells: readonly string[]) => cells.map((cell, index) => pad(cell, widths[index] ?? 0));
+  const body = rows.flatMap((row) => {
+    const cells = row.map((cell, index) => (index === 2 ? wrapPath : wrap)(cell, widths[index] ?? columns));
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, line) => {
+      const [step = "", action = "", target = "", purpose = ""] = lay(cells.map((lines) => lines[line] ?? ""));
+      return [step, style.paint("change", action), target, purpose.trimEnd()].join(between).trimEnd();
+    });
+  });
+  return [
+    style.paint("dim", lay(head).join(between).trimEnd()),
+    style.paint(
+      "dim",
+      widths
+        .map((width) => style.glyphs.rule.repeat(width))
+        .join(between)
+        .trimEnd(),
+    ),
+    ...body,
+  ];
+}
+
+/** A risk that is none. */
+const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
+
+function factLines(plan: Plan, promise: string, style: Style, columns: number | null): string[] {
+  const { analysis, execution_plan: work } = plan;
+  const plain = (path: string) => path.replace(/^\.\//, "");
+  const stepped = new Set(work?.steps.map(({ target }) => plain(target)));
+  /** Only what no step says already. */
+  const listed = (items: readonly string[] | undefined) =>
+    (items ?? [])
+      .filter((item) => !stepped.has(plain(item)))
+      .map(visibleLine)
+      .join(", ");
+  const untold = work?.steps.every((step) => purposeOf(step) === "");
+  const aims = untold ? (analysis?.success_criteria ?? []) : [];
+  const risk = visible(analysis?.risk_assessment ?? "").trim();
+  const facts = [
+    ["aims", aims.map((aim, at) => `${at + 1}. ${visibleLine(aim)}`).join("\n")],
+    ["reads", listed(analysis?.files_to_read)],
+    ["creates", listed(analysis?.files_to_create)],
+    ["modifies", listed(analysis?.files_to_modify)],
+    ["deletes", listed(analysis?.files_to_delete)],
+    ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
+    ["risk", noRisk.test(risk) ? "" : risk],
+    ["calls", promise],
+  ].filter(([, value]) => value !== "");
+  const width = widest(facts.map(([name = ""]) => name)) + gap;
+  return facts.flatMap(([name = "", value = ""]) => hang(style.paint("dim", pad(name, width)), value, columns));
+}
+
+/**
+ * The whole plan, ending in a line feed. Nothing is cut: what does not fit is wrapped.
+ * `columns` null: not for a terminal, nothing is wrapped.
+ */
+export function renderPlan(plan: Plan, promise: Promised, style: Style, columns: number | null): string {
+  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  const asTable = !style.plain && columns !== null && columns >= tableFrom;
+  const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
+  const facts = factLines(plan, renderPromise(promise), style, columns);
+  return `${[...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
+}

@@ -1,0 +1,54 @@
+/** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
+import type { Promised } from "../../core/event.ts";
+import { wrap } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import type { EventOf, Shows } from "./event-handlers.ts";
+import { renderPlan } from "./render-plan.ts";
+import type { ReplyText } from "./reply.ts";
+import type { Streams } from "./streams.ts";
+
+export interface Steps {
+  /** The promise of the plan that was shown; null: no plan was. */
+  readonly promise: Promised | null;
+  readonly shows: Shows<"plan.ready" | "phase.started" | "step.started" | "tasks.updated">;
+}
+
+const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
+
+/** `planIsResult`: the plan goes to standard output. */
+export function openSteps(streams: Streams, reply: ReplyText, planIsResult: boolean): Steps {
+  const { out, subject, say, aside, section, style, columns, outStyle, outColumns } = streams;
+  let promised: Promised | null = null;
+
+  function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
+    if (plan.intent === "conversation") return;
+    reply.show(plan.reply);
+    section();
+    if (planIsResult) out(renderPlan(plan, promise, outStyle, outColumns));
+    else subject(renderPlan(plan, promise, style, columns));
+    section();
+    promised = promise;
+  }
+
+  return {
+    get promise() {
+      return promised;
+    },
+    shows: {
+      "plan.ready": showPlan,
+      "phase.started"({ phase, of }) {
+        reply.show();
+        section();
+        if (phase > 1) aside(`phase ${phase} of ${of}`);
+      },
+      "step.started"({ step, of, title, text }) {
+        section();
+        aside(`step ${step}/${of}  ${visibleLine(title)}`);
+        if (text !== "") say(wrap(visible(text), columns));
+      },
+      "tasks.updated"({ tasks }) {
+        say(tasks.map(({ status, content }) => `[${marks[status]}] ${visibleLine(content)}`));
+      },
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Shows what a run does: its calls and what they found, its changes, its checks. */
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { counted } from "../amount.ts";
+import { renderDiff } from "../diff/diff.ts";
+import type { Highlight } from "../highlight.ts";
+import { wrap } from "../layout.ts";
+import { visible, visibleLine } from "../sanitize.ts";
+import type { Meaning } from "../style.ts";
+import type { EventOf, Shows } from "./event-handlers.ts";
+import { renderLook } from "./render-look.ts";
+import { renderCheck, renderSummaries } from "./render-outcome.ts";
+import type { ReplyText } from "./reply.ts";
+import type { Streams } from "./streams.ts";
+
+export interface WorkOptions {
+  readonly verbose: boolean;
+  readonly reply: ReplyText;
+  /** Shows what is waited for, such as a command. */
+  readonly wait: (what: string) => void;
+  readonly highlight: () => Highlight | null;
+}
+
+export interface Work {
+  /** Whether changes of the run are in the workspace now. */
+  readonly applied: boolean;
+  /** Whether changes of the run were taken back. */
+  readonly undone: boolean;
+  /** Shows what the last look found, if the line of its call, under which it belongs, has not come. */
+  readonly showLooked: () => void;
+  readonly shows: Shows<
+    | "call.started"
+    | "call.finished"
+    | "look.shown"
+    | "changes.proposed"
+    | "changes.decided"
+    | "changes.applied"
+    | "changes.rolled_back"
+    | "check.finished"
+  >;
+}
+
+const outputTail = 10;
+/** Rows that the tail may take where its lines are wrapped. */
+const mostRows = 20;
+
+/** Actions without a line of their own: the message and the list of tasks show what they did. */
+const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
+
+export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
+  const { style, columns, err, subject, say, line, aside, section } = streams;
+  /** Numbers of the batches that are in the workspace now. */
+  const applied = new Set<number>();
+  let undone = false;
+  let looked = "";
+
+  function showLooked(): void {
+    err(looked);
+    looked = "";
+  }
+
+  /** Shows the last lines of an output. */
+  function showTail(output: string): void {
+    const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+    const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
+    const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
+    const rows = lines.flatMap((text) => wrap(text, room)).slice(-mostRows);
+    say(rows.map((text) => `${bar} ${text}`.trimEnd()));
+  }
+
+  function showCall({ ok, action, target, text }: EventOf<"call.finished">): void {
+    if (ok && quiet.has(action)) return;
+    const [first = "", ...rest] = text.replace(`$ ${target}\n`, "").trim().split("\n");
+    const note = first === "" ? "" : `  ${visibleLine(first)}`;
+    const ended = /^exit [1-9]/.test(first) ? "warn" : "ok";
+    const done: Meaning = text.startsWith("not run") ? "dim" : ended;
+    line(ok ? done : "error", `${`${action} ${visibleLine(target)}`.trimEnd()}${ok ? style.paint("dim", note) : note}`);
+    if (rest.length > 0) showTail(rest.join("\n"));
+  }
+
+  function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
+    section();
+    const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
+    subject(diff === "" ? listed.join("") : renderDiff(diff, style, { columns, highlight: highlight() }));
+    section();
+  }
+
+  function showCheck(event: EventOf<"check.finished">): void {
+    if (event.when === "before") {
+      if (verbose || event.passed === false)
+        aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}`);
+      return;
+    }
+    say(renderCheck(event, style, columns));
+    if (event.passed === false && event.output.trim() !== "") showTail(event.output);
+  }
+
+  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) => counted(changes.length, "change");
+
+  return {
+    get applied() {
+      return applied.size > 0;
+    },
+    get undone() {
+      return undone;
+    },
+    showLooked,
+    shows: {
+      "call.started"({ action, target }) {
+        reply.show();
+        if (action === "RUN") wait(`RUN ${target}`);
+      },
+      "call.finished"(event) {
+        showCall(event);
+        showLooked();
+      },
+      "look.shown"(event) {
+        looked = renderLook({ ...event, text: maskSecrets(event.text) }, { style, columns, highlight: highlight() });
+      },
+      "changes.proposed": showProposed,
+      "changes.decided"({ accept, by }) {
+        subject("");
+        if (!accept) line("warn", `not applied: refused by ${by}`);
+      },
+      "changes.applied"(event) {
+        applied.add(event.batch);
+        if (event.changes.length > 0) line("ok", `applied ${counts(event)}`);
+      },
+      "changes.rolled_back"(event) {
+        applied.clear();
+        undone = event.changes.length > 0;
+        if (undone) line("warn", `rolled back ${counts(event)}`);
+      },
+      "check.finished": showCheck,
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
+import type { Wait } from "../../core/ports.ts";
+import { spent } from "../amount.ts";
+import { eraseFromRow } from "../erase.ts";
+import { cut } from "../layout.ts";
+import { visibleLine } from "../sanitize.ts";
+import type { Glyphs, Style } from "../style.ts";
+
+export interface Spinner {
+  /** Starts to wait for something else; the time starts anew. */
+  readonly start: (what: string) => void;
+  /** Counts down to the next attempt at what is waited for; then the line is as before. */
+  readonly countDown: (wait: Wait) => void;
+  /** Takes the line away until `resume`, so that other text can be written. */
+  readonly clear: () => void;
+  /** Shows it again, if something is still waited for. */
+  readonly resume: () => void;
+  readonly stop: () => void;
+}
+
+export interface SpinnerOptions {
+  readonly err: (text: string) => void;
+  readonly style: Style;
+  /** Width of the terminal now: it may be resized while something is waited for. */
+  readonly columns: () => number;
+  /** Milliseconds of any clock that only goes forward. */
+  readonly now: () => number;
+}
+
+/** Below this nothing is drawn: what is done at once needs no spinner. */
+const patienceMs = 200;
+const frameMs = 250;
+
+/** What must be seen of what is waited for, however long the time beside it. */
+const leastWidth = 8;
+
+/** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
+export function renderElapsed(what: string, ms: number, columns: number, { more }: Glyphs): string {
+  const seconds = Math.floor(ms / 1000);
+  const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
+  const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
+  return cut(cut(what, room, more) + time, columns, more);
+}
+
+/** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */
+export function renderCountdown(
+  { why, attempt, of }: Wait,
+  ms: number,
+  columns: number,
+  { dot, more }: Glyphs,
+): string {
+  const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
+  return cut([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), columns, more);
+}
+
+/** Turns four times a second, on standard error, writes the text only when it changes, and leaves nothing behind. */
+export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spinner {
+  let waitingFor: string | null = null;
+  let since = 0;
+  let paused: { readonly wait: Wait; readonly until: number } | null = null;
+  let frame = 0;
+  /** The text that stands there; null: none. */
+  let drawn: string | null = null;
+  let timer: ReturnType<typeof setInterval> | null = null;
+
+  function draw(): void {
+    const at = now();
+    if (waitingFor === null || at - since < patienceMs) return;
+    const { glyphs } = style;
+    // Room for the spinner, and for a cursor that does not wrap.
+    const width = columns() - 4;
+    const text =
+      paused !== null && at < paused.until
+        ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
+        : renderElapsed(waitingFor, at - since, width, glyphs);
+    // The cursor waits behind the symbol: where a terminal wraps the line anew, all of it is still to be erased from there.
+    const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
+    err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
+    frame++;
+    drawn = text;
+  }
+
+  function clear(): void {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+    if (drawn !== null) err(eraseFromRow);
+    drawn = null;
+  }
+
+  function resume(): void {
+    if (waitingFor === null || timer !== null) return;
+    timer = setInterval(draw, frameMs);
+    timer.unref();
+  }
+
+  return {
+    start(what) {
+      waitingFor = visibleLine(what);
+      since = now();
+      paused = null;
+      resume();
+    },
+    countDown(wait) {
+      paused = { wait, until: now() + wait.seconds * 1000 };
+    },
+    clear,
+    resume,
+    stop() {
+      clear();
+      waitingFor = null;
+      paused = null;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** Shows a run to a person, line by line: what it is asked for on standard output, all else on standard error. */
+import type { StampedEvent } from "../../core/event.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Highlight } from "../highlight.ts";
+import type { MarkdownOptions } from "../markdown.ts";
+import { visibleLine } from "../sanitize.ts";
+import type { Style } from "../style.ts";
+import type { EventOf, Shows } from "./event-handlers.ts";
+import { renderFailure } from "./render-outcome.ts";
+import { renderPlan } from "./render-plan.ts";
+import { openReply } from "./reply.ts";
+import { showOutcome } from "./show-result.ts";
+import { openSteps } from "./show-steps.ts";
+import { openWaits, type WaitOptions } from "./show-waits.ts";
+import { openWork } from "./show-work.ts";
+import { openStreams, type StreamOptions } from "./streams.ts";
+
+export interface TerminalOptions extends StreamOptions, WaitOptions {
+  /** A plan is the result of `pai plan` and goes to standard output; after a run a session goes on. */
+  readonly kind: "run" | "plan" | "session";
+  /** Colours for code, once they are loaded. */
+  readonly highlight?: () => Highlight | null;
+}
+
+export interface Terminal {
+  readonly sink: (event: StampedEvent) => void;
+  /** A question is about to be asked: nothing may be drawn meanwhile. */
+  readonly pause: () => void;
+  /**
+   * Prints the result of the run that was shown; the terminal is then ready for the next run.
+   * `undoable`: what was changed can be taken back later; assumed when not said.
+   */
+  readonly finish: (outcome: Outcome, undoable?: boolean) => void;
+}
+
+/** The terminal for one run. */
+function openRun(options: TerminalOptions): Terminal {
+  const { verbose, kind, now } = options;
+  /** When the work that is not over yet began; null: a question waits for its answer. */
+  let since: number | null = now();
+  let workedMs = 0;
+  const planIsResult = kind === "plan";
+  const seen = options.screen && !options.quiet;
+  const streams = openStreams(options);
+  const { style, columns, outStyle, outColumns, err, out, aside, section } = streams;
+  const highlight = () => options.highlight?.() ?? null;
+  const markdown = (target: Style, width: number | null): MarkdownOptions | null =>
+    width === null ? null : { columns: width, style: target, highlight };
+  const reply = openReply({
+    write: err,
+    begin: section,
+    columns,
+    markdown: () => markdown(style, columns),
+    streams: seen,
+  });
+  const waits = openWaits(streams, options);
+  const { spinner } = waits;
+  const steps = openSteps(streams, reply, planIsResult);
+  const work = openWork(streams, { verbose, reply, wait: waits.start, highlight });
+
+  const shows: Shows = {
+    ...waits.shows,
+    ...steps.shows,
+    ...work.shows,
+    "run.started"({ run, mode, model, root }) {
+      if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
+    },
+    "model.delta"({ channel, text }) {
+      if (channel === "reply") reply.push(text);
+    },
+    "budget.updated": () => {},
+    "message.added": () => {},
+    "context.sent": () => {},
+    "conversation.replaced": () => {},
+  };
+
+  function show<T extends keyof Shows>(type: T, event: EventOf<T>): void {
+    shows[type](event);
+  }
+
+  function pause(): void {
+    spinner.stop();
+    reply.close();
+    workedMs += now() - (since ?? now());
+    since = null;
+  }
+
+  return {
+    sink(event) {
+      since ??= now();
+      spinner.clear();
+      if (event.type !== "model.delta") reply.close();
+      if (event.type !== "call.finished") work.showLooked();
+      show(event.type, event);
+      if (!reply.open) spinner.resume();
+    },
+    pause() {
+      pause();
+      streams.showSubject();
+    },
+    finish(outcome, undoable = true) {
+      pause();
+      work.showLooked();
+      const again = outcome.code === 10 && !planIsResult && !options.screen;
+      if (again && outcome.plan !== null && steps.promise !== null) {
+        out(renderPlan(outcome.plan, steps.promise, outStyle, outColumns));
+      }
+      const { applied, undone } = work;
+      const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };
+      const state = { seen, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
+      showOutcome(outcome, streams, state);
+      // On a screen the status line has said that it was interrupted.
+      const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
+      if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));
+    },
+  };
+}
+
+export function createTerminal(options: TerminalOptions): Terminal {
+  /** Opened with its first event: the terminal may have been resized since the last run. */
+  let run: Terminal | null = null;
+  return {
+    sink(event) {
+      run ??= openRun(options);
+      run.sink(event);
+    },
+    pause: () => run?.pause(),
+    finish(outcome, undoable) {
+      (run ?? openRun(options)).finish(outcome, undoable);
+      run = null;
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/** Puts, replaces and removes single files, folders and links of the workspace, so that each is old or new and never between. */
+import { readdirSync } from "node:fs";
+import { type Blob, type Change, sameBlob } from "../core/change.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Root } from "./confine.ts";
+import { joinPath, parentOf, showName } from "./parse-path.ts";
+import type { Disk } from "./system/disk.ts";
+import type { Stat } from "./system/stat.ts";
+import { systemCalls } from "./system/system-calls.ts";
+import { readTraits, type Traits } from "./traits.ts";
+
+/** What stands at a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
+export interface Standing {
+  readonly blob: Blob | null | undefined;
+  readonly stat: Stat | null;
+}
+
+/** A path that is being changed, and the temporary name beside it for what comes or goes. */
+export interface Spot {
+  readonly root: Root;
+  readonly disk: Disk;
+  readonly path: RelPath;
+  readonly temp: string;
+}
+
+/** Saves of somebody else that may follow each other faster than pai can give a name back. */
+const mostSaves = 8;
+const largest = 256 * 1024 * 1024;
+const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
+
+/** Whether a name is that of a half-written file of ours; such names are never shown. */
+export function isTemporary(name: string): boolean {
+  return temporary.test(name);
+}
+
+/** A new one each time; `isTemporary` knows it. */
+export function temporaryName(): string {
+  return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
+}
+
+/** Behind a link or a file stands nothing. */
+export function standingAt(root: Root, path: RelPath): Standing {
+  const nothing: Standing = { blob: null, stat: null };
+  const stat = unlessUnusable(() => root.stat(path));
+  if (!stat) return nothing;
+  if (stat.kind === "folder") return { blob: { kind: "folder", mode: stat.mode }, stat };
+  if (stat.kind === "link") return { blob: { kind: "link", target: stat.target ?? "" }, stat };
+  const file = unlessUnusable(() => root.readBytes(path, largest));
+  if (file === null) return nothing;
+  return file
+    ? { blob: { kind: "file", bytes: file.bytes, mode: file.stat.mode }, stat: file.stat }
+    : { blob: undefined, stat };
+}
+
+function unlessUnusable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (thrown) {
+    const { code } = toPaiError(thrown);
+    if (code === "path_refused" || code === "file_unusable") return undefined;
+    throw thrown;
+  }
+}
+
+/** Whether a path holds what is expected. Bits that pai never sets (06000) do not count. */
+export function holds(standing: Standing, expected: Blob | null): boolean {
+  return standing.blob !== undefined && sameBlob(withoutSpecialBits(standing.blob), withoutSpecialBits(expected));
+}
+
+/** A file that somebody saved meanwhile is another one, or changed at another time, even with equal bytes and clock. */
+export function sameObject(a: Stat | null, b: Stat | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.ctimeNs === b.ctimeNs && a.kind === b.kind;
+}
+
+/** Names in a folder, as they are on disk; null: no such folder. */
+export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
+  return root.withFolder(folder, (at) => readdirSync(`${at}/`));
+}
+
+/** A folder gets its name when it has its mode, so that it is never seen without. */
+export function makeFolder(spot: Spot, mode: number, traits: Traits | null): void {
+  const { disk, path, temp } = spot;
+  inParent(spot, (at, name) => {
+    const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
+    disk.createFolder(from, mode & 0o1777, traits);
+    if (!takeName(disk, to, from, path)) disk.rename(to, from);
+  });
+}
+
+/** Writes the new content beside its place, under the temporary name, whole and synced. */
+export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, traits: Traits | null): void {
+  const { disk, temp } = spot;
+  inParent(spot, (at) => {
+    if (blob.kind === "link") disk.createLink(`${at}/${temp}`, blob.target, traits);
+    else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, traits);
+  });
+}
+
+/**
+ * Gives staged content its name: in exchange for `seen`, or where nothing stood. True: what stood there stands under
+ * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
+ */
+export function place(spot: Spot, { before, after }: Change, seen: Stat | null): boolean {
+  const { root, disk, path, temp } = spot;
+  return inParent(spot, (at, name) => {
+    const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
+    if (seen === null && takeName(disk, to, from, path)) return false;
+    refuseChanged(spot, seen);
+    if (seen === null || !disk.exchange(to, from)) {
+      disk.rename(to, from);
+      return false;
+    }
+    if (isUntouched(spot, from, before)) return true;
+    // Somebody saved. Giving the name back may displace the next save, which then is newer and has to have the name.
+    const beside = joinPath(parentOf(path), temp);
+    for (let tries = 0; tries < mostSaves; tries++) {
+      disk.exchange(to, from);
+      if (holds(standingAt(root, beside), after)) break;
+    }
+    throw changedMeanwhile(path);
+  });
+}
+
+/** Removes a folder; puts anything else aside under `temp`, and says so. Throws conflict like `place`. */
+export function remove(spot: Spot, { before }: Change, seen: Stat | null): boolean {
+  const { disk, path, temp } = spot;
+  return inParent(spot, (at, name) => {
+    const [from, to] = [`${at}/${name}`, `${at}/${temp}`];
+    if (before?.kind === "folder") {
+      disk.removeFolder(from);
+      return false;
+    }
+    refuseChanged(spot, seen);
+    disk.rename(to, from);
+    if (isUntouched(spot, to, before)) return true;
+    takeName(disk, from, to, path);
+    throw changedMeanwhile(path);
+  });
+}
+
+/** Removes what stands under the temporary name. */
+export function drop(spot: Spot): void {
+  inParent(spot, (at) => spot.disk.removeFile(`${at}/${spot.temp}`));
+}
+
+/** Owner and attributes of what stands there. */
+export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
+  const owned: Traits = { uid: stat.uid, gid: stat.gid, attributes: {} };
+  return path === "" ? owned : (root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? owned);
+}
+
+/** The conflict of a path that is no longer as it was known. */
+export function changedMeanwhile(path: RelPath): PaiError {
+  return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
+    hint: "nothing was written; look at the file and run the task again",
+  });
+}
+
+/** False: this file system cannot promise that nothing is replaced. */
+function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean {
+  try {
+    return disk.renameNew(to, from);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw changedMeanwhile(path);
+    throw thrown;
+  }
+}
+
+/** Whether what was put aside (`real` leads to it) is what was known, and nobody has it open to write into it still. */
+function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
+  if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
+  return holds(standingAt(root, joinPath(parentOf(path), temp)), before);
+}
+
+function refuseChanged({ root, path }: Spot, seen: Stat | null): void {
+  if (!sameObject(root.stat(path), seen)) throw changedMeanwhile(path);
+}
+
+/** System errors name the path as the user knows it, not the descriptor it was reached by. */
+function inParent<T>({ root, path }: Spot, use: (at: string, name: string) => T): T {
+  try {
+    const done = root.withParent(path, (at, name) => ({ result: use(at, name) }));
+    if (done === null) throw changedMeanwhile(path);
+    return done.result;
+  } catch (thrown) {
+    const error = toPaiError(thrown);
+    if (error === thrown || error.code === "internal") throw thrown;
+    const errno = (thrown as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new PaiError(error.code, `${showName(path)} cannot be written (${errno})`, { cause: thrown });
+  }
+}
+
+function withoutSpecialBits(blob: Blob | null): Blob | null {
+  return blob?.kind === "file" ? { ...blob, mode: blob.mode & 0o1777 } : blob;
+}

@@ -1,0 +1,40 @@
+/** What other runs of pai did here while a command ran: they answer for it, and it is undone with them. */
+import { statSync } from "node:fs";
+import type { Blob, Change } from "../../core/change.ts";
+import { digest } from "../../core/digest.ts";
+import { recordOf, runIds, type State } from "../journal/journal.ts";
+import { readRun } from "../journal/journal-run.ts";
+import type { Kept, KeptBlob } from "../journal/record.ts";
+
+/** Of the changes found since `watchOthers` was called: those that leave nothing another run has put there. */
+export type OwnOf = (changes: readonly Change[]) => readonly Change[];
+
+export function watchOthers(state: State, id: string): OwnOf {
+  const before = recordSizes(state);
+  return (changes) => {
+    if (changes.length === 0) return changes;
+    const left = new Set(
+      [...recordSizes(state)]
+        .filter(([other, size]) => other !== id && before.get(other) !== size)
+        .flatMap(([other]) => readRun(state, other)?.episodes ?? [])
+        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
+        .flatMap(statesOf),
+    );
+    return changes.filter(({ path, after }) => !left.has(stateOf(path, after)));
+  };
+}
+
+/** Size of the record of every run: records only grow, so a run with another size has done something. */
+function recordSizes(state: State): ReadonlyMap<string, number> {
+  const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
+  return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
+}
+
+/** What a path is after the change, and before it, as the change may have been taken back. */
+const statesOf = ({ path, before, after }: Kept): readonly string[] => [stateOf(path, before), stateOf(path, after)];
+
+/** A path with what stands there, as text: equal texts for what `sameBlob` calls equal. */
+function stateOf(path: string, blob: Blob | KeptBlob | null): string {
+  if (blob?.kind === "file") return JSON.stringify([path, blob.mode, "hash" in blob ? blob.hash : digest(blob.bytes)]);
+  return JSON.stringify([path, blob?.kind, blob?.kind === "link" ? blob.target : null]);
+}

@@ -1,0 +1,75 @@
+/** Keeps what small files held before a command, so that also a command that is cut off together with pai can be taken back. */
+import type { Blob, Change } from "../../core/change.ts";
+import type { RelPath } from "../../core/path.ts";
+import { holds, standingAt } from "../atomic-write.ts";
+import type { Root } from "../confine.ts";
+import type { Journal, State } from "../journal/journal.ts";
+import { changesOf, type Episode } from "../journal/journal-run.ts";
+import type { PathRules } from "../policy.ts";
+import { walkNow } from "../scan.ts";
+
+/** What stands there; null: its content is not known. */
+export type Files = ReadonlyMap<RelPath, Blob | null>;
+
+export interface Watch {
+  /** A command begins on these files; of their content only what is new since the last one is written. */
+  begin(files: Files): void;
+  end(): void;
+}
+
+type SmallFiles = ReadonlyMap<RelPath, Blob>;
+
+const most = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
+
+/** For the commands of one run. */
+export function openWatch(journal: Journal): Watch {
+  let known: SmallFiles = new Map();
+  return {
+    begin(files) {
+      const small = chooseSmall(files);
+      const gone = [...known.keys()].filter((path) => !small.has(path));
+      const fresh = [...small].filter(([path, blob]) => known.get(path) !== blob);
+      const states: [RelPath, Blob | null][] = [...fresh, ...gone.map((path): [RelPath, null] => [path, null])];
+      const changes = states.map(([path, blob]) => ({ path, before: blob, after: blob, from: null }));
+      const others = [...files].filter(([path, blob]) => blob?.kind !== "folder" && !small.has(path));
+      journal.watch(
+        changes,
+        others.map(([path]) => path),
+      );
+      known = small;
+    },
+    end: () => journal.applied(),
+  };
+}
+
+/** What a command that was cut off, or somebody else since, made of the files it was watched on. */
+export function changedSince(root: Root, state: State, id: string, { watches, watching }: Episode): readonly Change[] {
+  if (!watching) return [];
+  const before = new Map(changesOf(state, id, watches).map((change) => [change.path, change.before]));
+  return [...before].flatMap(([path, blob]) => {
+    if (blob === null) return [];
+    const now = standingAt(root, path);
+    return now.blob === undefined || holds(now, blob) ? [] : [{ path, before: blob, after: now.blob, from: null }];
+  });
+}
+
+/** Paths that came since that command began: its work, or somebody's, who can tell. Folders left out. */
+export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
+  if (!watching) return [];
+  const known = new Set<string>(others);
+  for (const { changes } of [...watches, ...batches]) for (const { path } of changes) known.add(path);
+  const standing = [...walkNow(root, "" as RelPath, rules)].filter(({ kind }) => kind !== "folder");
+  return standing.map(({ path }): string => path).filter((path) => !known.has(path));
+}
+
+function chooseSmall(files: Files): SmallFiles {
+  const chosen = new Map<RelPath, Blob>();
+  let bytes = 0;
+  for (const [path, blob] of files) {
+    if (blob?.kind !== "file" || blob.bytes.length > most.fileBytes) continue;
+    bytes += blob.bytes.length;
+    if (chosen.size === most.files || bytes > most.bytes) break;
+    chosen.set(path, blob);
+  }
+  return chosen;
+}

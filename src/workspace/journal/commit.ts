@@ -1,0 +1,35 @@
+/** Makes a batch true or makes it never have been: journalled, performed, and taken back when anything fails. */
+import { PaiError, toPaiError } from "../../core/error.ts";
+import { type Batch, performBatch } from "../batch.ts";
+import type { Root } from "../confine.ts";
+import { showName } from "../parse-path.ts";
+import type { Disk } from "../system/disk.ts";
+import type { Journal } from "./journal.ts";
+import { putBack } from "./put-back.ts";
+import { takeBack } from "./take-back.ts";
+
+/** Must be called under the lock. `journal` null: nothing is kept, and only a living process can take back. */
+export function commitBatch(root: Root, disk: Disk, journal: Journal | null, batch: Batch): void {
+  journal?.intend(batch, "plan");
+  try {
+    performBatch(root, disk, batch);
+    journal?.applied();
+  } catch (thrown) {
+    const failure = toPaiError(thrown);
+    const copies: string[] = [];
+    try {
+      copies.push(...putBack(root, disk, batch.changes, batch.temps));
+      takeBack(root, disk, journal, batch);
+    } catch (second) {
+      throw new PaiError(failure.code, `${failure.message}; taking it back failed too: ${toPaiError(second).message}`, {
+        hint: journal ? "the next start of pai here takes it back" : "look at the files by hand",
+        cause: thrown,
+      });
+    }
+    if (copies.length === 0) throw failure;
+    throw new PaiError(failure.code, failure.message, {
+      hint: `what was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,209 @@
+/** The runs of a workspace that are kept: listed, undone, redone, and forgotten when they grow old or large. */
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { holds, standingAt } from "../atomic-write.ts";
+import { prepareBatch, staysIn } from "../batch.ts";
+import type { Root } from "../confine.ts";
+import { commitBatch } from "./commit.ts";
+import { openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
+import {
+  lastEpisode,
+  type Run,
+  type RunStatus,
+  readRun,
+  statusOf,
+  traitsOf,
+  workOf,
+  workPaths,
+} from "./journal-run.ts";
+import type { Lock } from "./lock.ts";
+
+export interface KeptRun {
+  readonly id: string;
+  readonly task: string;
+  /** ISO 8601, when the run first changed something. */
+  readonly at: string;
+  readonly status: RunStatus;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly op: ChangeOp;
+    readonly from: string | null;
+    readonly by: "plan" | "command";
+  }[];
+  /** What it takes in the journal. */
+  readonly bytes: number;
+}
+
+/** A path that is no longer as the run left it. `actual` undefined: something that cannot be shown, like a device. */
+export interface Clash {
+  readonly path: RelPath;
+  readonly expected: Blob | null;
+  readonly actual: Blob | null | undefined;
+}
+
+/** What an undo or redo does, or would do. With clashes nothing was touched. */
+export interface Reversal {
+  readonly run: KeptRun;
+  readonly changes: readonly Change[];
+  readonly clashes: readonly Clash[];
+}
+
+export interface HistoryLimits {
+  readonly bytes: number;
+  readonly days: number;
+}
+
+export interface History {
+  /** Newest first. */
+  list(): readonly KeptRun[];
+  /** Takes back the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous id. */
+  undo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
+  /** Brings back what was undone last and no newer run has replaced, or the named run, also a rolled-back one. */
+  redo(id: string | null, options: { readonly dryRun: boolean }): Promise<Reversal>;
+  /** What a run did in all, with the bytes; null when it is not kept. Throws io_failed when the journal is damaged. */
+  work(id: string): readonly Change[] | null;
+  /** Forgets runs beyond the limits, never the newest; returns how many. */
+  prune(limits?: HistoryLimits): number;
+}
+
+const defaultLimits: HistoryLimits = { bytes: 256 * 1024 * 1024, days: 30 };
+
+/** `state` null: nothing is kept here. */
+export function openHistory(root: Root, state: State | null, lock: Lock): History {
+  if (state === null) return noHistory;
+  const readAll = (): Run[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
+
+  const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
+    const work = workOf(state, run);
+    const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
+    const record = describeRun(state, run);
+    if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };
+    const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
+    const batch = prepareBatch(root, changes, 0o022, traits);
+    const journal = openJournal(state, run.id);
+    journal.begin(kind, run.task);
+    try {
+      commitBatch(root, state.disk, journal, batch);
+    } catch (thrown) {
+      journal.end("rolled_back", []);
+      throw thrown;
+    }
+    journal.end("applied", []);
+    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
+  };
+
+  return {
+    list: () =>
+      readAll()
+        .map((run) => describeRun(state, run))
+        .reverse(),
+    undo: (id, { dryRun }) => lock(() => reverse("undo", pick(readAll(), id, "undo"), dryRun)),
+    redo: (id, { dryRun }) => lock(() => reverse("redo", pick(readAll(), id, "redo"), dryRun)),
+    work(id) {
+      const run = runIds(state).includes(id) ? readRun(state, id) : null;
+      return run && workOf(state, run);
+    },
+    prune: (limits = defaultLimits) => prune(state, limits),
+  };
+}
+
+const noHistory: History = {
+  list: () => [],
+  undo: async () => {
+    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone");
+  },
+  redo: async () => {
+    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be redone");
+  },
+  work: () => null,
+  prune: () => 0,
+};
+
+function pick(runs: readonly Run[], id: string | null, kind: "undo" | "redo"): Run {
+  const able = id === null ? stack(runs, kind) : named(runs, id);
+  const run = able.at(-1);
+  if (run === undefined) throw new PaiError("nothing_to_undo", `there is nothing to ${kind}`);
+  const status = statusOf(run);
+  if (kind === "undo" ? status === "applied" : status === "undone" || status === "rolled_back") return run;
+  const why = { open: "is still open", applied: "is applied", undone: "is undone", rolled_back: "was rolled back" };
+  throw new PaiError("nothing_to_undo", `there is nothing to ${kind}: run ${run.id} ${why[status]}`);
+}
+
+/** Runs that a plain undo or redo may take; the next one is the last. */
+function stack(runs: readonly Run[], kind: "undo" | "redo"): Run[] {
+  const applied = runs.filter((run) => statusOf(run) === "applied" && workPaths(run).length > 0);
+  if (kind === "undo") return applied;
+  const newest =
+    applied
+      .map((run) => run.at)
+      .sort()
+      .at(-1) ?? "";
+  const undoneAt = (run: Run) => lastEpisode(run).at;
+  return runs
+    .filter((run) => statusOf(run) === "undone" && undoneAt(run) >= newest)
+    .sort((a, b) => (undoneAt(a) === undoneAt(b) ? (a.id < b.id ? 1 : -1) : undoneAt(a) < undoneAt(b) ? -1 : 1));
+}
+
+function named(runs: readonly Run[], prefix: string): Run[] {
+  const exact = runs.filter((run) => run.id === prefix);
+  const found = exact.length > 0 ? exact : runs.filter((run) => run.id.startsWith(prefix));
+  if (found.length === 0) throw new PaiError("nothing_to_undo", `no run ${prefix} is kept here`);
+  if (found.length === 1) return found;
+  throw new PaiError("usage", `${prefix} names ${found.length} runs: ${found.map((run) => run.id).join(", ")}`);
+}
+
+/** What is still to do of these changes, and which paths are neither as before nor as after. */
+function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change[]; clashes: Clash[] } {
+  const changes: Change[] = [];
+  const clashes: Clash[] = [];
+  const next = new Map(wanted.map((change) => [change.path, change.after]));
+  for (const change of wanted) {
+    const { path, before, after } = change;
+    const now = standingAt(root, path);
+    if (holds(now, after)) continue;
+    const shared = now.stat?.kind === "file" && now.stat.nlink > 1;
+    if (shared || !holds(now, before)) clashes.push({ path, expected: before, actual: now.blob });
+    else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
+    else changes.push(change);
+  }
+  return { changes, clashes };
+}
+
+function describeRun(state: State, run: Run): KeptRun {
+  const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
+  return { id: run.id, task: run.task, at: run.at, status: statusOf(run), changes, bytes: sizeOf(state, run.id) };
+}
+
+function sizeOf(state: State, id: string): number {
+  const files = ["record", "images"].map((name) => join(runFolder(state, id), name));
+  return files.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+}
+
+function prune(state: State, limits: HistoryLimits): number {
+  const open = new Set(openIds(state));
+  const oldest = Date.now() - limits.days * 86_400_000;
+  let total = 0;
+  let forgotten = 0;
+  for (const [index, id] of runIds(state).reverse().entries()) {
+    total += sizeOf(state, id);
+    if (index === 0 || open.has(id)) continue;
+    if (total <= limits.bytes && statSync(runFolder(state, id)).mtimeMs >= oldest) continue;
+    state.disk.removeTree(runFolder(state, id));
+    forgotten++;
+  }
+  sweepClaims(state);
+  return forgotten;
+}
+
+/** Processes that were killed while they asked for the lock leave their claims. */
+function sweepClaims(state: State): void {
+  if (!existsSync(state.folder)) return;
+  for (const name of readdirSync(state.folder)) {
+    const path = join(state.folder, name);
+    const stat = /^lock[.-]/.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
+  }
+}

@@ -1,0 +1,165 @@
+/** A run as its journal tells it: what was meant, what was done, how it ended, what it left to undo. */
+import type { Blob, Change } from "../../core/change.ts";
+import { squash } from "../../core/change.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { parseKept } from "../parse-path.ts";
+import type { Traits } from "../traits.ts";
+import type { Holder } from "./holder.ts";
+import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
+import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
+
+/** A stretch of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
+export interface Episode {
+  readonly kind: EpisodeKind;
+  readonly task: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly holder: Holder;
+  readonly batches: readonly KeptBatch[];
+  /** What small files held before each command; each names only what is new. */
+  readonly watches: readonly KeptBatch[];
+  /** Paths besides, from the last of them. */
+  readonly others: readonly string[];
+  /** The last command has not ended. */
+  readonly watching: boolean;
+  /** null: not ended, or cut off. */
+  readonly end: Ending | null;
+}
+
+export interface KeptBatch {
+  readonly by: "plan" | "command";
+  readonly done: boolean;
+  readonly changes: readonly Kept[];
+  readonly images: Readonly<Record<string, Where>>;
+  readonly traits: ReadonlyMap<RelPath, Traits>;
+  /** Also those that taking back has made. */
+  readonly temps: readonly (readonly [RelPath, string])[];
+}
+
+export interface Run {
+  readonly id: string;
+  readonly task: string;
+  readonly at: string;
+  /** Never empty; the first one is the run itself. */
+  readonly episodes: readonly [Episode, ...Episode[]];
+}
+
+export type RunStatus = "open" | "applied" | "undone" | "rolled_back";
+
+/** null: nothing readable was promised under this id. */
+export function readRun(state: State, id: string): Run | null {
+  const episodes: Episode[] = [];
+  for (const line of readRecord(state, id).lines) {
+    if (line.type === "begin")
+      episodes.push({ ...line, batches: [], watches: [], others: [], watching: false, end: null });
+    else addLine(episodes, line);
+  }
+  const [first, ...more] = episodes;
+  return first ? { id, task: first.task, at: first.at, episodes: [first, ...more] } : null;
+}
+
+/** The one under way, or that ended last. */
+export function lastEpisode(run: Run): Episode {
+  return run.episodes.at(-1) ?? run.episodes[0];
+}
+
+/** What became of its work: an undo or redo counts once it has ended. */
+export function statusOf(run: Run): RunStatus {
+  let status: RunStatus = "open";
+  for (const { kind, end } of run.episodes) {
+    if (end === null) return "open";
+    if (kind === "run") status = end;
+    else if (end === "applied") status = kind === "undo" ? "undone" : "applied";
+  }
+  return status;
+}
+
+/** What the run did in all, with the bytes. Throws io_failed when the journal is damaged. */
+export function workOf(state: State, run: Run): Change[] {
+  return squash(
+    changesOf(
+      state,
+      run.id,
+      run.episodes[0].batches.filter((batch) => batch.done),
+    ),
+  );
+}
+
+/** The same without bytes. */
+export function workPaths(run: Run): readonly (Kept & { readonly by: KeptBatch["by"] })[] {
+  const byPath = new Map<string, Kept & { by: KeptBatch["by"] }>();
+  for (const { by, changes } of run.episodes[0].batches.filter((batch) => batch.done)) {
+    for (const change of changes) {
+      const earlier = byPath.get(change.path);
+      byPath.set(change.path, { ...change, before: earlier ? earlier.before : change.before, by });
+    }
+  }
+  return [...byPath.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+}
+
+/** Changes of batches, in order, with the bytes. */
+export function changesOf(state: State, id: string, batches: readonly KeptBatch[]): Change[] {
+  const images = readImages(state, id);
+  return batches.flatMap(({ changes, images: places }) => {
+    const open = (blob: KeptBlob | null): Blob | null => {
+      if (blob?.kind !== "file") return blob;
+      const where = places[blob.hash];
+      if (where === undefined) throw new PaiError("io_failed", `the journal of run ${id} is damaged`);
+      return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
+    };
+    return changes.map(({ path, before, after, from }) => ({
+      path: parseKept(path),
+      before: open(before),
+      after: open(after),
+      from: from === null ? null : parseKept(from),
+    }));
+  });
+}
+
+/** Of each path as it was before the first of these batches. */
+export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
+  return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
+}
+
+function addLine(episodes: Episode[], line: Exclude<Line, { type: "begin" }>): void {
+  const episode = episodes.pop();
+  if (episode === undefined) return;
+  episodes.push(withLine(episode, line));
+}
+
+function withLine(episode: Episode, line: Exclude<Line, { type: "begin" }>): Episode {
+  const { batches, watches } = episode;
+  if (line.type === "end") {
+    const found = (line.work ?? []).map((intent) => keptOf(intent, true));
+    return { ...episode, batches: [...batches, ...found], end: line.how };
+  }
+  if (line.type === "intend") {
+    return line.by === "watch"
+      ? { ...episode, watches: [...watches, keptOf(line, true)], others: line.others ?? [], watching: true }
+      : { ...episode, batches: [...batches, keptOf(line, false)], watching: false };
+  }
+  if (line.type === "applied" && episode.watching) return { ...episode, watching: false };
+  const last = batches.at(-1);
+  return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
+}
+
+function keptOf({ by, changes, images, temps, traits }: Intent, done: boolean): KeptBatch {
+  return {
+    by: by === "plan" ? "plan" : "command",
+    done,
+    changes,
+    images,
+    traits: withPaths(traits),
+    temps: [...withPaths(temps)],
+  };
+}
+
+function marked(batch: KeptBatch, line: Extract<Line, { type: "applied" | "temps" }>): KeptBatch {
+  if (line.type === "temps") return { ...batch, temps: [...batch.temps, ...withPaths(line.temps)] };
+  return { ...batch, done: true };
+}
+
+function withPaths<T>(record: Readonly<Record<string, T>>): Map<RelPath, T> {
+  return new Map(Object.entries(record).map(([path, value]) => [parseKept(path), value]));
+}

@@ -1,0 +1,196 @@
+/** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Root } from "../confine.ts";
+import type { Disk } from "../system/disk.ts";
+import { systemCalls } from "../system/system-calls.ts";
+import { type Holder, isAlive, parseHolder, sameHolder } from "./holder.ts";
+
+export type Lock = <T>(work: () => T) => Promise<T>;
+
+interface Claim {
+  readonly token: string;
+  /** null: unreadable, so nobody can hold it. */
+  readonly holder: Holder | null;
+}
+
+/**
+ * A lock at `path`, whose folder must exist. `work` is synchronous, so that it cannot be held while anybody waits.
+ * Throws conflict when another process holds it for longer than `patienceMs`,
+ * permission_denied when what stands there is not a plain file of ours.
+ */
+export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10_000): Lock {
+  return async (work) => {
+    const until = performance.now() + patienceMs;
+    let pause = 2;
+    while (isHeld(path, self) || !claim(path, disk, self)) {
+      if (performance.now() > until) throw heldTooLong(path);
+      await Bun.sleep(pause);
+      pause = Math.min(pause * 2, 50);
+    }
+    try {
+      return work();
+    } finally {
+      release(path, disk);
+    }
+  };
+}
+
+/**
+ * The kernel's lock on the root folder, around another one: it ends with the process, whatever happens to it, and it
+ * keeps apart those that have a state folder and those that have none. Where it cannot be had only the other one counts.
+ * Throws conflict like `openLock`.
+ */
+export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
+  return async (work) => {
+    const folder = openLockable(root);
+    try {
+      const until = performance.now() + patienceMs;
+      while (folder !== null && !tryLock(folder)) {
+        if (performance.now() > until) throw anotherAtWork("", "wait for it to end");
+        await Bun.sleep(2);
+      }
+      return await enter(inner, work, folder !== null && systemCalls() !== null);
+    } finally {
+      if (folder !== null) closeSync(folder);
+    }
+  };
+}
+
+/** Works under the inner lock. Where a full disk refuses it, the kernel's lock, if held, is enough. */
+async function enter<T>(inner: Lock, work: () => T, isHeld: boolean): Promise<T> {
+  let begun = false;
+  try {
+    return await inner(() => {
+      begun = true;
+      return work();
+    });
+  } catch (thrown) {
+    if (begun || !isHeld || toPaiError(thrown).code !== "disk_full") throw thrown;
+    return work();
+  }
+}
+
+function openLockable(root: Root): number | null {
+  try {
+    return root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the kernel gave the lock; true also where it cannot lock folders. */
+function tryLock(fd: number): boolean {
+  try {
+    return systemCalls()?.tryLock(fd) ?? true;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Never throws. A claim that cannot be removed does no harm: this process ignores its own, others one of a dead
+ * process.
+ */
+function release(path: string, disk: Disk): void {
+  try {
+    disk.removeFile(path);
+  } catch {
+    // The work is done: a failure here must not be told as its failure.
+  }
+}
+
+/**
+ * The claim is written aside and then given its name, so it is never seen half-written.
+ * A dead claim is removed under a lock of its own, named by its token: who comes late with that token finds another one.
+ */
+function claim(path: string, disk: Disk, self: Holder): boolean {
+  const aside = `${path}.${crypto.randomUUID()}`;
+  disk.createClaim(aside, Buffer.from(JSON.stringify({ token: crypto.randomUUID(), ...self })));
+  try {
+    for (;;) {
+      if (tryAddName(path, aside, disk)) return true;
+      const dead = readClaim(path);
+      if (dead === null) continue;
+      if (isHeldByOther(dead, self)) return false;
+      const guard = `${path}-${dead.token}`;
+      if (!claim(guard, disk, self)) return false;
+      try {
+        if (readClaim(path)?.token === dead.token) disk.removeFile(path);
+      } finally {
+        disk.removeFile(guard);
+      }
+    }
+  } finally {
+    disk.removeFile(aside);
+  }
+}
+
+/** Whether another living process holds the lock. Writes nothing. */
+function isHeld(path: string, self: Holder): boolean {
+  const found = readClaim(path);
+  return found !== null && isHeldByOther(found, self);
+}
+
+/**
+ * A claim of this process does not count: work under the lock never waits, so one that is seen here was left behind.
+ */
+function isHeldByOther({ holder }: Claim, self: Holder): boolean {
+  return holder !== null && !sameHolder(holder, self) && isAlive(holder);
+}
+
+function tryAddName(path: string, from: string, disk: Disk): boolean {
+  try {
+    disk.addName(path, from);
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+/** The claim that stands there; null: it was released meanwhile. */
+function readClaim(path: string): Claim | null {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw oddLock(path, thrown);
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.uid !== process.geteuid?.() || stat.size > 4096) throw oddLock(path, null);
+    return parseClaim(readFileSync(fd, "utf8"));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseClaim(text: string): Claim {
+  try {
+    const value: unknown = JSON.parse(text);
+    const token = (value as { token?: unknown } | null)?.token;
+    if (typeof token === "string" && /^[\w-]{1,64}$/.test(token)) return { token, holder: parseHolder(value) };
+  } catch {
+    // Fall through: a claim that is no JSON is nobody's.
+  }
+  return { token: Bun.hash(text).toString(36), holder: null };
+}
+
+function oddLock(path: string, cause: unknown): PaiError {
+  return new PaiError("permission_denied", `the lock ${path} is not a plain file of yours`, {
+    hint: "look at it, then remove it",
+    cause,
+  });
+}
+
+function heldTooLong(path: string): PaiError {
+  const pid = readClaim(path)?.holder?.pid;
+  return anotherAtWork(pid ? ` (process ${pid})` : "", `wait for it to end; if there is none, remove ${path}`);
+}
+
+function anotherAtWork(which: string, hint: string): PaiError {
+  return new PaiError("conflict", `another pai is at work in this workspace${which}`, { hint });
+}

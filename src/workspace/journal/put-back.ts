@@ -1,0 +1,103 @@
+/** Goes back by names alone after a batch was cut off: what stood aside gets its name again, what is ours and half-done goes. */
+import type { Blob, Change } from "../../core/change.ts";
+import type { RelPath } from "../../core/path.ts";
+import { holds, isTemporary, type Spot, type Standing, standingAt } from "../atomic-write.ts";
+import type { Root } from "../confine.ts";
+import { joinPath, nameOf, parentOf } from "../parse-path.ts";
+import type { Disk } from "../system/disk.ts";
+
+type States = readonly (Blob | null)[];
+
+/**
+ * Tidies temporary names beside paths: what the path held in the beginning, or what somebody saved meanwhile, gets
+ * the name back while only pai's own work stands there; a save that cannot is kept as a copy beside it.
+ * Needs no space. May be cut off, and be done again. Answers the copies.
+ */
+export function putBack(
+  root: Root,
+  disk: Disk,
+  changes: readonly Change[],
+  temps: Iterable<readonly [RelPath, string]>,
+): readonly RelPath[] {
+  const states = statesOf(changes);
+  const copies: RelPath[] = [];
+  for (const [path, temp] of [...temps].reverse()) {
+    const known = states.get(path);
+    if (!isTemporary(temp) || known === undefined) continue;
+    const beside = joinPath(parentOf(path), temp);
+    const aside = standingAt(root, beside);
+    if (aside.stat === null) continue;
+    const spot: Spot = { root, disk, path, temp };
+    if (isOwed(aside, standingAt(root, path), known)) giveName(spot);
+    const copy = clear(spot, known);
+    if (copy !== null) copies.push(copy);
+  }
+  return copies;
+}
+
+/** Every state a path was in or was meant to be in; the first is where it began. */
+export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)[]> {
+  const states = new Map<RelPath, (Blob | null)[]>();
+  for (const { path, before, after } of changes) {
+    const known = states.get(path);
+    if (known) known.push(before, after);
+    else states.set(path, [before, after]);
+  }
+  return states;
+}
+
+/** Whether what stands aside is the beginning or somebody's save, and only pai's own work has its name. A folder is made anew. */
+function isOwed(aside: Standing, now: Standing, states: States): boolean {
+  if (aside.stat?.kind === "folder") return false;
+  const begun = states[0] ?? null;
+  if (!states.some((state) => holds(now, state))) return false;
+  return holds(aside, begun) ? !holds(now, begun) : !isOurs(aside, states);
+}
+
+/** What stands under the temporary name gets the path's own, in exchange for what has it. */
+function giveName({ root, disk, path, temp }: Spot): void {
+  root.withParent(path, (at, name) => {
+    const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
+    try {
+      if (!disk.renameNew(to, from)) disk.exchange(to, from);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+      disk.exchange(to, from);
+    }
+  });
+}
+
+/** Removes what is ours under a temporary name; anything else becomes a copy with a name that people see. */
+function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
+  const parent = parentOf(path);
+  const aside = standingAt(root, joinPath(parent, temp));
+  if (aside.stat === null) return null;
+  if (isOurs(aside, states)) {
+    root.withFolder(parent, (at) =>
+      aside.stat?.kind === "folder" ? disk.removeFolder(`${at}/${temp}`) : disk.removeFile(`${at}/${temp}`),
+    );
+    return null;
+  }
+  const mark = `conflict-${temp.slice(5, 13)}`;
+  const name = nameOf(path);
+  const copy = Buffer.byteLength(name) > 200 ? mark : `${name}.${mark}`;
+  root.withFolder(parent, (at) => disk.rename(`${at}/${copy}`, `${at}/${temp}`));
+  return joinPath(parent, copy);
+}
+
+/** Whether it is one of these states, whole or as far as it was written when the power went. */
+function isOurs({ blob }: Standing, states: States): boolean {
+  if (blob === null || blob === undefined) return false;
+  return states.some((state) => {
+    if (blob.kind === "folder") return state?.kind === "folder";
+    if (blob.kind === "link") return state?.kind === "link" && state.target === blob.target;
+    return state?.kind === "file" && isTorn(blob.bytes, state.bytes);
+  });
+}
+
+/** What was not written yet is missing or zero. */
+function isTorn(torn: Uint8Array, whole: Uint8Array): boolean {
+  if (torn.length > whole.length) return false;
+  if (Buffer.compare(torn, whole.subarray(0, torn.length)) === 0) return true;
+  return torn.every((byte, at) => byte === 0 || byte === whole[at]);
+}

@@ -1,0 +1,91 @@
+/** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
+import { readFileSync } from "node:fs";
+import type { Traits } from "../traits.ts";
+import type { Holder } from "./holder.ts";
+
+/** Offset and length of a compressed content in the images file. */
+export type Where = readonly [at: number, length: number];
+
+/** A Blob by the hash of its bytes. */
+export type KeptBlob =
+  | { readonly kind: "file"; readonly mode: number; readonly hash: string; readonly size: number }
+  | { readonly kind: "folder"; readonly mode: number }
+  | { readonly kind: "link"; readonly target: string };
+
+export interface Kept {
+  readonly path: string;
+  readonly before: KeptBlob | null;
+  readonly after: KeptBlob | null;
+  readonly from: string | null;
+}
+
+export interface Intent {
+  /** `watch`: nothing is meant, but a command begins, and this stands there before it. */
+  readonly by: "plan" | "command" | "watch";
+  readonly changes: readonly Kept[];
+  readonly images: Readonly<Record<string, Where>>;
+  readonly temps: Readonly<Record<string, string>>;
+  readonly traits: Readonly<Record<string, Traits>>;
+}
+
+export type Line =
+  | {
+      readonly type: "begin";
+      readonly v: 1;
+      readonly kind: "run" | "undo" | "redo";
+      readonly task: string;
+      readonly at: string;
+      readonly holder: Holder;
+    }
+  | (Intent & {
+      readonly type: "intend";
+      /** `watch`: paths of what stands there and was not kept, folders left out. */
+      readonly others?: readonly string[];
+    })
+  | { readonly type: "applied" }
+  | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
+  | {
+      readonly type: "end";
+      readonly how: "applied" | "rolled_back";
+      readonly left: readonly string[];
+      readonly at: string;
+      /** What was done beyond the batches, found out by a recovery: in this line, so that it is told whole or not at all. */
+      readonly work?: readonly Intent[];
+    };
+
+/** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its own check. */
+export function writeLine(line: Line): Uint8Array {
+  const text = JSON.stringify(line);
+  return Buffer.from(`\n${checkOf(text)} ${text}\n`);
+}
+
+/** Lines that are whole; `damaged` counts the others. */
+export function readRecordLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
+  const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
+    .toString()
+    .split("\n");
+  const lines: Line[] = [];
+  let damaged = 0;
+  for (const text of texts) {
+    if (text === "") continue;
+    const json = text.slice(text.indexOf(" ") + 1);
+    // The check proves that these bytes are what writeLine wrote, so their shape needs no second proof.
+    if (text === `${checkOf(json)} ${json}`) lines.push(JSON.parse(json) as Line);
+    else damaged++;
+  }
+  return { lines, damaged };
+}
+
+/** null: what was looked for is not there. Any other failure is thrown: what cannot be read is not missing. */
+export function unlessMissing<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+}
+
+function checkOf(text: string): string {
+  return Bun.hash.crc32(text).toString(36);
+}

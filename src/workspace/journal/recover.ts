@@ -1,0 +1,88 @@
+/** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
+
+import { holds, standingAt } from "../atomic-write.ts";
+import { changedSince, newSince } from "../command/watch.ts";
+import type { Root } from "../confine.ts";
+import { showName } from "../parse-path.ts";
+import type { PathRules } from "../policy.ts";
+import { isAlive } from "./holder.ts";
+import { forgetOpen, noteIfRoom, openIds, openJournal, type State } from "./journal.ts";
+import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
+import type { Lock } from "./lock.ts";
+import { putBack, statesOf } from "./put-back.ts";
+import { takeBack } from "./take-back.ts";
+
+const mostTold = 20;
+
+/**
+ * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
+ * Costs one look into a folder when there is nothing to do.
+ */
+export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
+  const messages: string[] = [];
+  for (const id of openIds(state)) {
+    if (isStillRunning(state, id)) continue;
+    const message = await lock(() => recoverRun(root, state, id, rules));
+    if (message !== null) messages.push(message);
+  }
+  return messages;
+}
+
+function isStillRunning(state: State, id: string): boolean {
+  const run = readRun(state, id);
+  if (run === null) return false;
+  const { end, holder } = lastEpisode(run);
+  return end === null && isAlive(holder);
+}
+
+function recoverRun(root: Root, state: State, id: string, rules: PathRules): string | null {
+  const run = readRun(state, id);
+  const episode = run && lastEpisode(run);
+  if (episode === null || episode.end !== null) {
+    forgetOpen(state, id);
+    return null;
+  }
+  if (isAlive(episode.holder)) return null;
+  const { batches, kind } = episode;
+  const journal = openJournal(state, id);
+  const changes = changesOf(state, id, batches);
+  const copies = putBack(
+    root,
+    state.disk,
+    changes,
+    batches.flatMap(({ temps }) => temps),
+  );
+  const report = takeBack(root, state.disk, journal, { changes, traits: traitsOf(batches) });
+  const left = [...report.left, ...copies];
+  const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
+    holds(standingAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
+  );
+  const restored = new Set(begun.map(({ path }) => path));
+  const since = changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path));
+  // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
+  if (since.length === 0) noteIfRoom(() => journal.end("rolled_back", left));
+  else {
+    journal.end("applied", left, [
+      { by: "plan", changes: begun },
+      { by: "command", changes: since },
+    ]);
+  }
+  const fresh = newSince(root, rules, episode);
+  if (batches.length === 0 && since.length === 0 && fresh.length === 0) return null;
+  const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
+  return [
+    `${what} and was taken back`,
+    ...told("changed by somebody else and left as they are", left),
+    ...told(
+      "changed since its last command began, and left",
+      since.map(({ path }) => path),
+    ),
+    ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+    ...told("new since its last command began, and left", fresh),
+  ].join("; ");
+}
+
+function told(what: string, paths: readonly string[]): string[] {
+  const more = paths.length > mostTold ? [`and ${paths.length - mostTold} more`] : [];
+  return paths.length === 0 ? [] : [`${what}: ${[...paths.slice(0, mostTold).map(showName), ...more].join(", ")}`];
+}

@@ -1,0 +1,58 @@
+/** Opening and reading very many small files: by libc where it can be called, which takes half the time of node:fs. */
+import { closeSync, openSync, readSync } from "node:fs";
+import type { Handle } from "../system/backend.ts";
+import { openLibc } from "../system/libc.ts";
+import { lookFlags } from "../system/open-at.ts";
+
+export interface QuickFiles {
+  /** A descriptor for reading, links not followed; null: it cannot be opened. */
+  open(folder: Handle, name: string): number | null;
+  /** Fills the buffer; how many bytes there were. null: it cannot be read. */
+  read(fd: number, into: Uint8Array): number | null;
+  close(fd: number): void;
+}
+
+const maxNameBytes = 1024;
+
+export function openQuickFiles(): QuickFiles {
+  const libc = openLibc({
+    openat: { args: ["i32", "buffer", "i32"], returns: "i32" },
+    read: { args: ["i32", "buffer", "u64"], returns: "i32" },
+    close: { args: ["i32"], returns: "i32" },
+  });
+  if (libc === null) return throughNode;
+  const { openat, read, close } = libc.functions;
+  const encoder = new TextEncoder();
+  const spelled = new Uint8Array(maxNameBytes);
+  return {
+    open(folder, name) {
+      if (folder.fd === null) return throughNode.open(folder, name);
+      const { written, read: used } = encoder.encodeInto(name, spelled);
+      if (used < name.length || written >= maxNameBytes) return null;
+      spelled[written] = 0;
+      const fd = openat(folder.fd, spelled, lookFlags);
+      return fd < 0 ? null : fd;
+    },
+    read(fd, into) {
+      const count = read(fd, into, into.length);
+      return count < 0 ? null : count;
+    },
+    close(fd) {
+      close(fd);
+    },
+  };
+}
+
+const throughNode: QuickFiles = {
+  open: (folder, name) => unlessFailed(() => openSync(`${folder.at}/${name}`, lookFlags)),
+  read: (fd, into) => unlessFailed(() => readSync(fd, into, 0, into.length, null)),
+  close: closeSync,
+};
+
+function unlessFailed<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+/** Reads the files of a search, many of one folder at a time, with as few system calls as can be. */
+import { fstatSync } from "node:fs";
+import type { RelPath } from "../../core/path.ts";
+import type { Root } from "../confine.ts";
+import { joinPath } from "../parse-path.ts";
+import type { Handle } from "../system/backend.ts";
+import { refuseUnlessFile, toStat } from "../system/stat.ts";
+import { openQuickFiles } from "./quick-files.ts";
+
+/** Files of one folder, in order; or one staged file with its content. */
+export type Bunch =
+  | { readonly folder: RelPath; readonly names: string[] }
+  | { readonly path: RelPath; readonly content: Uint8Array };
+
+export interface SearchedFile {
+  readonly path: RelPath;
+  /** Good until the next file is read; null: too large, or it cannot be read. */
+  readonly content: Uint8Array | null;
+  /** Whether what was read may be told: a regular file, and none that nobody may read. */
+  verify(): boolean;
+}
+
+const maxFileBytes = 8 * 1024 * 1024;
+const firstBytes = 256 * 1024;
+
+/** The result reads a bunch and shows each file of it once. */
+export function openReader(root: Root): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
+  const files = openQuickFiles();
+  let buffer = Buffer.allocUnsafeSlow(firstBytes);
+  /** null: larger than the limit, or unreadable. */
+  const fill = (fd: number): Uint8Array | null => {
+    let length = files.read(fd, buffer);
+    while (length === buffer.length && length <= maxFileBytes) {
+      const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, maxFileBytes + 1));
+      wider.set(buffer);
+      buffer = wider;
+      const more = files.read(fd, buffer.subarray(length));
+      length = more === null ? null : length + more;
+    }
+    return length === null || length > maxFileBytes ? null : buffer.subarray(0, length);
+  };
+  const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
+    const fd = folder === null ? null : files.open(folder, name);
+    const content = fd === null ? null : fill(fd);
+    look({ path, content, verify: () => fd !== null && mayTell(root, fd, path) });
+    if (fd !== null) files.close(fd);
+  };
+  return (bunch, look) => {
+    if ("content" in bunch) return look({ ...bunch, verify: () => true });
+    const folder = openFolder(root, bunch.folder);
+    for (const name of bunch.names) readOne(folder, name, joinPath(bunch.folder, name), look);
+    folder?.close();
+  };
+}
+
+function openFolder(root: Root, folder: RelPath): Handle | null {
+  try {
+    return root.open(folder);
+  } catch {
+    return null;
+  }
+}
+
+function mayTell(root: Root, fd: number, path: RelPath): boolean {
+  try {
+    const stat = toStat(fstatSync(fd, { bigint: true }), null);
+    refuseUnlessFile(stat, path);
+    root.refuseOwn(stat, path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,164 @@
+/** SEARCH: the lines below a folder that match a pattern, without ever hanging on one. */
+
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { SearchQuery, SearchReport } from "../../core/ports.ts";
+import type { Root } from "../confine.ts";
+import { nameOf, parentOf, showName } from "../parse-path.ts";
+import { judgePath, type PathRules } from "../policy.ts";
+import { compareCodePoints, type Omitted, walkNow } from "../scan.ts";
+import { compilePattern, isPlain, type Pattern } from "./match.ts";
+import type { Bunch } from "./search-files.ts";
+import { openThreads, type Searchers } from "./search-threads.ts";
+import { openSearcher, type SearchReply } from "./searcher.ts";
+
+const maxBatchFiles = 256;
+const maxBatchBytes = 1024 * 1024;
+/** So much is searched in the main thread before others are started, when the pattern cannot be slow. */
+const firstMs = 15;
+
+/**
+ * Searches files below `query.under`, or that one file, in the order of a walk; denied and ignored files never.
+ * A pattern that can be slow is tried in threads and ended when it takes a second more than an ordinary one: `tooSlow`.
+ * Throws file_unusable for a pattern that is none and for a folder that is not there.
+ */
+export async function search(
+  root: Root,
+  query: SearchQuery,
+  rules: PathRules,
+  signal?: AbortSignal,
+): Promise<SearchReport> {
+  const pattern: Pattern = { source: query.pattern, ignoreCase: query.ignoreCase };
+  compilePattern(pattern);
+  const limit = query.maxHits + 1;
+  const hits: SearchReport["hits"][number][] = [];
+  let [skipped, tooSlow] = [0, false];
+  const pass = () => {
+    skipped += 1;
+  };
+  const take = (reply: SearchReply | null) => {
+    hits.push(...(reply?.hits ?? []));
+    skipped += reply?.skipped ?? 0;
+    tooSlow ||= reply === null || reply.slow;
+  };
+  const searchers = openSearchers(root, pattern, limit);
+  let pause = performance.now();
+  signal?.throwIfAborted();
+  try {
+    for (const batch of batches(files(root, query, rules, pass))) {
+      if (performance.now() - pause > 20) {
+        await Bun.sleep(0);
+        signal?.throwIfAborted();
+        pause = performance.now();
+      }
+      for (const reply of await searchers.ask(batch)) take(reply);
+      if (tooSlow || hits.length >= limit) break;
+    }
+    if (!tooSlow && hits.length < limit) for (const reply of await searchers.rest()) take(reply);
+  } finally {
+    searchers.close();
+  }
+  return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };
+}
+
+/** Here, as long as that is quick and the pattern cannot be slow; then in threads. */
+function openSearchers(root: Root, pattern: Pattern, limit: number): Searchers {
+  let threads: Searchers | null = isPlain(pattern.source) ? null : openThreads({ root: root.lent, pattern, limit });
+  const here = openSearcher(root, pattern, limit);
+  let spent = 0;
+  return {
+    async ask(batch) {
+      if (threads !== null) return threads.ask(batch);
+      const start = performance.now();
+      const reply = here(batch);
+      spent += performance.now() - start;
+      if (spent > firstMs) threads = openThreads({ root: root.lent, pattern, limit });
+      return [reply];
+    },
+    rest: async () => threads?.rest() ?? [],
+    close: () => threads?.close(),
+  };
+}
+
+/** What is to be searched, in code-point order of a walk, with the staged files in their places. */
+function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | Staged> {
+  const wanted = openFilter(query, rules);
+  const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
+  const kind = root.stat(query.under)?.kind ?? null;
+  const found = kind === "folder" ? walkFiles(root, query.under, rules, pass) : [query.under];
+  if (kind !== "folder" && staged.length === 0) requireFile(root, query.under);
+  for (const path of kind === null ? [] : found) {
+    while (staged[0] !== undefined && compareAsWalked(staged[0], path) <= 0) yield* takeStaged(query, staged);
+    if (wanted(path) && !query.staged.has(path)) yield path;
+  }
+  while (staged.length > 0) yield* takeStaged(query, staged);
+}
+
+interface Staged {
+  readonly path: RelPath;
+  readonly content: Uint8Array;
+}
+
+function* takeStaged({ staged }: SearchQuery, waiting: RelPath[]): Generator<Staged> {
+  const path = waiting.shift();
+  const content = path === undefined ? null : (staged.get(path) ?? null);
+  if (path !== undefined && content !== null) yield { path, content };
+}
+
+function* walkFiles(root: Root, under: RelPath, rules: PathRules, pass: () => void): Generator<RelPath> {
+  const omitted: Omitted = (_path, why) => why === "unreadable" && pass();
+  for (const { kind, path } of walkNow(root, under, rules, omitted)) {
+    if (kind === "special") pass();
+    if (kind === "file") yield path;
+  }
+}
+
+/** What a walk gives is allowed already; everything else that is wanted must be. */
+function openFilter({ under, include, staged }: SearchQuery, rules: PathRules): (path: RelPath) => boolean {
+  const glob = include === null ? null : new Bun.Glob(include);
+  const byName = include !== null && !include.includes("/");
+  const isNamed = (path: RelPath) => path === under || staged.has(path);
+  return (path) =>
+    (under === "" || path === under || path.startsWith(`${under}/`)) &&
+    (glob === null || glob.match(byName ? nameOf(path) : path)) &&
+    (!isNamed(path) || judgePath(path, "read", rules).verdict !== "deny");
+}
+
+/** The one file the query names: why it cannot be searched is worth an error. */
+function requireFile(root: Root, path: RelPath): void {
+  if (root.readBytes(path, maxNamedBytes) === null) {
+    throw new PaiError("file_unusable", `${showName(path)} does not exist`);
+  }
+}
+
+const maxNamedBytes = 8 * 1024 * 1024;
+
+/** Depth first with sorted siblings is the order of the paths with `/` before every other character. */
+function compareAsWalked(a: string, b: string): number {
+  return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
+}
+
+function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]> {
+  let batch: Bunch[] = [];
+  let [count, bytes] = [0, 0];
+  for (const file of found) {
+    addTo(batch, file);
+    count += 1;
+    bytes += typeof file === "string" ? 0 : file.content.length;
+    if (count < maxBatchFiles && bytes < maxBatchBytes) continue;
+    yield batch;
+    [batch, count, bytes] = [[], 0, 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Neighbours of one folder go together. */
+function addTo(batch: Bunch[], file: RelPath | Staged): void {
+  if (typeof file !== "string") {
+    batch.push(file);
+    return;
+  }
+  const [last, folder, name] = [batch.at(-1), parentOf(file), nameOf(file)];
+  if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
+  else batch.push({ folder, names: [name] });
+}

@@ -1,0 +1,166 @@
+/** Every call that changes the disk: one list of effects, so that a test can let the disk fail or die at each of them. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { type Traits, writeTraits } from "../traits.ts";
+import { systemCalls } from "./system-calls.ts";
+
+/** Paths are real ones: below `/proc/self/fd/N` for the workspace, absolute for pai's own state. All throw system errors. */
+export interface Disk {
+  /** A private file of pai's own that must not exist yet, and need not outlive a power cut. */
+  createClaim(path: string, bytes: Uint8Array): void;
+  /** A file that must not exist yet, synced, with exactly these permission bits. */
+  createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null): void;
+  createLink(path: string, target: string, traits: Traits | null): void;
+  /** A folder that must not exist yet. The group bit it inherits is kept. */
+  createFolder(path: string, mode: number, traits: Traits | null): void;
+  /** A second name for a file; never over an existing one. */
+  addName(path: string, from: string): void;
+  rename(path: string, from: string): void;
+  /** Renames to a name that must be free: EEXIST when it is not. False: this file system cannot promise that. */
+  renameNew(path: string, from: string): boolean;
+  /** Swaps two names in one step. False: this system cannot. */
+  exchange(path: string, other: string): boolean;
+  removeFile(path: string): void;
+  removeFolder(path: string): void;
+  /** Makes what was created, renamed or removed in a folder last. */
+  syncFolder(path: string): void;
+  /** Adds to the end of a file of pai's own; the file is made when missing. */
+  append(path: string, bytes: Uint8Array): void;
+  /** Makes what was appended to a file last. */
+  syncFile(path: string): void;
+  /** Removes a folder of pai's own with all it holds. */
+  removeTree(path: string): void;
+}
+
+const create = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const extend =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** `before` is told of each effect and may throw in its place. */
+export function openDisk(before: (effect: string) => void = () => {}): Disk {
+  const writeAll = (fd: number, bytes: Uint8Array): void => {
+    let done = 0;
+    while (done < bytes.length) {
+      before("write");
+      done += writeSync(fd, bytes, done, bytes.length - done);
+    }
+  };
+  const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
+    const fd = openSync(path, flags, 0o600);
+    try {
+      use(fd);
+    } finally {
+      closeSync(fd);
+    }
+  };
+  const sync = (fd: number): void => {
+    before("sync");
+    fsyncSync(fd);
+  };
+
+  const setTraits = (path: string, traits: Traits): void => {
+    before("set traits");
+    writeTraits(path, traits);
+  };
+
+  return {
+    createFile(path, bytes, mode, traits) {
+      before("create file");
+      withFile(path, create, (fd) => {
+        // Before the bytes, so that a file whose bytes are whole is whole; the mode comes after, since traits carry its mask.
+        if (traits) setTraits(path, traits);
+        writeAll(fd, bytes);
+        before("set mode");
+        fchmodSync(fd, mode);
+        sync(fd);
+      });
+    },
+    createLink(path, target, traits) {
+      before("create link");
+      symlinkSync(target, path);
+      if (traits) setTraits(path, traits);
+    },
+    createFolder(path, mode, traits) {
+      before("create folder");
+      mkdirSync(path, 0o700);
+      if (traits) setTraits(path, traits);
+      chmodSync(path, mode | (lstatSync(path).mode & 0o2000));
+    },
+    addName(path, from) {
+      before("add name");
+      linkSync(from, path);
+    },
+    rename(path, from) {
+      before("rename");
+      renameSync(from, path);
+    },
+    renameNew(path, from) {
+      before("rename new");
+      return systemCalls()?.renameNew(path, from) === true || linkNew(path, from);
+    },
+    exchange(path, other) {
+      before("exchange");
+      return systemCalls()?.exchange(path, other) ?? false;
+    },
+    removeFile(path) {
+      before("remove file");
+      unlinkSync(path);
+    },
+    removeFolder(path) {
+      before("remove folder");
+      rmdirSync(path);
+    },
+    syncFolder(path) {
+      before("sync folder");
+      const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+      try {
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    append(path, bytes) {
+      before("append");
+      withFile(path, extend, (fd) => writeAll(fd, bytes));
+    },
+    createClaim(path, bytes) {
+      before("create claim");
+      withFile(path, create, (fd) => writeAll(fd, bytes));
+    },
+    syncFile(path) {
+      withFile(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, sync);
+    },
+    removeTree(path) {
+      before("remove tree");
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A link, too, never replaces, but not every file system has second names. */
+function linkNew(path: string, from: string): boolean {
+  try {
+    linkSync(from, path);
+  } catch (thrown) {
+    const errno = (thrown as NodeJS.ErrnoException).code ?? "";
+    if (["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"].includes(errno)) return false;
+    throw thrown;
+  }
+  unlinkSync(from);
+  return true;
+}

@@ -1,0 +1,93 @@
+/** Opens one name in an open folder, never through a link; refuses by saying what stands there. */
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { showName } from "../parse-path.ts";
+import {
+  isMissing,
+  linkRefused,
+  refuseUnlessFile,
+  type Stat,
+  statAt,
+  statUnlessGone,
+  systemError,
+  toStat,
+} from "./stat.ts";
+
+const O_PATH = 0o10000000;
+const O_CLOEXEC = 0o2000000;
+/** For entering a folder, not for reading it. */
+export const enterFlags = O_PATH | O_CLOEXEC | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+export const lookFlags =
+  constants.O_RDONLY | O_CLOEXEC | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+const mebibyte = 1024 * 1024;
+
+export interface OpenFile {
+  readonly fd: number;
+  readonly stat: Stat;
+}
+
+/** Opens a folder for entering; must be closed. null: missing. `path` is what the messages call it. */
+export function openFolderAt(at: string, name: string, path: RelPath): number | null {
+  try {
+    return openSync(`${at}/${name}`, enterFlags);
+  } catch (thrown) {
+    const stat = statUnlessGone(at, name, path);
+    if (stat?.kind === "link") throw linkRefused(path, stat.target);
+    if (stat !== null && stat.kind !== "folder") {
+      throw new PaiError("file_unusable", `${showName(path)} is no folder`);
+    }
+    if (stat === null && isMissing(thrown)) return null;
+    throw systemError(thrown, path);
+  }
+}
+
+/** Opens a regular file for reading; must be closed. null: missing. Throws path_refused for links, file_unusable for the rest. */
+export function openFileAt(at: string, name: string, path: RelPath): OpenFile | null {
+  const before = statAt(at, name, path);
+  if (before === null) return null;
+  refuseUnlessFile(before, path);
+  let fd: number;
+  try {
+    fd = openSync(`${at}/${name}`, lookFlags);
+  } catch (thrown) {
+    const now = statUnlessGone(at, name, path);
+    if (now === null) return null;
+    refuseUnlessFile(now, path);
+    throw systemError(thrown, path);
+  }
+  try {
+    const stat = toStat(fstatSync(fd, { bigint: true }), null);
+    refuseUnlessFile(stat, path);
+    return { fd, stat };
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
+  }
+}
+
+/** A file may grow while it is read: what is there at the end counts, up to the limit. Throws file_unusable. */
+export function readWhole({ fd, stat }: OpenFile, limit: number, path: RelPath): Uint8Array {
+  if (stat.size > limit) throw tooLarge(path, limit);
+  let bytes = new Uint8Array(stat.size + 1);
+  let length = 0;
+  for (;;) {
+    const count = readSync(fd, bytes, length, bytes.length - length, null);
+    length += count;
+    if (length > limit) throw tooLarge(path, limit);
+    if (count === 0) return bytes.subarray(0, length);
+    if (length === bytes.length) {
+      const wider = new Uint8Array(Math.min(length * 2, limit + 1));
+      wider.set(bytes);
+      bytes = wider;
+    }
+  }
+}
+
+function tooLarge(path: RelPath, limit: number): PaiError {
+  const size = limit < mebibyte ? `${Math.floor(limit / 1024)} KiB` : `${Math.floor(limit / mebibyte)} MiB`;
+  return new PaiError("file_unusable", `${showName(path)} is larger than ${size}`, {
+    hint: "read a range of its lines",
+  });
+}

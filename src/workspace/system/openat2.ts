@@ -1,0 +1,43 @@
+/** The openat2 call of Linux 5.6 and later: one step from a folder to another far below it, with no link on the way. */
+import { openLibc } from "./libc.ts";
+
+/**
+ * Opens `path` below the folder `fd`: a descriptor, or the negative error number of the system.
+ * The kernel refuses `../..` that leads out, every link and every way through /proc.
+ */
+export type OpenBelow = (fd: number, path: string, flags: number) => number;
+
+const openat2Number = 437;
+/** RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS. */
+const resolve = 0x08n | 0x04n | 0x02n;
+const maxPathBytes = 4096;
+const maxTries = 16;
+const EINTR = 4;
+const EAGAIN = 11;
+const EINVAL = 22;
+const ENAMETOOLONG = 36;
+
+/** null: this system or runtime has no such call. Takes half a millisecond. */
+export function loadOpenBelow(): OpenBelow | null {
+  const libc = openLibc({ syscall: { args: ["i64", "i32", "buffer", "buffer", "u64"], returns: "i32" } });
+  if (libc === null) return null;
+  const { functions, errno } = libc;
+  const name = new Uint8Array(maxPathBytes);
+  const how = new BigUint64Array([0n, 0n, resolve]);
+  const encoder = new TextEncoder();
+  return (fd, path, flags) => {
+    const { read: used, written } = encoder.encodeInto(path, name);
+    if (used < path.length || written >= maxPathBytes) return -ENAMETOOLONG;
+    // The kernel would stop at the first NUL and open something else.
+    if (path.includes("\0")) return -EINVAL;
+    name[written] = 0;
+    how[0] = BigInt(flags);
+    for (let tries = 1; ; tries += 1) {
+      // Arrays go in as arguments, which keeps them alive during the call; a pointer taken before would not.
+      const opened = functions.syscall(openat2Number, fd, name, how, how.byteLength);
+      if (opened >= 0) return opened;
+      const why = errno();
+      if ((why !== EINTR && why !== EAGAIN) || tries === maxTries) return -why;
+    }
+  };
+}

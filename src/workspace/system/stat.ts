@@ -1,0 +1,86 @@
+/** What stands at a name, links not followed, and how it is refused when it is not what was asked for. */
+import type { BigIntStats } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { showName } from "../parse-path.ts";
+
+export interface Stat {
+  readonly kind: "file" | "folder" | "link" | "special";
+  readonly size: number;
+  /** Permission bits, 07777. */
+  readonly mode: number;
+  readonly ctimeNs: bigint;
+  readonly ino: bigint;
+  readonly dev: bigint;
+  readonly uid: number;
+  readonly gid: number;
+  readonly nlink: number;
+  /** Where a link points, as written in it. */
+  readonly target: string | null;
+}
+
+/** `at` leads to the object, for reading where a link points; null: it is known to be none. */
+export function toStat(stats: BigIntStats, at: string | null): Stat {
+  const link = stats.isSymbolicLink();
+  return {
+    kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : link ? "link" : "special",
+    size: Number(stats.size),
+    mode: Number(stats.mode & 0o7777n),
+    ctimeNs: stats.ctimeNs,
+    ino: stats.ino,
+    dev: stats.dev,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    nlink: Number(stats.nlink),
+    target: link && at !== null ? readlinkSync(at) : null,
+  };
+}
+
+/** What `${at}/${name}` is, links not followed; null: nothing. `path` is what the messages call it. */
+export function statAt(at: string, name: string, path: RelPath): Stat | null {
+  try {
+    const stats = lstatSync(`${at}/${name}`, { bigint: true, throwIfNoEntry: false });
+    return stats ? toStat(stats, `${at}/${name}`) : null;
+  } catch (thrown) {
+    if (isMissing(thrown)) return null;
+    throw systemError(thrown, path);
+  }
+}
+
+/** The same; null also where it cannot be looked at. */
+export function statUnlessGone(at: string, name: string, path: RelPath): Stat | null {
+  try {
+    return statAt(at, name, path);
+  } catch {
+    return null;
+  }
+}
+
+/** Throws path_refused for a link, file_unusable for what is no regular file. */
+export function refuseUnlessFile(stat: Stat, path: RelPath): void {
+  if (stat.kind === "link") throw linkRefused(path, stat.target);
+  if (stat.kind === "folder") throw new PaiError("file_unusable", `${showName(path)} is a folder`);
+  if (stat.kind === "special") {
+    throw new PaiError("file_unusable", `${showName(path)} is no regular file but a pipe, socket or device`);
+  }
+}
+
+export function linkRefused(path: RelPath, target: string | null): PaiError {
+  const points = target === null ? "" : ` to ${showName(target)}`;
+  return new PaiError("path_refused", `${showName(path)} is a link${points}; links are not followed`, {
+    hint: "name the real path, if it is below the root",
+  });
+}
+
+/** True for ENOENT. */
+export function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+/** The same error, naming the path instead of a descriptor. */
+export function systemError(thrown: unknown, path: RelPath): PaiError {
+  const { code } = toPaiError(thrown);
+  const errno = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
+  return new PaiError(code, `${showName(path)} cannot be opened (${errno ?? "unknown error"})`, { cause: thrown });
+}

@@ -1,0 +1,24 @@
+/** Edits on text instead of bytes, for tests. */
+import { applyEdits } from "../../../src/core/edit/apply-edits.ts";
+import type { EditBlock } from "../../../src/core/script/script.ts";
+
+export const toBytes = (text: string) => new TextEncoder().encode(text);
+export const toText = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+/** The text after the edit, or why there is none. */
+export function edit(before: string | null, ...blocks: EditBlock[]): string {
+  const now = before === null ? null : toBytes(before);
+  const result = applyEdits({ path: "file.ts", now, shown: null, blocks });
+  if (result.kind === "applied") return toText(result.bytes);
+  return result.kind === "already" ? "already" : `${result.reason} in block ${result.block}`;
+}
+
+export function refusalText(before: string, ...blocks: EditBlock[]): string {
+  const result = applyEdits({ path: "file.ts", now: toBytes(before), shown: null, blocks });
+  return result.kind === "refused" ? result.text : result.kind;
+}
+
+export function notes(before: string, ...blocks: EditBlock[]): readonly string[] {
+  const result = applyEdits({ path: "file.ts", now: toBytes(before), shown: null, blocks });
+  return result.kind === "refused" ? [] : result.notes;
+}

@@ -1,0 +1,174 @@
+/** The change guard stops what is too large or loses code. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Change } from "../../../src/core/change.ts";
+import type { RelPath } from "../../../src/core/path.ts";
+import { measureCpu } from "../cpu-time.ts";
+import { change, file, judgeChanges, limits, lines, rulesOf } from "./judging.ts";
+
+describe("size", () => {
+  const replace = (total: number, count: number) =>
+    change("a.txt", lines(total), lines(count, "other") + lines(total - count, "line", count));
+
+  test("keeps the measured limits of the original (paicode 1.9)", () => {
+    expect(rulesOf([replace(10, 10)])).toEqual([]);
+    expect(rulesOf([replace(250, 250)])).toEqual([]);
+    expect(rulesOf([replace(251, 251)])).toEqual(["a.txt refused size"]);
+    expect(rulesOf([replace(1200, 300)])).toEqual([]);
+    expect(rulesOf([replace(1200, 301)])).toEqual(["a.txt refused size"]);
+    expect(rulesOf([replace(5000, 1250)])).toEqual([]);
+  });
+
+  test("strict refuses at either limit (D41)", () => {
+    const strict = { limits: { ...limits, strict: true } };
+    expect(rulesOf([replace(10, 10)], strict)).toEqual(["a.txt refused size"]);
+    expect(rulesOf([replace(5000, 251)], strict)).toEqual(["a.txt refused size"]);
+    expect(rulesOf([replace(5000, 250)], strict)).toEqual([]);
+  });
+
+  test("tells the counts and the way out (D45)", () => {
+    expect(judgeChanges([replace(600, 600)])[0]?.text).toBe(
+      "a.txt: 1200 lines changed in this run (600 added, 600 deleted), 200 % of the file; that is over the limit of 500 lines and 50 %. " +
+        "Change less of it, or move code into new files in the same reply: lines that move do not count",
+    );
+  });
+
+  test("new files and content in an empty file are free (D46)", () => {
+    expect(rulesOf([change("new.txt", null, lines(3000))])).toEqual([]);
+    expect(rulesOf([change("empty.txt", "", lines(3000))])).toEqual([]);
+    expect(rulesOf([change("empty.txt", "\n", lines(3000))])).toEqual([]);
+  });
+
+  test("counts over the whole run: many small edits add up (S63)", () => {
+    const states = Array.from({ length: 21 }, (_, i) => lines(i * 20, "other") + lines(400 - i * 20, "line", i * 20));
+    const edits = states.slice(1).map((after, i) => change("a.txt", states[i] ?? "", after));
+    expect(rulesOf(edits.slice(0, 12))).toEqual([]);
+    expect(rulesOf(edits)).toEqual(["a.txt refused size"]);
+  });
+
+  test("sees delete and write as a change of the file (S63)", () => {
+    const since = [change("a.txt", lines(400), null), change("a.txt", null, lines(400, "other"))];
+    expect(rulesOf(since)).toEqual(["a.txt refused size"]);
+    expect(rulesOf(since, { deletes: ["a.txt"] })).toEqual(["a.txt refused size"]);
+  });
+
+  test("sees a move over a file, and an edit after a move, as a change of the file (S63)", () => {
+    const over = [change("b.txt", lines(600, "b"), null), change("a.txt", lines(600, "a"), lines(600, "b"), "b.txt")];
+    expect(rulesOf(over)).toContain("a.txt refused size");
+    const moved = [change("a.txt", lines(600, "a"), null), change("b.txt", null, lines(600, "b"), "a.txt")];
+    expect(rulesOf(moved)).toContain("b.txt refused size");
+  });
+
+  test("one huge line counts by its length (S63)", () => {
+    const since = [change("a.txt", lines(600), `${lines(600)}${"x".repeat(400_000)}\n`)];
+    expect(rulesOf(since)).toEqual(["a.txt refused size"]);
+    expect(rulesOf([change("min.js", "x".repeat(400_000), "y".repeat(400_000))])).toEqual(["min.js refused size"]);
+  });
+
+  test("changed line ends are changed lines (S63)", () => {
+    expect(rulesOf([change("a.txt", lines(600), lines(600).replaceAll("\n", "\r\n"))])).toEqual(["a.txt refused size"]);
+  });
+
+  test("binary content cannot slip through", () => {
+    const bytes = (fill: number) => file(new Uint8Array(400_000).fill(fill).fill(0, 0, 1));
+    const since: Change = { path: "x.bin" as RelPath, before: bytes(1), after: bytes(2), from: null };
+    expect(rulesOf([since])).toEqual(["x.bin refused size"]);
+  });
+
+  test("judges only the files of the batch", () => {
+    const batch = [change("b.txt", "x\n", "y\n")];
+    expect(rulesOf(batch, { earlier: [replace(600, 600)] })).toEqual([]);
+  });
+});
+
+describe("deletion", () => {
+  test("over half of a file of more than 20 lines needs the plan's word", () => {
+    const since = [change("src/a.txt", lines(40), lines(19))];
+    expect(rulesOf(since)).toEqual(["src/a.txt refused deletion"]);
+    expect(rulesOf([change("a.txt", lines(40), lines(20))])).toEqual([]);
+    expect(rulesOf([change("a.txt", lines(20), "")])).toEqual([]);
+    expect(rulesOf(since, { texts: ["MODIFY src/a.txt: remove the old entries"] })).toEqual([]);
+    expect(rulesOf(since, { texts: ["MODIFY src/a.txt: hapus bagian lama"] })).toEqual([]);
+    expect(rulesOf(since, { texts: ["MODIFY src/a.txt: add an entry", "remove things from b.txt"] })).toEqual([
+      "src/a.txt refused deletion",
+    ]);
+  });
+
+  test("a name that sounds like a deletion is not the plan's word", () => {
+    const since = [change("remove-user.txt", lines(40), lines(10))];
+    expect(
+      rulesOf(since, { texts: ["MODIFY remove-user.txt: add clearly written docs, a movie and a shortcut"] }),
+    ).toEqual(["remove-user.txt refused deletion"]);
+  });
+
+  test("a file or folder that the plan deletes may go, others not", () => {
+    const since = [change("lib/a.py", `def a():\n  pass\n${lines(900)}`, null)];
+    expect(rulesOf(since, { deletes: ["lib/a.py"] })).toEqual([]);
+    expect(rulesOf(since, { deletes: ["lib/"] })).toEqual([]);
+    expect(rulesOf(since, { deletes: ["lib/a", "li"] })).toEqual(["lib/a.py refused deletion"]);
+  });
+
+  test("a rewrite of the same length is no deletion", () => {
+    expect(rulesOf([change("a.txt", lines(100), lines(100, "other"))])).toEqual([]);
+  });
+});
+
+describe("definitions", () => {
+  const source = "def one():\n  pass\ndef two():\n  pass\ndef three():\n  pass\ndef four():\n  pass\n";
+
+  test("losing three that are neither moved nor named is refused, and names them (P05)", () => {
+    const [verdict] = judgeChanges([change("a.py", source, "def one():\n  pass\n")]);
+    expect(verdict?.rule).toBe("definitions");
+    expect(verdict?.text).toContain("two, three, four");
+    expect(rulesOf([change("a.py", source, "def one():\n  pass\ndef two():\n  pass\n")])).toEqual([]);
+  });
+
+  test("named, moved or renamed definitions are not lost", () => {
+    const gone = change("a.py", source, "def one():\n  pass\n");
+    expect(rulesOf([gone], { texts: ["drop the helper two() from a.py"] })).toEqual([]);
+    expect(rulesOf([gone, change("b.py", null, "def two(x):\n  return x\n")])).toEqual([]);
+    expect(rulesOf([gone, change("b.py", "def two():\n  pass\n", "def two():\n  return 1\n")])).toEqual([
+      "a.py refused definitions",
+    ]);
+    expect(rulesOf([change("a.py", source, source.replaceAll("def ", "def new_"))])).toEqual([]);
+  });
+});
+
+describe("placeholders and secrets", () => {
+  test("an omission placeholder the old file did not have is refused, in new files too (P05)", () => {
+    const placeholder = "// ... rest of the code unchanged ...\n";
+    expect(rulesOf([change("a.js", "a();\n", `a();\n${placeholder}`)])).toEqual(["a.js refused placeholder"]);
+    expect(rulesOf([change("a.js", null, placeholder)])).toEqual(["a.js refused placeholder"]);
+    expect(rulesOf([change("a.js", `a();\n${placeholder}`, `b();\n  ${placeholder}`)])).toEqual([]);
+  });
+
+  test("a new secret is a question that does not show it (S54)", () => {
+    const key = `AIza${"Sy4kQ8Zp1LmW7xT".repeat(3).slice(0, 35)}`;
+    const [verdict] = judgeChanges([change("a.js", "a();\n", `a();\nconst k = "${key}";\n`)]);
+    expect(verdict).toMatchObject({ verdict: "ask", rule: "secret" });
+    expect(verdict?.text).toContain("line 2: Google key AIza…[masked]");
+    expect(verdict?.text).not.toContain(key);
+    expect(rulesOf([change("a.js", `k = "${key}"\n`, `key = "${key}"\n`)])).toEqual([]);
+    expect(rulesOf([change("a.js", `k = "${key}"\n`, "\n"), change("b.js", null, `k = "${key}"\n`)])).toEqual([]);
+  });
+});
+
+test("property: unrelated content counts every line, once deleted and once added", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }), (old, now) => {
+      const since = [change("a", lines(old, "old"), lines(now, "new"))];
+      const texts = ["shorten a: remove lines"];
+      expect(rulesOf(since, { limits: { lines: old + now, ratio: 0, strict: false }, texts })).toEqual([]);
+      expect(rulesOf(since, { limits: { lines: old + now - 1, ratio: 0, strict: false }, texts })).toEqual([
+        "a refused size",
+      ]);
+    }),
+  );
+});
+
+test("judges a large change set quickly", () => {
+  const since = Array.from({ length: 100 }, (_, n) =>
+    change(`f${n}.ts`, lines(2000, `a${n}`), lines(2000, `a${n}`, 5)),
+  );
+  expect(measureCpu(() => expect(rulesOf(since)).toEqual([]))).toBeLessThan(3000);
+});

@@ -1,0 +1,110 @@
+/** Replies as small models really write them, each with the one reading it has (P07, P44). */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readJson } from "../../../src/core/json.ts";
+import type { StopReason } from "../../../src/core/model.ts";
+import { readPlan } from "../../../src/core/plan/parse-plan.ts";
+import { readSchedule, readVerdict } from "../../../src/core/plan/parse-schedule.ts";
+import { parse } from "./parse-reply.ts";
+
+interface PlanReply {
+  readonly id: string;
+  readonly kind: "plan" | "schedule" | "verdict";
+  readonly reply: string;
+  readonly expect: Readonly<Record<string, unknown>>;
+}
+
+interface ScriptReply {
+  readonly id: string;
+  readonly kind: "script";
+  readonly reply: string;
+  readonly stop: StopReason;
+  readonly expect: {
+    readonly actions: readonly object[];
+    /** How many of each; absent: not looked at. */
+    readonly remarks?: number;
+    readonly warnings?: number;
+    /** Absent: whole. */
+    readonly truncated?: boolean;
+    readonly flags?: readonly string[];
+  };
+}
+
+const replies: readonly (PlanReply | ScriptReply)[] = readFileSync(
+  join(import.meta.dir, "../../data/dirty_replies.jsonl"),
+  "utf8",
+)
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+/** What a reply comes to: the plan in short, or why it is none. */
+function readReply(reply: string): Readonly<Record<string, unknown>> {
+  const json = readJson(reply);
+  if (!json.ok) return { unusable: json.why };
+  const reading = readPlan(json.value);
+  if (!reading.ok) return { unusable: reading.why };
+  const { intent, reply: said, execution_plan } = reading.value;
+  if (intent === "conversation") return { intent, reply: said };
+  const steps = (execution_plan?.steps ?? []).map(
+    ({ action, target, destination }) => `${action} ${target}${destination === null ? "" : ` -> ${destination}`}`,
+  );
+  return { intent, reply: said, steps, checks: execution_plan?.checks };
+}
+
+describe("a plan", () => {
+  const plans = replies.filter((each) => each.kind === "plan");
+  test.each(plans.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const read = readReply(reply);
+    if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
+    else expect(read).toEqual(wanted);
+  });
+});
+
+/** What a schedule comes to: its steps and its scope in short. */
+function readScheduleReply(reply: string): Readonly<Record<string, unknown>> {
+  const json = readJson(reply);
+  const reading = json.ok ? readSchedule(json.value) : json;
+  if (!reading.ok) return { unusable: reading.why };
+  const { plan, steps } = reading.value;
+  return {
+    mode: plan.intent === "task" ? "task" : "chat",
+    steps: steps.map(({ title, hint }) => (hint === "" ? title : `${title}: ${hint}`)),
+    scope: (plan.execution_plan?.steps ?? []).map(({ action, target }) => `${action} ${target}`),
+  };
+}
+
+describe("a schedule", () => {
+  const schedules = replies.filter((each) => each.kind === "schedule");
+  test.each(schedules.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const read = readScheduleReply(reply);
+    if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
+    else expect(read).toEqual(wanted);
+  });
+});
+
+describe("a verdict", () => {
+  const verdicts = replies.filter((each) => each.kind === "verdict");
+  test.each(verdicts.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const json = readJson(reply);
+    expect(json.ok ? readVerdict(json.value) : json.why).toEqual({ ...wanted } as never);
+  });
+});
+
+describe("a script", () => {
+  const scripts = replies.filter((each) => each.kind === "script");
+  test.each(scripts.map((each) => [each.id, each] as const))("%s", (_id, { reply, stop, expect: wanted }) => {
+    const { actions, remarks, warnings, truncated, flags } = parse(reply, {}, stop);
+    expect(actions).toMatchObject(wanted.actions as object[]);
+    expect(actions.length).toBe(wanted.actions.length);
+    expect(truncated).toBe(wanted.truncated ?? false);
+    if (wanted.remarks !== undefined) expect(remarks.length).toBe(wanted.remarks);
+    if (wanted.warnings !== undefined) expect(warnings.length).toBe(wanted.warnings);
+    if (wanted.flags !== undefined) expect(flags).toEqual(wanted.flags);
+  });
+});
+
+test("there are at least a hundred", () => {
+  expect(replies.length).toBeGreaterThanOrEqual(100);
+});

@@ -1,0 +1,39 @@
+/** Short ways for tests to parse a reply and to look at its actions; the shared cases. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StopReason } from "../../../src/core/model.ts";
+import { parseScript, type Script } from "../../../src/core/script/script.ts";
+
+export interface Case {
+  readonly id: string;
+  readonly stream: string;
+  readonly stop: StopReason;
+  readonly files?: Record<string, string>;
+  readonly expect: unknown;
+  readonly truncated: boolean;
+}
+
+export const cases: readonly Case[] = readFileSync(join(import.meta.dir, "../../data/script_cases.jsonl"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+export function chunk(text: string, size: number): string[] {
+  return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+}
+
+export function parse(stream: string | string[], files: Record<string, string> = {}, stop: StopReason = "end"): Script {
+  return parseScript(stream, { stop, read: (path) => files[path] ?? null });
+}
+
+/** Actions without their lines. */
+export function bare(actions: Script["actions"]) {
+  return actions.map(({ line: _, ...action }) => action);
+}
+
+export function actionsOf(stream: string, files: Record<string, string> = {}, stop: StopReason = "end") {
+  return bare(parse(stream, files, stop).actions);
+}
+
+/** What `FINISH::ok` comes to. */
+export const finish = { cmd: "FINISH", arg: "ok", next: [] };

@@ -1,0 +1,116 @@
+/** Cut replies of the action script: how the rest is asked for and joined. */
+import { describe, expect, test } from "bun:test";
+import { parseScript, renderResume } from "../../../src/core/script/script.ts";
+import { actionsOf, bare, cases, finish, parse } from "./parse-reply.ts";
+
+describe("resuming", () => {
+  const cut = parse("WRITE::a.txt::EOT\none\n\ntwo\n  }\nthr", {}, "length").cut;
+  const resume = (stream: string) => parseScript(stream, { stop: "end", read: () => null, resumed: cut });
+  const whole = { cmd: "WRITE", path: "a.txt", body: "one\n\ntwo\n  }\nthree\n" };
+
+  test("asks for the rest of the named body after its last complete line", () => {
+    if (cut === null) throw new Error("not cut");
+    expect(renderResume(cut)).toContain("inside WRITE::a.txt::EOT, after the line «  }»");
+    expect(renderResume({ ...cut, lines: ["one", "", ""] })).toContain("«one» and 2 blank lines");
+    expect(renderResume({ ...cut, lines: [] })).toContain("right after its header");
+    expect(renderResume({ ...cut, lines: ["x".repeat(9000)] }).length).toBeLessThan(700);
+  });
+
+  test("goes on inside the body and drops what is repeated", () => {
+    for (const overlap of ["", "two\n  }\n", "one\n\ntwo\n  }\n"]) {
+      expect(bare(resume(`${overlap}three\nEND::EOT\nFINISH::ok\n`).actions)).toEqual([whole, finish]);
+    }
+  });
+
+  test("a bracket or blank line that comes again is content", () => {
+    expect(resume("  }\n\nEND::EOT\nFINISH::ok\n").actions[0]?.body).toBe("one\n\ntwo\n  }\n  }\n\n");
+  });
+
+  test("thoughts before the rest are left out", () => {
+    expect(bare(resume("<think>\nhm\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
+  });
+
+  test("reasoning whose opening mark is missing is left out too", () => {
+    expect(bare(resume("I go on\nwith three\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
+  });
+
+  const unfenced = { ...whole, flags: ["fence-stripped"] };
+
+  test("a fence around the rest is none of it, however it closes, nor is the line that introduces it", () => {
+    const fences = [
+      "```ts\nthree\n```\nEND::EOT\n",
+      "```\nthree\nEND::EOT\nFINISH::ok\n```\n",
+      "Here is the rest of the file:\n\n```ts\nthree\n```\n\nEND::EOT\n",
+      "Berikut sisanya:\n```ts\ntwo\n  }\nthree\nEND::EOT\n```",
+    ];
+    for (const rest of fences) expect(bare(resume(rest).actions)[0]).toEqual(unfenced);
+  });
+
+  test("a fence that may be content stays", () => {
+    const readme = parse("WRITE::a.md::EOT\none\n", {}, "length").cut;
+    const resumeReadme = (stream: string) => parseScript(stream, { stop: "end", read: () => null, resumed: readme });
+    expect(resumeReadme("```sh\nls\n```\nEND::EOT\n").actions[0]?.body).toBe("one\n```sh\nls\n```\n");
+    expect(resumeReadme("```markdown\ntwo\nEND::EOT\n```\n").actions[0]?.body).toBe("one\ntwo\n");
+    const open = parse("WRITE::a.md::EOT\n```sh\nls\n", {}, "length").cut;
+    const closed = parseScript("```\nthen\nEND::EOT\n", { stop: "end", read: () => null, resumed: open });
+    expect(closed.actions[0]?.body).toBe("```sh\nls\n```\nthen\n");
+    expect(resume("three\n```\nfour\n```\nfive\nEND::EOT\n").actions[0]?.body).toBe(
+      "one\n\ntwo\n  }\nthree\n```\nfour\n```\nfive\n",
+    );
+  });
+
+  test("a body that stood in a fence is gone on with in another one", () => {
+    const fenced = parse("WRITE::a.py::EOT\n```python\none\n", {}, "length").cut;
+    for (const rest of ["two\n```\n", "```python\ntwo\n```\n", "```python\none\ntwo\n```\n"]) {
+      const script = parseScript(`${rest}END::EOT\nFINISH::ok\n`, { stop: "end", read: () => null, resumed: fenced });
+      expect(script.actions[0]?.body).toBe("one\ntwo\n");
+    }
+  });
+
+  test("a fence in the half of an edit in Markdown is content", () => {
+    const edit = parse("MODIFY::a.md::EOT\n<<<<<<< SEARCH\none\n=======\n", {}, "length").cut;
+    const rest = "```ts\n>>>>>>> REPLACE\nEND::EOT\nFINISH::ok\n";
+    const script = parseScript(rest, { stop: "end", read: () => null, resumed: edit });
+    expect(script.actions[0]?.blocks).toEqual([{ search: "one\n", replace: "```ts\n" }]);
+  });
+
+  test("a reply that begins with any header gives the cut body up", () => {
+    const restarted = resume("```\nWRITE::a.txt::EOT\nnew\nEND::EOT\nFINISH::ok\n```\n");
+    expect(bare(restarted.actions)).toEqual([{ cmd: "WRITE", path: "a.txt", body: "new\n" }, finish]);
+    expect(restarted.warnings).toEqual([]);
+    const left = resume("FINISH::ok");
+    expect(bare(left.actions)).toEqual([finish]);
+    expect(left.warnings).toEqual([{ line: 1, text: "WRITE::a.txt was cut and not continued" }]);
+  });
+
+  test("an implied end never completes a body that was cut", () => {
+    const script = resume("Going on:\nWRITE::b.txt::EOT\nnew\nEND::EOT\nFINISH::ok\n");
+    expect(bare(script.actions)).toEqual([{ cmd: "WRITE", path: "b.txt", body: "new\n" }, finish]);
+    expect(script.warnings).toEqual([{ line: 2, text: "WRITE::a.txt was cut and not continued" }]);
+  });
+
+  test("a second cut can be told as well", () => {
+    expect(resume("three\nfour\nfi").cut?.lines).toEqual(["one", "", "two", "  }", "three", "four"]);
+  });
+
+  const replies = [
+    cases.find(({ id }) => id === "basic")?.stream ?? "",
+    "WRITE::x.sh::EOT\ncat <<EOT\nhé 🙂\nEOT\n\n\n}\n}\nEND::EOT\nRUN::sh x.sh\nFINISH::EOT\nMade it.\nNEXT: run\nEND::EOT\n",
+    "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n<<<<<<< SEARCH ALL\nfoo\n=======\n>>>>>>> REPLACE\nEND::EOT\nMV::a.py::b.py\nWRITE::n.ts::DOC\n```ts\nEND::EOT\n```\nEND::DOC\nFINISH::ok\n",
+  ];
+
+  test("a cut at any place, resumed, gives the actions of the uncut reply", () => {
+    for (const reply of replies) {
+      const uncut = actionsOf(reply);
+      for (let at = 0; at <= reply.length; at++) {
+        const head = parse(reply.slice(0, at), {}, "length");
+        const rest = reply.slice(reply.lastIndexOf("\n", at - 1) + 1);
+        const kept = bare(head.actions.filter(({ partial }) => partial === undefined));
+        const inFinish = head.cut === null && head.actions.at(-1)?.partial === true;
+        const state = JSON.parse(JSON.stringify(head.cut));
+        const more = parseScript(at === 0 ? reply : rest, { stop: "end", read: () => null, resumed: state });
+        expect([...kept, ...(inFinish ? uncut.slice(-1) : bare(more.actions))]).toEqual(uncut);
+      }
+    }
+  });
+});

@@ -1,0 +1,42 @@
+/** Keys that pai holds are taken out of values of any shape, in every spelling. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { maskHeld } from "../../../src/core/secrets/held-keys.ts";
+
+test("property: a key we hold is gone in every spelling (S122, S123)", () => {
+  const key = fc.string({ minLength: 16, maxLength: 60, unit: "grapheme-ascii" });
+  const around = fc.string({ maxLength: 20 });
+  fc.assert(
+    fc.property(key, around, around, (secret, before, after) => {
+      fc.pre(new Set(secret).size > 6);
+      const whole = before + secret + after;
+      const bytes = Buffer.from(whole);
+      const texts = [whole, encodeURIComponent(whole), JSON.stringify(whole), JSON.stringify(JSON.stringify(whole))];
+      texts.push(bytes.toString("hex"), bytes.toString("hex").toUpperCase());
+      for (const text of texts) {
+        const masked = maskHeld([secret])(text);
+        expect(masked).not.toContain(secret);
+        expect(masked).toContain("[masked]");
+      }
+      for (const encoding of ["base64", "base64url"] as const) {
+        expect(maskHeld([secret])(bytes.toString(encoding))).toContain("[masked]");
+      }
+    }),
+  );
+});
+
+test("keeps the rest of the text around a known key, and shows at most four characters of it", () => {
+  expect(maskHeld(["my-secret-value-123", "", "short"])("a my-secret-value-123 b")).toBe("a my-s…[masked] b");
+  expect(maskHeld(["12345678", "short"])("a 12345678 short")).toBe("a [masked] short");
+  expect(maskHeld(["my-secret-value-123"])("nothing here")).toBe("nothing here");
+});
+
+test("masks every text of a value, and nothing else of it", () => {
+  const key = "my-secret-value-123";
+  const value = { a: [`x ${key}`, 1, null, true], b: { c: btoa(`?${key}?`) } };
+  expect(maskHeld([key])(value)).toEqual({
+    a: ["x my-s…[masked]", 1, null, true],
+    b: { c: expect.stringMatching(/^P.my-s…\[masked\]/) },
+  });
+  expect(maskHeld([])(value)).toBe(value);
+});

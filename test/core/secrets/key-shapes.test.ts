@@ -1,0 +1,179 @@
+/** Keys are found and masked in every spelling, and harmless text is left alone. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { findSecrets, maskSecrets, newSecrets } from "../../../src/core/secrets/key-shapes.ts";
+import { measureCpu } from "../cpu-time.ts";
+
+/** Random-looking characters, made here so that no scanner takes this file for a leak. */
+function fake(length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"): string {
+  let seed = length * 7919 + alphabet.length;
+  return Array.from({ length }, () => {
+    seed = (seed * 48271) % 2147483647;
+    return alphabet[seed % alphabet.length];
+  }).join("");
+}
+const upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const hex = "0123456789abcdef";
+
+const tokens: readonly (readonly [kind: string, token: string])[] = [
+  ["Google key", `AIza${fake(35)}`],
+  ["Google key", `AQ.${fake(40)}`],
+  ["Google token", `ya29.${fake(60)}`],
+  ["Anthropic key", `sk-ant-api03-${fake(80)}`],
+  ["API key", `sk-${fake(48)}`],
+  ["API key", `sk-proj-${fake(60)}`],
+  ["API key", `sk-${fake(32, hex)}`],
+  ["API key", `sk-or-v1-${fake(64, hex)}`],
+  ["GitHub token", `ghp_${fake(36)}`],
+  ["GitHub token", `gho_${fake(36)}`],
+  ["GitHub token", `github_pat_${fake(22)}_${fake(59)}`],
+  ["GitLab token", `glpat-${fake(20)}`],
+  ["Slack token", `xoxb-${fake(12, "123456789")}-${fake(24)}`],
+  ["AWS key id", `AKIA${fake(16, upper)}`],
+  ["npm token", `npm_${fake(36)}`],
+  ["PyPI token", `pypi-AgE${fake(90)}`],
+  ["Hugging Face token", `hf_${fake(34)}`],
+  ["Groq key", `gsk_${fake(52)}`],
+  ["Stripe key", `sk_live_${fake(24)}`],
+  ["SendGrid key", `SG.${fake(22)}.${fake(43)}`],
+  ["JSON web token", `eyJ${fake(33)}.eyJ${fake(70)}.${fake(43)}`],
+];
+
+/** Places a key is seen in; each must be masked. */
+const places: readonly ((token: string) => string)[] = [
+  (token) => token,
+  (token) => `const key = "${token}";`,
+  (token) => `KEY=${token}\nB=1`,
+  (token) => `https://x.test/v1?key=${token}&alt=sse`,
+  (token) => JSON.stringify({ text: `first\n${token}\nlast` }),
+  (token) => `url=https%3A%2F%2Fx%3Fkey%3D${token}%26a`,
+  (token) => `\x1b[31m${token}\x1b[0m`,
+  (token) => `[${token}]`,
+  (token) => `12 | ${token}`,
+];
+
+for (const [at, [kind, token]] of tokens.entries()) {
+  test(`masks a ${kind} wherever it stands (${at}; P28, S54)`, () => {
+    for (const place of places) {
+      const masked = maskSecrets(place(token));
+      expect(masked).toBe(place(token).replace(token, `${token.slice(0, 4)}…[masked]`));
+    }
+    expect(findSecrets(`a\nb ${token}`)).toEqual([{ line: 2, kind, sample: `${token.slice(0, 4)}…[masked]` }]);
+  });
+}
+
+test("masks private keys line by line, so lines keep their numbers (S54)", () => {
+  const body = `${fake(64)}\n${fake(64)}\n${fake(20)}=`;
+  const pem = `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----\n`;
+  expect(maskSecrets(`a\n${pem}b`)).toBe(
+    "a\n-----BEGIN RSA PRIVATE KEY-----\n[masked]\n[masked]\n[masked]\n-----END RSA PRIVATE KEY-----\nb",
+  );
+  expect(maskSecrets(JSON.stringify({ k: pem }))).not.toContain(body.slice(0, 20));
+  expect(maskSecrets(pem.slice(0, 120))).not.toContain(body.slice(0, 20));
+  expect(maskSecrets(pem.slice(0, 120) + pem)).not.toContain(body.slice(0, 20));
+  expect(findSecrets(pem)).toEqual([{ line: 1, kind: "private key", sample: "-----BEGIN PRIVATE KEY-----" }]);
+  const shown = "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----";
+  expect(maskSecrets(shown)).toBe(shown);
+});
+
+test("a private key in a diff stays as many added, deleted and kept lines (S54)", () => {
+  const diff = `+-----BEGIN PRIVATE KEY-----\n+${fake(64)}\n-${fake(64)}\n ${fake(20)}=\n------END PRIVATE KEY-----\n`;
+  expect(maskSecrets(diff)).toBe(
+    "+-----BEGIN PRIVATE KEY-----\n+[masked]\n-[masked]\n [masked]\n------END PRIVATE KEY-----\n",
+  );
+});
+
+const value = fake(24);
+const named: readonly string[] = [
+  `apiKey: "${value}"`,
+  `API_KEY=${value}`,
+  `export DB_PASSWORD='${value}'`,
+  `"client_secret": "${value}"`,
+  `access-token: ${value}`,
+  `const token: string = \`${value}\``,
+  `config["secret_key"] = "${value}"`,
+  `'auth_token' => '${value}'`,
+  `password := "${value}"`,
+  `localStorage.setItem("token", "${value}")`,
+  JSON.stringify(JSON.stringify({ token: value })),
+  `Authorization: Bearer ${value}`,
+  `authorization: Basic ${value}==`,
+  `-H "Authorization: token ${value}"`,
+  `{"Authorization": "Bearer ${value}"}`,
+  `error for Bearer ${value}`,
+  `postgres://admin:${value}@db.test/x`,
+  `https://x.test/?access_token=${value}&y=1`,
+];
+
+for (const text of named) {
+  test(`masks a value by its name: ${text.replace(value, "…")} (P28)`, () => {
+    expect(maskSecrets(text)).toBe(
+      text.replace(value + (text.includes("Basic") ? "==" : ""), `${value.slice(0, 4)}…[masked]`),
+    );
+    expect(findSecrets(text)).toHaveLength(1);
+  });
+}
+
+const harmless: readonly (readonly [name: string, text: string])[] = [
+  ["a sha256", `sha256: ${fake(64, hex)}`],
+  ["a commit", `commit ${fake(40, hex)}`],
+  ["a UUID", `token: "3f2504e0-4f89-41d3-9a0c-0305e82c3301"`],
+  ["lock file", `"integrity": "sha512-${fake(86)}=="`],
+  ["go.sum", `golang.org/x/text v0.3.0 h1:${fake(43)}=`],
+  ["base64 image", `src="data:image/png;base64,iVBORw0KGgo${fake(400)}=="`],
+  ["a sequence of words", 'apiKey: "your-api-key-here"'],
+  ["crosses", "API_KEY=xxxxxxxxxxxxxxxxxxxxxxxx"],
+  ["crosses with a prefix", 'key = "sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"'],
+  ["words with a prefix", "key = sk-your-openai-api-key-goes-here-123"],
+  ["angle brackets", "token: <YOUR_TOKEN_1234567890abc>"],
+  ["a variable", `Authorization: Bearer \${process.env["TOKEN_1"]}`],
+  ["a capital placeholder", "Authorization: Bearer YOUR_ACCESS_TOKEN_1"],
+  ["the documented AWS key", "AKIAIOSFODNN7EXAMPLE"],
+  ["a class name", "sk-folding-cube-with-long-name-2 sk-three-bounce-animation-wrapper"],
+  ["a call", "const token = parseNextToken2FromStream(input)"],
+  ["an identifier", "password = newPasswordFromUserInput2"],
+  ["minified code", 'function(e){return e.token=t.nextToken1,e.password=n.value2,{apiKey:e.k,secret:r}}("a")'],
+  ["a type", "token: string; secretKey: Uint8Array; apiKey?: string"],
+  ["a sentence", "The password: must have at least 12 characters, 1 digit and 1 upper case letter"],
+  ["a key of something else", `cacheKey: "${fake(10)}"`],
+  ["a token count", "maxTokens: 1234567890123456, token: 12345678901234567890"],
+  ["a public key", `-----BEGIN PUBLIC KEY-----\n${fake(64)}\n-----END PUBLIC KEY-----`],
+  ["part of a word", `XAIza${fake(35)}`],
+  ["CSS", "--token-color-primary-100: var(--secret-color-2-dark)"],
+];
+
+for (const [name, text] of harmless) {
+  test(`raises no false alarm: ${name}`, () => {
+    expect(findSecrets(text)).toEqual([]);
+  });
+}
+
+test("tells only the secrets the old text did not have", () => {
+  const [a, b] = [`ghp_${fake(36)}`, `glpat-${fake(20)}`];
+  expect(newSecrets(`x = ${a}`, `y = ${a}\nz = ${b}`)).toEqual([
+    { line: 2, kind: "GitLab token", sample: "glpa…[masked]" },
+  ]);
+  expect(newSecrets("", a)).toHaveLength(1);
+  expect(newSecrets(a, a)).toEqual([]);
+});
+
+test("property: masking twice is masking once, and lines keep their number", () => {
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...tokens.map(([, token]) => token), ...named, "\n", " ", '"', "-"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join("\n");
+      const masked = maskSecrets(text);
+      expect(maskSecrets(masked)).toBe(masked);
+      expect(masked.split("\n").length).toBe(text.split("\n").length);
+    }),
+  );
+});
+
+test("large and hostile texts take linear time (S123)", () => {
+  const texts = ["-----BEGIN PRIVATE KEY-----\n", "://a:", "token: ", "Authorization: ", "sk-", "eyJ", '"', "a1B2"];
+  const maskAll = () => texts.map((text) => maskSecrets(text.repeat(Math.floor(300_000 / text.length))));
+  expect(measureCpu(maskAll)).toBeLessThan(4000);
+});

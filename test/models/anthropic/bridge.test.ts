@@ -1,0 +1,241 @@
+/** The Anthropic bridge: the contract, and what is Anthropic's own. */
+import { describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import { encodeAnthropic } from "../../../src/models/anthropic/encode.ts";
+import { type OpenOptions, openModel } from "../../../src/models/open.ts";
+import { describeBridge } from "../contract.ts";
+import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { begin, block, callBlock, end, event, says, textBlock } from "./anthropic-wire.ts";
+
+describeBridge({
+  id: "anthropic:claude-haiku-4-5",
+  baseUrl: (origin) => origin,
+  keyHeader: (key) => ["x-api-key", key],
+  reply: (pieces) => says(...pieces),
+  environment: {
+    ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+    ANTHROPIC_API_KEY: "sk-ant-of-the-environment",
+    ANTHROPIC_AUTH_TOKEN: "token",
+    ANTHROPIC_PROFILE: "work",
+    ANTHROPIC_CUSTOM_HEADERS: "x-foreign: 1\nx-api-key: foreign",
+    ANTHROPIC_LOG: "debug",
+  },
+});
+
+describe("anthropic", () => {
+  const server = useServer();
+  const open = (over: Partial<OpenOptions> = {}) =>
+    openModel(options({ id: "anthropic:claude-haiku-4-5", baseUrl: server.origin, ...over }));
+  const answer = async (...wire: readonly string[]) => {
+    server.answer = () => sse(wire);
+    return take(await open());
+  };
+  const said = begin() + textBlock(0, ["x"]);
+
+  const finishes: readonly (readonly [string, string, string])[] = [
+    ["end_turn", said + end("end_turn"), "end"],
+    ["stop_sequence", said + end("stop_sequence"), "end"],
+    ["something new", said + end("something_new"), "end"],
+    ["tool_use", begin() + callBlock(0, "read", ["{}"]) + end("tool_use"), "calls"],
+    ["max_tokens", said + end("max_tokens"), "length"],
+    ["model_context_window_exceeded", said + end("model_context_window_exceeded"), "length"],
+    ["pause_turn", said + end("pause_turn"), "length"],
+    ["refusal", said + end("refusal"), "reply_blocked"],
+    ["max_tokens within a call", begin() + callBlock(0, "write", ['{"path":"a']) + end("max_tokens"), "length"],
+    ["a call that is not JSON", begin() + callBlock(0, "write", ['{"path":']) + end("tool_use"), "reply_invalid"],
+    ["nothing at all", begin() + end("end_turn"), "reply_empty"],
+    ["no closing event", said, "reply_cut"],
+    ["no message_stop", said + end("end_turn").replace(/event: message_stop[\s\S]*/, ""), "reply_cut"],
+  ];
+  test.each(finishes)("%s ends as it should (P06, P08)", async (_name, wire, last) => {
+    const { done, error } = await answer(wire);
+    expect<string | undefined>(done?.stop ?? error?.code).toBe(last);
+    expect(server.seen.length).toBe(1);
+  });
+
+  test("a refusal carries its explanation", async () => {
+    const { error } = await answer(begin() + end("refusal", {}, { stop_details: { explanation: "not this" } }));
+    expect(error?.message).toContain("not this");
+  });
+
+  const errors: readonly (readonly [string, string])[] = [
+    ["overloaded_error", "provider_down"],
+    ["api_error", "provider_down"],
+    ["rate_limit_error", "quota"],
+    ["invalid_request_error", "request_rejected"],
+    ["authentication_error", "key_rejected"],
+  ];
+  test.each(errors)("%s in mid-stream is %s, never a reply (P62)", async (type, code) => {
+    const { error, text } = await answer(said, event({ type: "error", error: { type, message: "busy" } }));
+    expect([text, error?.code as string]).toEqual(["x", code]);
+  });
+
+  test("counts what came from and went to the cache as input, once; thinking within the output (P13, P63)", async () => {
+    const counted = { input_tokens: 3, cache_read_input_tokens: 40, cache_creation_input_tokens: 5, output_tokens: 1 };
+    const { done } = await answer(
+      begin(counted) +
+        textBlock(0, ["x"]) +
+        end("end_turn", { input_tokens: null, output_tokens: 12, output_tokens_details: { thinking_tokens: 7 } }),
+    );
+    expect(done).toMatchObject({
+      usage: { input: 48, cached: 40, written: 5, output: 12, thought: 7 },
+      served: "claude-haiku-4-5-20251001",
+    });
+  });
+
+  test("thinking with its signature, redacted thinking and calls go back whole, results in one message", async () => {
+    const wire =
+      begin() +
+      block(0, { type: "thinking", thinking: "", signature: "" }, [
+        { type: "thinking_delta", thinking: "let me " },
+        { type: "thinking_delta", thinking: "see" },
+        { type: "signature_delta", signature: "EqQB" },
+      ]) +
+      block(1, { type: "redacted_thinking", data: "ZZ" }, []) +
+      textBlock(2, ["I ", "look"]) +
+      callBlock(3, "read", ['{"path"', ':"a"}']) +
+      callBlock(4, "tree", [], "toolu_b") +
+      end("tool_use");
+    const { events, done } = await answer(wire);
+    expect(events[0]).toEqual({ type: "thought", text: "let me see" });
+    const calls = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+    expect(calls).toEqual([
+      { id: "toolu_a", name: "read", input: { path: "a" } },
+      { id: "toolu_b", name: "tree", input: {} },
+    ]);
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "I look", calls, native: done?.native ?? null },
+      {
+        role: "tools",
+        results: [
+          { id: "toolu_a", name: "read", ok: true, text: "content" },
+          { id: "toolu_b", name: "tree", ok: false, text: "denied" },
+        ],
+      },
+      { role: "user", text: "and now?" },
+    ];
+    expect(encodeAnthropic("claude-haiku-4-5", { ...request, messages }, new Set())["messages"]).toEqual([
+      { role: "user", content: [{ type: "text", text: "go" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "let me see", signature: "EqQB" },
+          { type: "redacted_thinking", data: "ZZ" },
+          { type: "text", text: "I look" },
+          { type: "tool_use", id: "toolu_a", name: "read", input: { path: "a" } },
+          { type: "tool_use", id: "toolu_b", name: "tree", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "toolu_a", content: "content" },
+          { type: "tool_result", tool_use_id: "toolu_b", content: "denied", is_error: true },
+          { type: "text", text: "and now?" },
+        ],
+      },
+    ]);
+    const foreign = encodeAnthropic("claude-opus-4-1", { ...request, messages }, new Set())["messages"];
+    expect(JSON.stringify(foreign)).not.toContain("EqQB");
+  });
+
+  test("thinking that is refused behind another conversation stays away from then on, calls and results do not", async () => {
+    const why =
+      "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.";
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ type: "error", error: { type: "invalid_request_error", message: why } }, { status: 400 })
+        : sse([said, end("end_turn")]);
+    const notices: string[] = [];
+    const model = await open({ id: "anthropic:claude-opus-5-5", notify: ({ text }) => notices.push(text) });
+    const call = { id: "toolu_a", name: "read", input: { path: "a" } };
+    const thinking = { type: "thinking", thinking: "", signature: "EqQB" };
+    const blocks = [thinking, { type: "tool_use", ...call }];
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      {
+        role: "assistant",
+        text: "",
+        calls: [call],
+        native: { model: "anthropic:claude-opus-5-5", content: { blocks } },
+      },
+      { role: "tools", results: [{ id: "toolu_a", name: "read", ok: true, text: "content" }] },
+    ];
+    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, messages })).text).toBe("x");
+    expect(notices).toEqual(["claude-opus-5-5 takes no reasoning of earlier replies: asked without it"]);
+    const bodies = server.seen.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => body.includes("EqQB"))).toEqual([true, false, false]);
+    expect(bodies.every((body) => body.includes("toolu_a") && !body.includes("temperature"))).toBe(true);
+  });
+
+  test("asks with the cache marked on system and conversation, the schema, and limits", async () => {
+    const schema = { type: "object", properties: { a: { type: "integer", minimum: 1 } }, required: ["a"] };
+    const asked: ModelRequest = {
+      ...request,
+      temperature: 1.7,
+      tools: [{ name: "read", description: "reads", schema }],
+      format: { name: "plan", schema },
+    };
+    server.answer = () => sse([says("{}")]);
+    await take(await open(), quiet, asked);
+    const { path, headers, body } = server.seen[0] ?? { path: "", headers: new Headers(), body: {} };
+    expect([path, headers.get("anthropic-version"), headers.get("authorization")]).toEqual([
+      "/v1/messages",
+      "2023-06-01",
+      null,
+    ]);
+    const cache_control = { type: "ephemeral" };
+    expect(body).toEqual({
+      model: "claude-haiku-4-5",
+      stream: true,
+      max_tokens: 1000,
+      system: [{ type: "text", text: "You are a test.", cache_control }],
+      messages: [{ role: "user", content: [{ type: "text", text: "say hello", cache_control }] }],
+      temperature: 1,
+      tools: [{ name: "read", description: "reads", input_schema: schema }],
+      tool_choice: { type: "auto" },
+      output_config: {
+        format: {
+          type: "json_schema",
+          schema: {
+            type: "object",
+            properties: { a: { type: "integer", description: "(at least 1)" } },
+            required: ["a"],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+  });
+
+  const tempered: readonly (readonly [string, boolean])[] = [
+    ["claude-3-5-haiku-latest", true],
+    ["claude-sonnet-4-20250514", true],
+    ["claude-sonnet-4-5-20250929", true],
+    ["claude-opus-4-6", true],
+    ["claude-opus-4-7", false],
+    ["claude-sonnet-5", false],
+    ["claude-haiku-5-5", false],
+    ["claude-fable-5-2", false],
+  ];
+  test.each(tempered)("%s gets a temperature: %p", (model, given) => {
+    expect("temperature" in encodeAnthropic(model, request, new Set())).toBe(given);
+  });
+
+  test("a model without structured output is asked in plain text", async () => {
+    server.answer = (n) =>
+      n === 0
+        ? Response.json(
+            {
+              type: "error",
+              error: { type: "invalid_request_error", message: "output_config.format is not supported" },
+            },
+            { status: 400 },
+          )
+        : sse([says("{}")]);
+    const asked = { ...request, format: { name: "plan", schema: { type: "object" } } };
+    expect((await take(await open(), quiet, asked)).text).toBe("{}");
+    expect(server.seen.map(({ body }) => "output_config" in (body as object))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,81 @@
+/** What pai asks, in Gemini's words. */
+import { describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import { encodeGemini } from "../../../src/models/gemini/encode.ts";
+import { request } from "../loopback.ts";
+
+describe("encodeGemini", () => {
+  const model = "gemini-2.5-flash-lite";
+
+  test("says everything explicitly", () => {
+    const schema = { type: "object", properties: { b: { type: "string" }, a: { type: "integer" } }, required: ["b"] };
+    const tools = [
+      { name: "read", description: "Reads", schema },
+      { name: "read_tasks", description: "Lists", schema: { type: "object", properties: {} } },
+    ];
+    const parameters = {
+      type: "OBJECT",
+      properties: { b: { type: "STRING" }, a: { type: "INTEGER" } },
+      required: ["b"],
+      propertyOrdering: ["b", "a"],
+    };
+    expect(encodeGemini(model, { ...request, tools })).toEqual({
+      contents: [{ role: "user", parts: [{ text: "say hello" }] }],
+      systemInstruction: { role: "system", parts: [{ text: "You are a test." }] },
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "read", description: "Reads", parameters },
+            { name: "read_tasks", description: "Lists" },
+          ],
+        },
+      ],
+      toolConfig: { functionCallingConfig: { mode: "AUTO" } },
+      generationConfig: { temperature: 0.3, maxOutputTokens: 1000 },
+    });
+    expect(encodeGemini(model, { ...request, format: { name: "plan", schema } })["generationConfig"]).toEqual({
+      temperature: 0.3,
+      maxOutputTokens: 1000,
+      responseMimeType: "application/json",
+      responseSchema: parameters,
+    });
+    expect(encodeGemini(model, { ...request, tools, toolChoice: "none" })["toolConfig"]).toEqual({
+      functionCallingConfig: { mode: "NONE" },
+    });
+  });
+
+  test.each([
+    [model, true],
+    ["gemini-3.8-flash", false],
+    ["gemini-3.1-pro-preview", false],
+  ])("%s gets a temperature: %p", (name, given) => {
+    expect("temperature" in (encodeGemini(name, request)["generationConfig"] as object)).toBe(given);
+  });
+
+  test("rebuilds the reply of another model, with the signature Gemini 3 accepts for foreign calls", () => {
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      {
+        role: "assistant",
+        text: "I read",
+        calls: [{ id: "c", name: "read", input: { path: "a" } }],
+        native: { model: "other", content: { role: "assistant" } },
+      },
+      { role: "tools", results: [{ id: "c", name: "read", ok: false, text: "no such file" }] },
+      { role: "assistant", text: "", calls: [], native: null },
+    ];
+    const call = { functionCall: { name: "read", args: { path: "a" } } };
+    const rest = { role: "user", parts: [{ functionResponse: { name: "read", response: { error: "no such file" } } }] };
+    const start = { role: "user", parts: [{ text: "go" }] };
+    expect(encodeGemini(model, { ...request, messages })["contents"]).toEqual([
+      start,
+      { role: "model", parts: [{ text: "I read" }, call] },
+      rest,
+    ]);
+    expect(encodeGemini("gemini-3-flash", { ...request, messages })["contents"]).toEqual([
+      start,
+      { role: "model", parts: [{ text: "I read" }, { ...call, thoughtSignature: "skip_thought_signature_validator" }] },
+      rest,
+    ]);
+  });
+});

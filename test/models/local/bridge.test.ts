@@ -1,0 +1,300 @@
+/** The bridge to servers of the user: the contract in both forms, and what small models and their servers really do. */
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import { type OpenOptions, openModel } from "../../../src/models/open.ts";
+import { describeBridge } from "../contract.ts";
+import { ollama, options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { delta, done, event, line, ollamaSays, says } from "./chat-wire.ts";
+
+describeBridge({
+  id: "local:qwen3-8b",
+  baseUrl: (origin) => `${origin}/v1`,
+  keyHeader: (key) => ["authorization", `Bearer ${key}`],
+  reply: (pieces) => says(...pieces),
+});
+
+const lines = (...wire: readonly string[]) =>
+  new Response(wire.join(""), { headers: { "content-type": "application/x-ndjson" } });
+
+describe("local", () => {
+  const server = useServer();
+  const open = (over: Partial<OpenOptions> = {}) =>
+    openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl: `${server.origin}/v1`, ...over }));
+  const answer = async (wire: string, asked: ModelRequest = request) => {
+    server.answer = () => sse([wire]);
+    return take(await open(), quiet, asked);
+  };
+  const tools = ["read", "tree"].map((name) => ({ name, description: name, schema: { type: "object" } }));
+  const asked: ModelRequest = { ...request, tools };
+
+  const finishes: readonly (readonly [string, string, string])[] = [
+    ["stop", delta({ content: "x" }) + delta({}, "stop"), "end"],
+    ["stop in the same piece", delta({ content: "x" }, "stop"), "end"],
+    ["only [DONE]", delta({ content: "x" }) + done, "end"],
+    ["eos_token_found", delta({ content: "x" }, "eos_token_found"), "end"],
+    ["length", delta({ content: "x" }, "length"), "length"],
+    ["abort", delta({ content: "x" }, "abort"), "length"],
+    ["content_filter", delta({ content: "x" }, "content_filter"), "reply_blocked"],
+    ["a refusal", delta({ refusal: "no" }, "stop"), "reply_blocked"],
+    ["nothing at all", delta({}, "stop") + done, "reply_empty"],
+    ["no finish reason", delta({ content: "x" }), "reply_cut"],
+    [
+      "an error in mid-stream",
+      delta({ content: "x" }) + event({ error: { message: "CUDA", code: 500 } }),
+      "provider_down",
+    ],
+    ["an error as text", event({ error: "model is loading" }), "provider_down"],
+    [
+      "a whole answer, no stream",
+      JSON.stringify({ choices: [{ message: { content: "x" }, finish_reason: "stop" }] }),
+      "end",
+    ],
+  ];
+  test.each(finishes)("%s ends as it should; no finish reason throws (P44)", async (_name, wire, end) => {
+    server.answer = () => new Response(wire);
+    const { done: last, error } = await take(await open());
+    expect<string | undefined>(last?.stop ?? error?.code).toBe(end);
+  });
+
+  test("does not wait for a connection that stays open behind the end of its reply", async () => {
+    server.answer = () => sse([says("x")], { open: true });
+    const started = performance.now();
+    expect((await take(await open())).done).toMatchObject({ stop: "end", usage: { input: 10, output: 5 } });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  test("works without a key and sends none (P44)", async () => {
+    expect((await answer(says("x"))).done).toMatchObject({ key: null, served: "qwen3-8b" });
+    expect(server.seen[0]?.headers.has("authorization")).toBe(false);
+  });
+
+  test("puts calls together from pieces, by index and by id", async () => {
+    const piece = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] });
+    const { events } = await answer(
+      piece(0, { id: "a", function: { name: "read", arguments: "" } }) +
+        piece(0, { function: { arguments: '{"pa' } }) +
+        piece(0, { function: { arguments: 'th":"x"}' } }) +
+        piece(0, { id: "b", function: { name: "tree", arguments: "{}" } }) +
+        piece(1, { id: "c", function: { name: "read", arguments: '{"path":"y"}' } }) +
+        delta({}, "tool_calls"),
+    );
+    expect(
+      events.flatMap((each) => (each.type === "call" ? [[each.call.id, each.call.name, each.call.input]] : [])),
+    ).toEqual([
+      ["a", "read", { path: "x" }],
+      ["b", "tree", {}],
+      ["c", "read", { path: "y" }],
+    ]);
+  });
+
+  test("an input that is no object goes back as one: servers refuse the conversation otherwise (P56)", async () => {
+    const call = (index: number, input: unknown) => ({
+      index,
+      id: `c${index}`,
+      function: { name: "ls", arguments: input },
+    });
+    const inputs = ['["src"]', "true", "3", "null", "", '"{\\"path\\":\\"src\\"}"'];
+    const { events } = await answer(
+      delta({ tool_calls: inputs.map((input, index) => call(index, input)) }, "tool_calls"),
+    );
+    expect(events.flatMap((each) => (each.type === "call" ? [each.call.input] : []))).toEqual([
+      ...Array.from({ length: 5 }, () => ({})),
+      { path: "src" },
+    ]);
+  });
+
+  test("reasoning in any of its fields is thought, not text", async () => {
+    const { events, text } = await answer(
+      delta({ reasoning_content: "a" }) + delta({ reasoning: "b" }) + delta({ content: "x" }, "stop"),
+    );
+    expect(events[0]).toEqual({ type: "thought", text: "ab" });
+    expect(text).toBe("x");
+  });
+
+  test("JSON that a server put among the thoughts is the reply, where JSON was asked for and nothing was said", async () => {
+    const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
+    const thought = delta({ reasoning_content: '{"intent":' }) + delta({ reasoning_content: '"task"}' });
+    expect((await answer(thought + delta({}, "stop"), planned)).text).toBe('{"intent":"task"}');
+    expect((await answer(thought + delta({ content: "{}" }, "stop"), planned)).text).toBe("{}");
+    const none = [
+      await answer(thought + delta({}, "stop")),
+      await answer(delta({ reasoning_content: "Hm." }, "stop"), planned),
+    ];
+    expect(none.map(({ error }) => error?.code)).toEqual(["reply_empty", "reply_empty"]);
+    expect((await answer(thought + delta({}, "length"), planned)).text).toBe("");
+  });
+
+  const written: readonly (readonly [string, string])[] = [
+    ["Hermes tags", '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'],
+    ["Hermes tags that never close", 'I look.\n<tool_call>{"name":"read","arguments":{"path":"a"}}'],
+    ["Llama function tags", '<function=read>{"path": "a"}</function>'],
+    ["Qwen parameters", "<tool_call>\n<function=read>\n<parameter=path>\na\n</parameter>\n</function>\n</tool_call>"],
+    ["Mistral", '[TOOL_CALLS][{"name": "read", "arguments": {"path": "a"}}]'],
+    ["a python tag", '<|python_tag|>{"name": "read", "parameters": {"path": "a"}}'],
+    ["Mistral with a name", '[TOOL_CALLS]read[ARGS]{"path": "a"}'],
+    ["Mistral with a name alone", '[TOOL_CALLS]read{"path": "a"}'],
+    ["Phi and Granite", '<|tool_call|>[{"name": "read", "arguments": {"path": "a"}}]<|/tool_call|>'],
+    ["JSON below a sentence", 'I look at it.\n\n{"name": "read", "arguments": {"path": "a"}}'],
+    ["a list of JSON below a sentence", 'I look:\n [ {"name": "read", "arguments": {"path": "a"}} ]'],
+    ["Python's quotes", "{'name': 'read', 'arguments': {'path': 'a'}}"],
+    ["a comma too many", '<tool_call>{"name": "read", "arguments": {"path": "a",},}</tool_call>'],
+    ["the name of a name space", '{"name": "functions.read", "arguments": {"path": "a"}}'],
+    ["reasoning before", '<think>\nI read {"name": "rm"}\n</think>\n\n{"name": "read", "arguments": {"path": "a"}}'],
+    ["a fence", 'Sure:\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```'],
+    ["bare JSON", ' {"name": "read", "parameters": {"path": "a"}}'],
+    [
+      "OpenAI's own form",
+      '{"tool_calls":[{"type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"a\\"}"}}]}',
+    ],
+  ];
+  test.each(written)("reads a call that arrives as text: %s (P44)", async (_name, said) => {
+    const pieces = said.match(/[\s\S]{1,3}/g) ?? [];
+    const { events, done: last, text } = await answer(says(...pieces), asked);
+    expect(events.flatMap((each) => (each.type === "call" ? [[each.call.name, each.call.input]] : []))).toEqual([
+      ["read", { path: "a" }],
+    ]);
+    expect(last?.stop).toBe("calls");
+    expect(text).not.toContain("read");
+  });
+
+  const plain: readonly string[] = [
+    "a < b and c[0] and `x`",
+    "```ts\nread({})\n```\nafter",
+    '{"name": "unknown", "arguments": {}}',
+    '<tool_call>{"name":',
+    "[1, 2]",
+    'So:\n{"name": "a", "path": "b"}\nand {x}\n[1] and more',
+  ];
+  const thinking: readonly (readonly [string, string, string])[] = [
+    ["<think>\nhm\n</think>\n\nDone.", "Done.", "\nhm\n"],
+    [" [THINK]hm[/THINK]<thought>so</thought>Done.", "Done.", "hmso"],
+    ["<think>only", "", "only"],
+    ["<thing> is no mark", "<thing> is no mark", ""],
+    ["Done <think>no</think>", "Done <think>no</think>", ""],
+  ];
+  test.each(thinking)("reasoning that a server leaves in the text is none of it: %s", async (said, text, thought) => {
+    for (const size of [1, 5, 100]) {
+      const pieces = said.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+      const { events, text: got } = await answer(says(...pieces), asked).catch(() => ({ events: [], text: "" }));
+      expect(got).toBe(text);
+      const thoughts = events.flatMap((each) => (each.type === "thought" ? [each.text] : [])).join("");
+      if (text !== "") expect(thoughts).toBe(thought);
+    }
+  });
+
+  test.each(plain)("what is no call stays text, whole: %s", async (said) => {
+    const pieces = said.match(/[\s\S]{1,2}/g) ?? [];
+    const { text, done: last } = await answer(says(...pieces), asked);
+    expect([text, last?.stop]).toEqual([said, "end"]);
+    expect((await answer(says(...pieces))).text).toBe(said);
+  });
+
+  test("a server that refuses the schema is asked in plain text, and never again with it", async () => {
+    server.answer = (n) =>
+      n === 0 ? Response.json({ error: "response_format is not supported" }, { status: 400 }) : sse([says("{}")]);
+    const model = await open();
+    const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
+    expect((await take(model, quiet, planned)).text).toBe("{}");
+    expect((await take(model, quiet, planned)).text).toBe("{}");
+    expect(server.seen.map(({ body }) => "response_format" in (body as object))).toEqual([true, false, false]);
+    const told = server.seen.map(({ body }) =>
+      JSON.stringify(body).includes('Its JSON Schema:\\n{\\"type\\":\\"object\\"}'),
+    );
+    expect(told).toEqual([false, true, true]);
+  });
+
+  test("a server that knows no usage in its stream is asked without it", async () => {
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ detail: "stream_options: extra fields not permitted" }, { status: 422 })
+        : sse([says("x")]);
+    expect((await take(await open())).text).toBe("x");
+    expect(server.seen.map(({ body }) => "stream_options" in (body as object))).toEqual([true, false]);
+  });
+
+  test("says so when the server has cut the request without a word (P44)", async () => {
+    const notices: string[] = [];
+    server.answer = () => sse([says("x")]);
+    const model = await open({ notify: ({ code }) => notices.push(code) });
+    await take(model);
+    expect(notices).toEqual([]);
+    await take(model, quiet, { ...request, messages: [{ role: "user", text: "x".repeat(20_000) }] });
+    expect(notices).toEqual(["truncated"]);
+  });
+
+  describe("Ollama", () => {
+    beforeEach(() => {
+      server.about = ollama;
+    });
+    const native = async (wire: Response, wanted: ModelRequest = request) => {
+      server.answer = () => wire;
+      return take(await open(), quiet, wanted);
+    };
+
+    test("is spoken to in its own form, with the context it needs and no silent cut (P44)", async () => {
+      const schema = { $schema: "x", type: "object" };
+      const { text, done: last } = await native(lines(ollamaSays("hel", "lo")), {
+        ...asked,
+        format: { name: "plan", schema },
+      });
+      expect([text, last?.stop, last?.usage]).toEqual([
+        "hello",
+        "end",
+        { input: 10, cached: 0, output: 5, thought: 0 },
+      ]);
+      expect(server.seen[0]?.path).toBe("/api/chat");
+      expect(server.seen[0]?.body).toMatchObject({
+        model: "qwen3:8b",
+        truncate: false,
+        shift: false,
+        format: { type: "object" },
+        options: { num_ctx: 32_768, num_predict: 1000, temperature: 0.3 },
+      });
+    });
+
+    test("never takes a stream that was cut for a reply, wherever it was cut", async () => {
+      const whole = new TextEncoder().encode(ollamaSays("{", "é}"));
+      const model = await open();
+      for (let cut = 0; cut < whole.length - 1; cut += 1) {
+        server.answer = () =>
+          new Response(whole.slice(0, cut), { headers: { "content-type": "application/x-ndjson" } });
+        const { error } = await take(model);
+        expect(["reply_cut", "reply_empty"]).toContain(error?.code ?? "none");
+      }
+    });
+
+    test("sends every call whole, each in a line of its own", async () => {
+      const call = (name: string, input: object) =>
+        line({
+          message: { role: "assistant", content: "", tool_calls: [{ function: { name, arguments: input } }] },
+          done: false,
+        });
+      const { events } = await native(
+        lines(
+          call("read", { path: "a" }),
+          call("read", { path: "b" }),
+          line({ message: {}, done: true, done_reason: "stop" }),
+        ),
+        asked,
+      );
+      expect(events.flatMap((each) => (each.type === "call" ? [[each.call.id, each.call.input]] : []))).toEqual([
+        ["call-1-1", { path: "a" }],
+        ["call-1-2", { path: "b" }],
+      ]);
+    });
+
+    test("an error line in mid-stream is an error; a missing model says so", async () => {
+      const half = line({ message: { content: "x" }, done: false });
+      expect((await native(lines(half, line({ error: "out of memory" })))).error?.code).toBe("provider_down");
+      const missing = Response.json({ error: 'model "x" not found' }, { status: 404 });
+      expect((await native(missing)).error).toMatchObject({ code: "model_unknown" });
+    });
+
+    test("a request that does not fit is refused by the server and told plainly", async () => {
+      const full = Response.json({ error: "the prompt is longer than the context" }, { status: 400 });
+      const { error } = await native(full);
+      expect(error).toMatchObject({ code: "request_rejected" });
+      expect(error?.message).toContain("longer than the context");
+    });
+  });
+});

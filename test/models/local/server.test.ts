@@ -1,0 +1,61 @@
+/** How many tokens a server of the user says it holds, whichever kind of server it is. */
+import { expect, test } from "bun:test";
+import { openModel } from "../../../src/models/open.ts";
+import { ollama, options, serve } from "../loopback.ts";
+
+const slots = (n_ctx: number) => ({ default_generation_settings: { n_ctx } });
+/** llama.cpp with several models; `args` are those it starts this one with. */
+const router = (known: Readonly<Record<string, unknown>>, args: readonly string[] = []) => ({
+  "/props": { role: "router", ...slots(0) },
+  "/v1/models": { data: [{ id: "qwen3:8b", status: { value: "unloaded", args } }, { id: "other" }] },
+  ...known,
+});
+
+const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, number, number])[] = [
+  ["llama.cpp", { "/props": slots(4096), "/api/version": { version: "1" } }, 4096, 1024],
+  ["vLLM", { "/v1/models": { data: [{ id: "qwen3:8b", max_model_len: 32_768 }] } }, 32_768, 8192],
+  ["another name", { "/v1/models": { data: [{ id: "a" }, { id: "b", max_model_len: 9 }] } }, 8192, 2048],
+  [
+    "LM Studio",
+    { "/api/v0/models": { data: [{ id: "qwen3:8b", loaded_context_length: 12_000, max_context_length: 131_072 }] } },
+    12_000,
+    3000,
+  ],
+  [
+    "LM Studio, not loaded",
+    { "/api/v0/models": { data: [{ id: "qwen3:8b", state: "not-loaded", max_context_length: 131_072 }] } },
+    8192,
+    2048,
+  ],
+  ["llama.cpp as a router", router({ "/props?model=qwen3%3A8b&autoload=false": slots(20_000) }), 20_000, 5000],
+  ["… not loaded", router({}, ["llama-server", "--ctx-size", "65536", "--jinja"]), 65_536, 16_384],
+  ["… not loaded, in slots", router({}, ["--parallel", "4", "--ctx-size", "65536"]), 16_384, 4096],
+  [
+    "… not loaded, in slots of one",
+    router({}, ["--parallel", "4", "--kv-unified", "-c", "x", "--ctx-size", "65536"]),
+    65_536,
+    16_384,
+  ],
+  ["… not loaded, silent", router({}, ["llama-server"]), 8192, 2048],
+  ["Ollama, configured", ollama, 32_768, 8192],
+  ["Ollama, silent", { ...ollama, "/api/show": {} }, 16_384, 4096],
+  ["Ollama, a small model", { ...ollama, "/api/show": { model_info: { "x.context_length": 2048 } } }, 2048, 512],
+  [
+    "Ollama, loaded",
+    { ...ollama, "/api/show": {}, "/api/ps": { models: [{ name: "qwen3:8b", context_length: 65_536 }] } },
+    65_536,
+    16_384,
+  ],
+  ["a server that says nothing", {}, 8192, 2048],
+];
+test.each(windows)("%s (P44)", async (_name, about, window, maxOutputTokens) => {
+  const server = serve();
+  server.about = about;
+  const baseUrl = `${server.origin}/v1`;
+  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl }))).toMatchObject({
+    window,
+    maxOutputTokens,
+  });
+  expect(server.seen.length).toBe(0);
+  await server.stop();
+});

@@ -1,0 +1,40 @@
+/** Calls written as text cost little, whatever a model writes. */
+import { expect, test } from "bun:test";
+import { createTextCallReader } from "../../../src/models/local/text-calls.ts";
+import { measureCpu } from "../../core/cpu-time.ts";
+
+function read(text: string) {
+  const reader = createTextCallReader(["read"]);
+  let shown = "";
+  for (let at = 0; at < text.length; at += 40) shown += reader.push(text.slice(at, at + 40));
+  const { text: rest, calls } = reader.end();
+  return { text: shown + rest, calls };
+}
+
+const endless: readonly (readonly [string, string])[] = [
+  ["prose", "A plain sentence of words. ".repeat(40_000)],
+  ["brackets that never close", "[".repeat(200_000)],
+  ["objects that never close", '{"a":'.repeat(40_000)],
+  ["brackets within brackets", `\`\`\`\n${"[".repeat(50_000)}x${"]".repeat(50_000)}`],
+  ["quotes that hide brackets", `\`\`\`\n${'"[ '.repeat(60_000)}`],
+  ["parameters that never end", `<function=read>${"<parameter=a>".repeat(20_000)}`],
+];
+test.each(endless)("takes no time for %s", (_name, text) => {
+  let all = { text: "", calls: read("").calls };
+  const ms = measureCpu(() => {
+    all = read(text);
+  });
+  expect(ms).toBeLessThan(1000);
+  if (all.calls.length === 0) expect(all.text).toBe(text);
+});
+
+test("finds a call behind much code", () => {
+  const code = "function f(a) {\n  if (a[0]) {\n    for (const b of a) { g({ b, c: [1, x] }); }\n  }\n}\n".repeat(2000);
+  const { calls } = read(`\`\`\`js\n${code}\`\`\`\n{"name": "read", "arguments": {"path": "a"}}`);
+  expect(calls).toEqual([{ name: "read", input: { path: "a" } }]);
+});
+
+test("a tool may be written large, as in a call that is none of text", () => {
+  const { text, calls } = read('<tool_call>{"name": "Read", "arguments": {"path": "a"}}</tool_call>');
+  expect([text, calls]).toEqual(["", [{ name: "Read", input: { path: "a" } }]]);
+});

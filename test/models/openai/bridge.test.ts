@@ -1,0 +1,242 @@
+/** The OpenAI bridge: the contract, and what is OpenAI's own. */
+import { describe, expect, test } from "bun:test";
+import type { Json, ModelRequest } from "../../../src/core/model.ts";
+import { type OpenOptions, openModel } from "../../../src/models/open.ts";
+import { encodeOpenai } from "../../../src/models/openai/encode.ts";
+import { describeBridge } from "../contract.ts";
+import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { call, event, message, reply, says } from "./openai-wire.ts";
+
+describeBridge({
+  id: "openai:gpt-5",
+  baseUrl: (origin) => `${origin}/v1`,
+  keyHeader: (key) => ["authorization", `Bearer ${key}`],
+  reply: (pieces) => says(...pieces),
+  environment: {
+    OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+    OPENAI_API_KEY: "sk-of-the-environment",
+    OPENAI_ADMIN_KEY: "sk-admin",
+    OPENAI_ORG_ID: "org-x",
+    OPENAI_PROJECT_ID: "proj-x",
+    OPENAI_CUSTOM_HEADERS: "x-foreign: 1\nauthorization: Bearer foreign",
+    OPENAI_LOG: "debug",
+  },
+});
+
+describe("openai", () => {
+  const server = useServer();
+  const open = (over: Partial<OpenOptions> = {}) =>
+    openModel(options({ id: "openai:gpt-5", baseUrl: `${server.origin}/v1`, ...over }));
+  const answer = async (...wire: readonly string[]) => {
+    server.answer = () => sse(wire);
+    return take(await open());
+  };
+  const incomplete = (reason: string) => ({ last: { status: "incomplete", incomplete_details: { reason } } });
+
+  const finishes: readonly (readonly [string, string, string])[] = [
+    ["completed", says("x"), "end"],
+    ["completed with a call", reply([call("read", "{}")]), "calls"],
+    [
+      "incomplete: max_output_tokens",
+      reply([message("x")], { ...incomplete("max_output_tokens"), pieces: ["x"] }),
+      "length",
+    ],
+    ["incomplete: something new", reply([message("x")], { ...incomplete("something_new"), pieces: ["x"] }), "length"],
+    ["incomplete: content_filter", reply([], incomplete("content_filter")), "reply_blocked"],
+    [
+      "a cut call",
+      reply([{ ...call("write", '{"path":"a'), status: "incomplete" }], incomplete("max_output_tokens")),
+      "length",
+    ],
+    ["a call that is not JSON", reply([call("write", '{"path":')]), "reply_invalid"],
+    ["nothing at all", reply([]), "reply_empty"],
+    ["no closing event", says("x").replace(/event: response.completed[\s\S]*/, ""), "reply_cut"],
+    [
+      "an error event",
+      event({ type: "error", code: "invalid_prompt", message: "no", param: null }),
+      "request_rejected",
+    ],
+    [
+      "an error event of the server",
+      event({ type: "error", code: "server_error", message: "no", param: null }),
+      "provider_down",
+    ],
+  ];
+  test.each(finishes)("%s ends as it should (P06, P08)", async (_name, wire, end) => {
+    const { done, error } = await answer(wire);
+    expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
+  });
+
+  const failures: readonly (readonly [string, string])[] = [
+    ["server_error", "provider_down"],
+    ["rate_limit_exceeded", "quota"],
+    ["invalid_prompt", "request_rejected"],
+    ["bio_policy", "reply_blocked"],
+  ];
+  test.each(failures)("response.failed with %s in mid-stream is %s (P62)", async (code, end) => {
+    const { error, text } = await answer(
+      event({ type: "response.output_text.delta", delta: "half" }),
+      event({ type: "response.failed", response: { status: "failed", error: { code, message: "why" } } }),
+    );
+    expect([text, error?.code as string]).toEqual(["half", end]);
+    expect(error?.message).toContain("why");
+    expect(server.seen.length).toBe(1);
+  });
+
+  test("a refusal is a refusal, with its words (P08, P73)", async () => {
+    const { error } = await answer(
+      event({ type: "response.refusal.delta", delta: "I will" }),
+      event({ type: "response.refusal.done", refusal: "I will not" }),
+      reply([{ type: "message", content: [{ type: "refusal", refusal: "I will not" }] }]),
+    );
+    expect(error).toMatchObject({ code: "reply_blocked" });
+    expect(error?.message).toContain("I will not");
+  });
+
+  test("counts cached tokens within the input and reasoning within the output, once; names the model that served (P12, P13)", async () => {
+    const { done } = await answer(says("x"));
+    expect(done).toMatchObject({
+      usage: { input: 10, cached: 4, output: 12, thought: 7 },
+      served: "gpt-5-2025-08-07",
+    });
+  });
+
+  test("counts what was written to the cache (P13)", async () => {
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
+      output_tokens: 1,
+    };
+    const { done } = await answer(reply([message("x")], { last: { usage }, pieces: ["x"] }));
+    expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
+  });
+
+  test("reads a reply that was never streamed, from its closing event (P73)", async () => {
+    const { text, done } = await answer(
+      event({
+        type: "response.completed",
+        response: { status: "completed", output: [message("whole"), call("read", '{"path":"a"}')] },
+      }),
+    );
+    expect([text, done?.stop]).toEqual(["whole", "calls"]);
+  });
+
+  test("shows the summary of its reasoning as thought and sends the encrypted whole back", async () => {
+    const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
+    const { events, done } = await answer(
+      event({ type: "response.reasoning_summary_text.delta", delta: "hm" }),
+      reply([thought, { type: "reasoning", id: "rs_2", summary: [] }, call("read", '{"path":"a"}')]),
+    );
+    expect(events[0]).toEqual({ type: "thought", text: "hm" });
+    const made = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "", calls: made, native: done?.native ?? null },
+      { role: "tools", results: [{ id: "call_a", name: "read", ok: false, text: "gone" }] },
+    ];
+    expect(encodeOpenai("gpt-5", { ...request, messages }, new Set())["input"]).toEqual([
+      { role: "user", content: "go" },
+      thought,
+      call("read", '{"path":"a"}'),
+      { type: "function_call_output", call_id: "call_a", output: "error: gone" },
+    ]);
+    expect(encodeOpenai("gpt-4.1", { ...request, messages }, new Set())["input"]).toEqual([
+      { role: "user", content: "go" },
+      { type: "function_call", call_id: "call_a", name: "read", arguments: '{"path":"a"}' },
+      { type: "function_call_output", call_id: "call_a", output: "error: gone" },
+    ]);
+  });
+
+  test("reasoning that cannot be read any more stays away from then on, calls and results do not", async () => {
+    const why = "The encrypted content gAAA could not be verified.";
+    server.answer = (n) =>
+      n === 0
+        ? Response.json({ error: { message: why, code: "invalid_encrypted_content" } }, { status: 400 })
+        : sse([says("x")]);
+    const made = { id: "call_a", name: "read", input: { path: "a" } };
+    const items = [
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+      call("read", JSON.stringify(made.input)),
+    ];
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "", calls: [made], native: { model: "openai:gpt-5", content: { items } } },
+      { role: "tools", results: [{ id: "call_a", name: "read", ok: true, text: "content" }] },
+    ];
+    const model = await open();
+    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, messages })).text).toBe("x");
+    const bodies = server.seen.map(({ body }) => JSON.stringify(body));
+    expect(bodies.map((body) => body.includes("gAAA"))).toEqual([true, false, false]);
+    expect(bodies.every((body) => body.includes("call_a"))).toBe(true);
+  });
+
+  test("asks for nothing to be stored, with the strict schema, tools and limits (P74)", async () => {
+    const schema = { $schema: "x", type: "object", properties: { a: { type: "string" } }, required: [] };
+    const asked: ModelRequest = {
+      ...request,
+      tools: [{ name: "read", description: "reads", schema }],
+      format: { name: "plan", schema },
+    };
+    server.answer = () => sse([says("{}")]);
+    await take(await open(), quiet, asked);
+    const { path, body } = server.seen[0] ?? { path: "", body: {} };
+    expect(path).toBe("/v1/responses");
+    expect(body).toEqual({
+      model: "gpt-5",
+      stream: true,
+      store: false,
+      instructions: "You are a test.",
+      input: [{ role: "user", content: "say hello" }],
+      max_output_tokens: 1000,
+      include: ["reasoning.encrypted_content"],
+      tools: [{ type: "function", name: "read", description: "reads", parameters: schema, strict: false }],
+      tool_choice: "auto",
+      text: {
+        format: {
+          type: "json_schema",
+          name: "plan",
+          strict: true,
+          schema: {
+            type: "object",
+            properties: { a: { type: ["string", "null"] } },
+            required: ["a"],
+            additionalProperties: false,
+          },
+        },
+      },
+    });
+  });
+
+  const tempered: readonly (readonly [string, boolean])[] = [
+    ["gpt-4.1", true],
+    ["gpt-4o", true],
+    ["gpt-5-chat-latest", true],
+    ["gpt-5-mini", false],
+    ["o3-mini", false],
+    ["openai/gpt-6", false],
+    ["gpt-6.2-sol", false],
+  ];
+  test.each(tempered)("%s gets a temperature: %p", (model, given) => {
+    expect("temperature" in encodeOpenai(model, request, new Set())).toBe(given);
+  });
+
+  test("what the model refuses by its name is left out, said once, and asked for no more", async () => {
+    const notices: string[] = [];
+    server.answer = (n) =>
+      n === 0
+        ? Response.json(
+            { error: { message: "Unsupported parameter: 'temperature'", type: "invalid_request_error" } },
+            { status: 400 },
+          )
+        : sse([says("x")]);
+    const model = await open({ id: "openai:gpt-4.1", notify: ({ text }) => notices.push(text) });
+    expect((await take(model)).text).toBe("x");
+    expect((await take(model)).text).toBe("x");
+    expect(notices).toEqual(["gpt-4.1 takes no temperature: asked without it"]);
+    expect(server.seen.map(({ body }) => "temperature" in (body as { [key: string]: Json }))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+/** Events as servers and gateways really write them, whole and cut anywhere. */
+import { expect, test } from "bun:test";
+import { createSseReader } from "../../../src/models/wire/sse.ts";
+
+function read(text: string, size: number): readonly string[] {
+  const reader = createSseReader();
+  const done: string[] = [];
+  for (let at = 0; at < text.length; at += size) done.push(...reader.push(text.slice(at, at + size)));
+  return [...done, ...reader.end()];
+}
+
+test("an event of 300 KB, no space, several data lines, CRLF, a last blank line that is missing (P68)", () => {
+  const large = `{"text":"${"é🙂x".repeat(75_000)}"}`;
+  const text = `data:{"a":1}\r\n\r\nevent: x\ndata: one\ndata: two\n\n: ping\n\ndata: ${large}\n\ndata: last`;
+  for (const size of [text.length, 65_536, 4099])
+    expect(read(text, size)).toEqual(['{"a":1}', "one\ntwo", large, "last"]);
+});
+
+test("an event that is cut between any two characters is the same event (P68)", () => {
+  for (let size = 1; size < 20; size += 1)
+    expect(read('data: {"é":"🙂"}\r\n\r\ndata:x\r\n\r\n', size)).toEqual(['{"é":"🙂"}', "x"]);
+});
+
+test("an event of 8 MB in small pieces is looked at once", () => {
+  const large = "x".repeat(8_000_000);
+  const started = performance.now();
+  expect(read(`data: ${large}\n\n`, 500)).toEqual([large]);
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,36 @@
+/** Every answer to every question. */
+import { expect, test } from "bun:test";
+import { isContinue, readAnswer } from "../../../src/ui/prompt/answer.ts";
+
+const read = (text: string | null) => readAnswer(text, { feedback: true });
+
+test("yes and no in two languages, in any case", () => {
+  for (const word of ["y", "yes", "ya", "ok", "oke", "lanjut", " Y ", "YES\r"])
+    expect([word, read(word)]).toEqual([word, "yes"]);
+  for (const word of ["n", "no", "tidak", "batal", "N "]) expect([word, read(word)]).toEqual([word, "no"]);
+});
+
+test("end of input is a no", () => expect(read(null)).toBe("no"));
+
+test("Enter, one unknown character and one unknown word ask again", () => {
+  for (const text of ["", "  ", "x", "f", "f ", "maybe", "yy", "go"])
+    expect([text, read(text)]).toEqual([text, "again"]);
+});
+
+test("two words or more, or anything after f, is feedback", () => {
+  expect(read("pakai Python saja")).toEqual({ feedback: "pakai Python saja" });
+  expect(read("yes please")).toEqual({ feedback: "yes please" });
+  expect(read("f rust")).toEqual({ feedback: "rust" });
+  expect(read("F use two\nfiles")).toEqual({ feedback: "use two\nfiles" });
+});
+
+test("a question that takes no feedback asks again", () => {
+  expect(readAnswer("use two files", { feedback: false })).toBe("again");
+  expect(readAnswer("ya", { feedback: false })).toBe("yes");
+});
+
+test("next steps run at these words only", () => {
+  const words = ["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed", " Lanjut "];
+  expect(words.filter((word) => !isContinue(word))).toEqual([]);
+  expect(["", "n", "go on", "yes please", "lanjutkan"].filter(isContinue)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+/** Questions and messages at a real terminal (a PTY). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ui = join(import.meta.dir, "../../../src/ui");
+const folder = mkdtempSync(join(tmpdir(), "pai-prompt-"));
+const program = join(folder, "program.ts");
+
+beforeAll(() => {
+  writeFileSync(
+    program,
+    `import { writeSync } from "node:fs";
+import { createPrompter } from "${ui}/prompt/prompt.ts";
+import { chooseStyle } from "${ui}/style.ts";
+const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
+const stop = new AbortController();
+const err = (text) => writeSync(2, text);
+const prompter = createPrompter({ stdin: () => process.stdin, err, style, size: () => ({ columns: 80, rows: 24 }), kitty: false, signal: stop.signal });
+const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
+const acts = {
+  plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),
+  late: async () => {
+    err("busy\\n");
+    await Bun.sleep(400);
+    show(await prompter.ask({ kind: "command", text: "" }));
+  },
+  lines: async () => {
+    const history = ["older"];
+    const complete = async (before) => ({ from: 0, words: ["/model", "/mode"].filter((word) => word.startsWith(before)) });
+    for (let line = ""; line !== null && line !== "exit"; show(line)) {
+      line = await prompter.readMessage({ prompt: "pai> ", history, complete, keep: () => {} });
+      if (line !== null) history.push(line);
+    }
+  },
+  hidden: async () => show(await prompter.askHidden("key: ")),
+  crash: async () => {
+    // As pai does: while a module still waits, Bun reports the mistake and goes on waiting.
+    process.on("uncaughtException", (error) => {
+      err(error.message + "\\n");
+      process.exit(1);
+    });
+    setTimeout(() => {
+      throw new Error("a mistake");
+    }, 100);
+    await prompter.readMessage({ prompt: "pai> ", history: [], complete: async () => null, keep: () => {} });
+  },
+  abort: async () => {
+    setTimeout(() => stop.abort(new Error("time is up")), 100);
+    await prompter.ask({ kind: "plan", text: "" });
+  },
+};
+try {
+  await acts[process.argv[2]]();
+} catch (thrown) {
+  err("threw " + (thrown.code ?? thrown.message) + "\\n");
+}
+err("bye\\n");
+`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Types each text when the one before it is on the screen: [wait for, then type] pairs. Returns all that was shown. */
+async function type(act: string, ...steps: readonly (readonly [seen: string, keys: string])[]): Promise<string> {
+  let screen = "";
+  let read = 0;
+  const left = [...steps];
+  const child = Bun.spawn([process.execPath, program, act], {
+    env: { PATH: "/usr/bin:/bin", TERM: "xterm" },
+    terminal: {
+      cols: 80,
+      rows: 24,
+      data(terminal, bytes) {
+        screen += new TextDecoder().decode(bytes);
+        const [seen, keys] = left[0] ?? ["", ""];
+        const at = screen.indexOf(seen, read);
+        if (keys === "" || at === -1) return;
+        left.shift();
+        read = at + seen.length;
+        terminal.write(keys);
+      },
+    },
+  });
+  await child.exited;
+  await Bun.sleep(20);
+  expect(screen).toEndWith("bye\r\n");
+  return screen;
+}
+
+test("asks until the answer is clear, and shows the question whole and harmless (S89)", async () => {
+  const screen = await type("plan", ["change: ", "\r"], ["change: ", "x\r"], ["change: ", "pakai 日本語\r"]);
+  expect(screen).toContain("rm \\x1b[31m");
+  expect(screen.match(/y, n, or a few words/g)).toHaveLength(2);
+  expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
+});
+
+test("what is typed before a question does not answer it, even half a line (S92)", async () => {
+  expect(await type("late", ["busy", "y\rn"], ["run? y or n: ", "y\r"])).toContain('=> "yes"');
+});
+
+test("a paste does not answer by itself, though it ends in a line feed (S92)", async () => {
+  expect(await type("plan", ["change: ", "\x1b[200~y\n\x1b[201~\x03"])).toContain("threw interrupted");
+});
+
+test("end of input is a no, Ctrl+C an interrupt, an abort ends the question (S92)", async () => {
+  expect(await type("plan", ["change: ", "\x04"])).toContain('=> "no"');
+  expect(await type("plan", ["change: ", "\x03"])).toContain("threw interrupted");
+  expect(await type("abort")).toContain("threw time is up");
+});
+
+test("Escape is a no, whatever was typed; the keys that begin with its byte are not Escape (P5)", async () => {
+  expect(await type("plan", ["change: ", "yes\x1b"])).toContain('=> "no"');
+  expect(await type("plan", ["change: ", "\x1b[27u"])).toContain('=> "no"');
+  expect(await type("hidden", ["key: ", "sek\x1b"])).toContain("=> null");
+  const keys = "yes\x1b[A\x1bO\x1b[1;5D\x1bx\x1b[200~\x1b[201~\x12\x1by\r";
+  expect(await type("plan", ["change: ", keys])).toContain('=> "yes"');
+});
+
+test("a key is not shown (P16)", async () => {
+  const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
+  expect(screen.split("=>")[0]).not.toContain("sek");
+  expect(screen).toContain('=> "sekret"');
+});
+
+test("a session's messages: paste as one, Alt+Enter, Ctrl+C clears, end of input", async () => {
+  const screen = await type(
+    "lines",
+    ["pai> ", "\x1b[200~one\rtwo\x1b[201~\x1b\rthree\r"],
+    ['three"\r\n\x1b[?2004h', "wrong\x03right\r"],
+    ['right"\r\n\x1b[?2004h', "q1\rq2\r\x04"],
+  );
+  const shown = [...screen.matchAll(/=> (.*)\r\n/g)].map((match) => match[1]);
+  expect(shown).toEqual(['"one\\ntwo\\nthree"', '"right"', '"q1"', '"q2"', "null"]);
+  expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
+});
+
+test("a crash in the middle of a message leaves the terminal as it was (P18)", async () => {
+  let screen = "";
+  const show = (_: unknown, bytes: Uint8Array) => {
+    screen += new TextDecoder().decode(bytes);
+  };
+  const line = `stty -a > before; "$0" "$1" crash; stty -a > after; cmp before after && echo the same`;
+  const child = Bun.spawn(["/bin/sh", "-c", line, process.execPath, program], {
+    cwd: folder,
+    env: { PATH: "/usr/bin:/bin", TERM: "xterm-kitty" },
+    terminal: { cols: 80, rows: 24, data: show },
+  });
+  await child.exited;
+  await Bun.sleep(20);
+  expect(screen).toContain("a mistake");
+  expect(screen).toEndWith("the same\r\n");
+  expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
+});

@@ -1,0 +1,132 @@
+/** The plan fits every terminal, and no target is ever cut. */
+import { expect, test } from "bun:test";
+import { renderPlan } from "../../../src/ui/run/render-plan.ts";
+import { plan, promise, styleOf } from "../fixture.ts";
+
+const at = (columns: number) => renderPlan(plan, promise, styleOf(true), columns);
+
+test("fits 40 to 200 columns, wide characters measured right (R35, D89)", () => {
+  for (let columns = 40; columns <= 200; columns++) {
+    const widths = at(columns)
+      .split("\n")
+      .map((line) => Bun.stringWidth(line));
+    expect([columns, Math.max(...widths) <= columns]).toEqual([columns, true]);
+  }
+});
+
+test("a target too wide for its column is wrapped at its slashes, never cut", () => {
+  for (const columns of [40, 56, 80, 200]) {
+    const text = at(columns).replace(/\s+/g, "");
+    for (const { target } of plan.execution_plan?.steps ?? []) {
+      for (const part of target.split("/")) expect([columns, text]).toEqual([columns, expect.stringContaining(part)]);
+    }
+  }
+});
+
+test("60 columns hold a plan as a table", () => {
+  expect(at(60)).toMatchInlineSnapshot(`
+    "step  action  target                  purpose
+    ────  ──────  ──────────────────────  ──────────────────────
+       1  READ    src/main.py             See how the formula is
+                                          used today
+       2  WRITE   src/lib/a/very/deep/    The formula in one
+                  folder/                 place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py        面積の計算式を共有モジ
+                                          ュールから取り込むよう
+                                          に変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays
+             the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+    "
+  `);
+});
+test("80 columns hold a plan as a table", () => {
+  expect(at(80)).toMatchInlineSnapshot(`
+    "step  action  target                            purpose
+    ────  ──────  ────────────────────────────────  ────────────────────────────────
+       1  READ    src/main.py                       See how the formula is used
+                                                    today
+       2  WRITE   src/lib/a/very/deep/folder/       The formula in one place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
+                                                    取り込むように変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+    "
+  `);
+});
+test("120 columns hold a plan as a table", () => {
+  expect(at(120)).toMatchInlineSnapshot(`
+    "step  action  target                                        purpose
+    ────  ──────  ────────────────────────────────────────────  ──────────────────────────────────────────────────────
+       1  READ    src/main.py                                   See how the formula is used today
+       2  WRITE   src/lib/a/very/deep/folder/area_of_things.py  The formula in one place
+       3  MODIFY  src/資料/main.py                              面積の計算式を共有モジュールから取り込むように変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+    "
+  `);
+});
+test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
+  expect(renderPlan(plan, promise, styleOf(false), null)).toMatchInlineSnapshot(`
+    "1  READ src/main.py
+       See how the formula is used today
+    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
+       The formula in one place
+    3  MODIFY src/資料/main.py
+       面積の計算式を共有モジュールから取り込むように変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+    "
+  `);
+});
+
+test("steps are numbered by their order, and a file a step names is not listed again", () => {
+  const [first] = plan.execution_plan?.steps ?? [];
+  if (first === undefined || plan.execution_plan === null || plan.analysis === null) throw new Error("no steps");
+  const steps = [
+    { ...first, step_number: 0, target: "./a.py" },
+    { ...first, step_number: 0, target: "b.py" },
+  ];
+  const analysis = { ...plan.analysis, files_to_read: ["a.py", "c.py"], files_to_create: [], risk_assessment: "low" };
+  const text = renderPlan(
+    { ...plan, analysis, execution_plan: { ...plan.execution_plan, steps, checks: [] } },
+    { ...promise, tokens: 0 },
+    styleOf(true),
+    80,
+  );
+  expect(text).toContain("   1  READ    ./a.py");
+  expect(text).toContain("   2  READ    b.py");
+  expect(text.split("\n\n")[1]).toBe("reads     c.py\nmodifies  src/main.py\ncalls     expected 2, at most 3 calls\n");
+});
+
+test("a schedule, whose steps have no purposes, shows what it aims at instead", () => {
+  const [first] = plan.execution_plan?.steps ?? [];
+  if (first === undefined || plan.execution_plan === null || plan.analysis === null) throw new Error("no steps");
+  const schedule = {
+    ...plan,
+    analysis: { ...plan.analysis, success_criteria: ["Write the section", "Link the notes"], risk_assessment: "low" },
+    execution_plan: { ...plan.execution_plan, steps: [{ ...first, purpose: "" }], checks: [] },
+  };
+  const shown = renderPlan(schedule, promise, styleOf(true), 80);
+  expect(shown).not.toContain("purpose");
+  expect(shown).toMatch(/aims +1\. Write the section\n +2\. Link the notes/);
+  expect(at(80)).not.toContain("aims");
+});

@@ -1,0 +1,88 @@
+/** The line that is redrawn: what it says, when it is drawn, and that nothing of it stays. */
+import { expect, jest, test } from "bun:test";
+import { createSpinner, renderCountdown, renderElapsed } from "../../../src/ui/run/spinner.ts";
+import { styleOf } from "../fixture.ts";
+
+const { glyphs } = styleOf(true);
+const ascii = { ...glyphs, dot: "-", more: "..." };
+
+const wait = { why: "gemini is not available (HTTP 503)", seconds: 12, attempt: 2, of: 5 };
+
+test("what is waited for, and since when (R36)", () => {
+  const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40, glyphs));
+  expect(lines).toEqual(["planning", "planning", "planning, 1 s", "planning, 12 s", "planning, 2 min 5 s"]);
+  const long = (columns: number, of = glyphs) =>
+    renderElapsed("planning with a model of a long name", 12_000, columns, of);
+  expect([long(20), long(20, ascii), long(12)]).toEqual([
+    "planning with…, 12 s",
+    "planning wi..., 12 s",
+    "plannin…, 1…",
+  ]);
+  for (let columns = -3; columns < 40; columns += 1)
+    expect(Bun.stringWidth(long(columns))).toBeLessThanOrEqual(Math.max(columns, 0));
+});
+
+test("the seconds of a pause go down, and are seen before the reason (R36)", () => {
+  const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs));
+  const rest = "then asking again (2 of 5) · Ctrl+C stops · gemini is not available (HTTP 503)";
+  expect(lines).toEqual([12, 12, 11, 1].map((seconds) => `waiting ${seconds} s, ${rest}`));
+  expect(renderCountdown(wait, 12_000, 60, glyphs)).toEndWith("(2 of 5) · Ctrl+C stops · g…");
+  expect(renderCountdown(wait, 12_000, 42, ascii)).toBe("waiting 12 s, then asking again (2 of 5...");
+  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs)).not.toMatch(/[\x00-\x1f]/);
+});
+
+test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {
+  jest.useFakeTimers();
+  try {
+    let [time, screen] = [0, ""];
+    const err = (text: string) => {
+      const [body = screen, turn = ""] = text.replace("\r\x1b[K \x1b[J\r", "").split("\r");
+      screen = text.startsWith("\r\x1b[K") ? body.trim() && body : screen;
+      screen = turn + screen.slice(turn.length);
+    };
+    const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
+    const after = (ms: number) => {
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+      return screen.slice(2);
+    };
+    spinner.start("planning");
+    expect(after(1000)).toBe("planning, 1 s");
+    spinner.countDown({ ...wait, seconds: 2 });
+    expect(after(250)).toStartWith("waiting 2 s, then asking again (2 of 5) · Ctrl+C stops · gemini");
+    expect(after(1000)).toStartWith("waiting 1 s, then");
+    expect(after(1000)).toBe("planning, 3 s");
+    spinner.countDown({ ...wait, seconds: 9, attempt: 3 });
+    expect(after(250)).toStartWith("waiting 9 s, then asking again (3 of 5)");
+    spinner.start("working");
+    expect(after(500)).toBe("working");
+    spinner.stop();
+    expect([screen, after(1000)]).toEqual(["", ""]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test("a second of waiting costs less than 150 bytes, and a resize in the middle is followed (R10)", () => {
+  jest.useFakeTimers();
+  try {
+    let [time, written, columns] = [0, "", 80];
+    const err = (text: string) => {
+      written += text;
+    };
+    const spinner = createSpinner({ err, style: styleOf(true), columns: () => columns, now: () => time });
+    const after = (ms: number) => {
+      written = "";
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+      return written;
+    };
+    spinner.start("planning with gemini:gemini-2.5-flash-lite");
+    after(61_000);
+    expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
+    columns = 30;
+    const narrow = after(1000).split("\x1b[J\r").at(-1) ?? "";
+    expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
+    spinner.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});

@@ -1,0 +1,97 @@
+/** A run on the screen event by event: what waits, what was done and found, what failed. */
+import { expect, test } from "bun:test";
+import { events, outcome, show, stamp, watch } from "../fixture.ts";
+
+test("the footer says how long pai worked; a question takes the person's time", () => {
+  let time = 0;
+  const { terminal, writes } = watch({ now: () => time });
+  for (const event of events) terminal.sink(event);
+  time = 3000;
+  terminal.pause();
+  time = 60_000;
+  for (const event of events.slice(-1)) terminal.sink(event);
+  time = 61_200;
+  terminal.finish(outcome);
+  expect(writes.join("")).toContain("price unknown, 4.2 s\n");
+});
+
+test("a spinner line is redrawn at most five times a second and is gone before any other line (P41)", async () => {
+  let time = 0;
+  const options = { live: true, now: () => (time += 1000) };
+  const { screen } = show(true, options);
+  expect(screen).not.toContain("⠋");
+  const { terminal, writes } = watch(options);
+  const [started, notice] = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:a-model-with-a-long-name", estimate: 1 },
+    { type: "notice", level: "info", code: "x", text: "note" },
+  ]);
+  if (started === undefined || notice === undefined) throw new Error("no events");
+  terminal.sink(started);
+  await Bun.sleep(500);
+  terminal.sink(notice);
+  terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
+  expect(writes.length).toBeLessThanOrEqual(6);
+  expect(writes[0]).toMatch(/^\r\x1b\[K \x1b\[J\r {2}planning with gemini:a-mod.*…, \d+ s\r⠋$/);
+  expect(Bun.stringWidth((writes[0] ?? "").split("\r")[2] ?? "")).toBeLessThan(40);
+  expect(writes.slice(writes.indexOf("\r\x1b[K \x1b[J\r"), writes.indexOf("\r\x1b[K \x1b[J\r") + 2)).toEqual([
+    "\r\x1b[K \x1b[J\r",
+    "· note\n",
+  ]);
+});
+
+test("a command that was not run is not marked as done", () => {
+  const events = stamp([
+    { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },
+  ]);
+  expect(show(true, {}, { events, outcome }).screen).toStartWith("· RUN make  not run: this is a dry run\n");
+});
+
+test("a command that ended badly has no tick, and what the list of tasks shows is not said twice", () => {
+  const call = (action: string, target: string, text: string) =>
+    ({ type: "call.finished", id: action, action, target, ok: true, text }) as const;
+  const { screen } = show(
+    true,
+    {},
+    {
+      events: stamp([
+        call("RUN", "make", "exit 2 after 9 ms"),
+        call("RUN", "ls", "exit 0 after 1 ms"),
+        call("write_tasks", "", "[ ] a"),
+      ]),
+      outcome,
+    },
+  );
+  expect(screen).toContain("! RUN make  exit 2 after 9 ms\n✓ RUN ls  exit 0 after 1 ms\n");
+  expect(screen).not.toContain("write_tasks");
+});
+
+test("what a failed check said stays behind its bar, however wide it is", () => {
+  const { terminal, writes } = watch({});
+  const output = `${"word ".repeat(30)}\n${"x".repeat(5000)}\nthe last line`;
+  const check = { command: "make", by: "user", exit: 2, ms: 1, passed: false, output } as const;
+  for (const event of stamp([{ type: "check.finished", when: "after", ...check }])) terminal.sink(event);
+  const rows = writes.join("").trimEnd().split("\n").slice(1);
+  expect(rows).toHaveLength(20);
+  expect(rows.at(-1)).toBe("  │ the last line");
+  for (const row of rows) expect(row).toMatch(/^ {2}│ .{1,36}$/);
+});
+
+test("lines of a file that are wider than the terminal go on behind the bar, endless ones are cut", () => {
+  const { terminal, writes } = watch({});
+  const long = `        return ${"value + ".repeat(8)}0`;
+  const text = ["  1 def f():", `  2 ${long}`, "  3 \tx", `  4 ${"y".repeat(1_400)}`].join("\n");
+  const events = stamp([{ type: "look.shown", action: "READ", target: "a.py", text }]);
+  for (const event of events) terminal.sink(event);
+  terminal.pause();
+  terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
+  const rows = writes.join("").split("\n");
+  expect(rows.slice(0, 4)).toEqual([
+    "    1 │ def f():",
+    "    2 │         return value + value +",
+    "      │ value + value + value + value +",
+    "      │ value + value + 0",
+  ]);
+  expect(rows[4]).toBe("    3 │         x");
+  expect(rows.slice(5).join(" ")).toMatch(/… 1,000 more[ │]*characters/);
+  for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(40);
+});

@@ -1,0 +1,288 @@
+/** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
+import { expect, test } from "bun:test";
+import { events, outcome, plan, promise, show, stamp, styleOf, watch } from "../fixture.ts";
+
+test("a whole run at 80 columns, in the order of a task", () => {
+  expect(show(true).screen).toMatchInlineSnapshot(`
+    "planning with gemini:gemini-2.5-flash-lite …
+
+    Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
+    ✓ READ src/main.py  2 lines
+        1 │ from math import pi
+        2 │ print(pi)
+
+    step  action  target                            purpose
+    ────  ──────  ────────────────────────────────  ────────────────────────────────
+       1  READ    src/main.py                       See how the formula is used
+                                                    today
+       2  WRITE   src/lib/a/very/deep/folder/       The formula in one place
+                  area_of_things.py
+       3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
+                                                    取り込むように変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+
+    working with gemini:gemini-2.5-flash-lite …
+    ! the provider is busy (503): trying again in 2 s
+    ✓ WRITE src/lib/area.py  new file, 5 lines
+    ✗ MODIFY src/main.py  search text not found
+
+    ● src/main.py  +1 -1
+        1 - from math import pi
+        1 + from lib.area import area
+        2   print("\\x1b]52;c;aGk=\\x07")
+
+    ✓ applied 2 changes
+    ✗ check pytest -q  exit 1, 0.8 s
+      │ F
+      │ assert 1 == 2
+    ✓ check pytest -q  exit 0, 0.8 s
+
+    Rumusnya sekarang ada di src/lib/area.py.
+
+    ● create src/lib/area.py  +5
+    ● modify src/main.py      +1 -1
+    ✓ verified by 1 check
+
+    next steps
+      1. Tambahkan tes untuk area()
+      2. Type the arguments
+
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s
+    undo with: pai undo
+    "
+  `);
+});
+
+test("at 60 and 120 columns the lines of the run fit", () => {
+  for (const columns of [60, 120]) {
+    const widths = show(true, { columns: () => columns })
+      .screen.split("\n")
+      .map((line) => Bun.stringWidth(line));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+  }
+});
+
+test("standard output holds message, files, checks, status, next steps and undo, and nothing else (6.3, R01, R29)", () => {
+  expect(show(false).out).toMatchInlineSnapshot(`
+    "Rumusnya sekarang ada di src/lib/area.py.
+
+    *  create src/lib/area.py  +5
+    *  modify src/main.py      +1 -1
+    ok check pytest -q  exit 0, 0.8 s
+    ok verified by 1 check
+
+    next steps
+      1. Tambahkan tes untuk area()
+      2. Type the arguments
+    undo with: pai undo
+    "
+  `);
+});
+
+test("the status says what the checks have shown", () => {
+  const [passed] = outcome.checks;
+  if (passed === undefined) throw new Error("no check");
+  const failed = { ...passed, exit: 1, passed: false };
+  const status = (checks: typeof outcome.checks) =>
+    /^! unverified.*$/m.exec(
+      show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen,
+    )?.[0];
+  expect(status([])).toBe("! unverified: no check has proved this");
+  expect(status([failed])).toBe("! unverified: no check has proved this");
+  expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks passed");
+});
+
+test("-q leaves out no plan and no diff that a question is about", () => {
+  const { terminal, writes } = watch({ quiet: true, columns: () => 80 });
+  for (const event of events) {
+    terminal.sink(event);
+    if (event.type === "plan.ready" || event.type === "changes.proposed") terminal.pause();
+  }
+  terminal.finish(outcome);
+  const shown = writes.filter((text) => text !== "\n").map((text) => /step +action|src\/main\.py/.exec(text)?.[0]);
+  expect(shown).toEqual(["step  action", "src/main.py"]);
+});
+
+test("when to ask again is said once, by the hint", () => {
+  const error = { code: "quota", message: "over its limit", hint: "try again in 10 min", retry_after: 600 } as const;
+  const failed = { ...outcome, ok: false, status: "failed", error } as const;
+  expect(show(true, {}, { events, outcome: failed }).err).toEndWith("✗ over its limit\n→ try again in 10 min\n");
+});
+
+test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12, D90)", () => {
+  const { err } = show(false);
+  expect(err).not.toMatch(/[\x1b\r]/);
+  expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);
+  expect(err).toMatchInlineSnapshot(`
+    "planning with gemini:gemini-2.5-flash-lite ...
+
+    Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
+    ok READ src/main.py  2 lines
+        1   from math import pi
+        2   print(pi)
+
+    1  READ src/main.py
+       See how the formula is used today
+    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
+       The formula in one place
+    3  MODIFY src/資料/main.py
+       面積の計算式を共有モジュールから取り込むように変更する
+
+    creates  src/lib/area.py
+    checks   python -m py_compile src/main.py
+             pytest -q
+    risk     Low: one import changes, the printed value stays the same
+    calls    expected 2, at most 3 calls, about 1,900 tokens
+
+    working with gemini:gemini-2.5-flash-lite ...
+    !  the provider is busy (503): trying again in 2 s
+    ok WRITE src/lib/area.py  new file, 5 lines
+    x  MODIFY src/main.py  search text not found
+
+    *  src/main.py  +1 -1
+        1 - from math import pi
+        1 + from lib.area import area
+        2   print("\\x1b]52;c;aGk=\\x07")
+
+    ok applied 2 changes
+    x  check pytest -q  exit 1, 0.8 s
+        F
+        assert 1 == 2
+    ok check pytest -q  exit 0, 0.8 s
+
+    2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s
+    "
+  `);
+});
+
+test("colour on one stream does not leak to the other (R12)", () => {
+  const { out, err } = show(false, { style: styleOf(true, false) });
+  expect(err).toContain("\x1b[32m");
+  expect(out).not.toContain("\x1b");
+});
+
+test("-q leaves results on standard output and errors on standard error", () => {
+  expect(show(false, { quiet: true })).toMatchObject({ err: "", out: show(false).out });
+  const error = { code: "no_key", message: "no key for gemini", hint: "pai config set", retry_after: null } as const;
+  const failed = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 4,
+    text: "",
+    changes: [],
+    checks: [],
+    next: [],
+    error,
+  };
+  expect(show(false, { quiet: true }, { events: [], outcome: { ...failed, status: "failed" } })).toMatchObject({
+    err: "x  no key for gemini\n-> pai config set\n",
+    out: "x  failed, nothing changed\n",
+  });
+});
+
+test("a conversation streams on a screen and is not said twice; in a pipe it is the result", () => {
+  const text = "Halo! Ada yang bisa saya bantu?";
+  const events = stamp([
+    { type: "model.delta", n: 1, channel: "reply", text: "Halo! Ada yang " },
+    { type: "model.delta", n: 1, channel: "reply", text: "bisa saya bantu?" },
+    { type: "plan.ready", plan: { ...plan, intent: "conversation", reply: text }, promise, cached: false },
+  ]);
+  const answered = { ...outcome, status: "answered", text, changes: [], checks: [], next: [] } as const;
+  const footer = "2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s\n";
+  expect(show(true, {}, { events, outcome: answered }).screen).toBe(`${text}\n\n${footer}`);
+  expect(show(false, {}, { events, outcome: answered })).toMatchObject({ out: `${text}\n`, err: footer });
+});
+
+test("what the model says of a failed run is its claim on standard error, not the result (P27, D57)", () => {
+  const error = { code: "edit_failed", message: "MODIFY a.txt: not found", hint: null, retry_after: null } as const;
+  const base = { ...outcome, ok: false, status: "failed", code: 8, changes: [], checks: [], next: [], error } as const;
+  const { out, err } = show(false, {}, { events: [], outcome: { ...base, text: "All done!" } });
+  expect(out).toBe("x  failed, nothing changed\n");
+  expect(err).toStartWith("The model said: All done!\n");
+});
+
+test("exit 10 prints the plan on standard output, once", () => {
+  const events = stamp([{ type: "plan.ready", plan, promise, cached: false }]);
+  const declined = { ...outcome, ok: false, status: "declined", code: 10, text: "", changes: [], checks: [] } as const;
+  expect(show(false, {}, { events, outcome: declined }).out).toContain("2  WRITE src/lib/a/very");
+  const { screen } = show(true, {}, { events, outcome: declined });
+  expect(screen.match(/at most 3 calls/g)).toHaveLength(1);
+  expect(show(false, { kind: "plan" }, { events, outcome: declined }).err).not.toContain("WRITE");
+});
+
+test("undo is offered only for what is in the workspace", () => {
+  expect(show(false).out).toEndWith("undo with: pai undo\n");
+  expect(show(false, {}, { events: [], outcome }).out).toContain("-  not written");
+  expect(show(false, {}, { events: [], outcome }).out).not.toContain("undo");
+});
+
+test("hostile text in every place is shown, not obeyed (S87, S88, D87)", () => {
+  const evil = "\x1b]52;c;aGk=\x07\u202e[/red]";
+  const events = stamp([
+    { type: "model.delta", n: 1, channel: "reply", text: evil },
+    { type: "model.started", n: 1, purpose: "execute", model: evil, estimate: 1 },
+    { type: "call.started", id: "1", action: "RUN", target: evil },
+    { type: "check.finished", when: "before", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+    { type: "call.finished", id: "1", action: "READ", target: evil, ok: true, text: evil },
+    { type: "look.shown", action: "TREE", target: evil, text: evil },
+    { type: "notice", level: "info", code: "x", text: evil },
+    { type: "check.finished", when: "after", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+  ]);
+  const { screen } = show(true, { verbose: true }, { events, outcome: { ...outcome, text: evil, next: [evil] } });
+  expect(screen).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+  expect(screen).toContain("\\x1b]52;c;aGk=\\x07\\u202e[/red]");
+});
+
+test("a run that was taken back says how to see its work again, and keeps the model's claim off the results", () => {
+  const { changes } = outcome;
+  const events = stamp([
+    { type: "changes.applied", batch: 1, changes },
+    { type: "changes.rolled_back", batch: 1, changes },
+  ]);
+  const error = { code: "check_failed", message: "check failed", hint: null, retry_after: null } as const;
+  const failed = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 9,
+    text: "Done.",
+    changes: [],
+    next: ["Go on with what was taken back"],
+    error,
+  } as const;
+  const { out, err } = show(false, {}, { events, outcome: { ...failed, checks: [] } });
+  expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
+  expect(err).toContain("The model said: Done.\n");
+});
+
+test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
+  const wait = { why: "gemini is not available", seconds: 2, attempt: 1, of: 5 };
+  const text = `${wait.why}; asking again in 2 s (1 of 5)`;
+  const events = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },
+    { type: "notice", level: "info", code: "waiting", text, wait },
+  ]);
+  const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");
+  expect(lines({ live: false })).toContain(`· ${text}`);
+  expect(lines({ live: true, verbose: true })).toContain(`· ${text}`);
+  expect(lines({ live: true }).join()).not.toContain("asking again");
+});
+
+test("in a session the result names what can be typed there", () => {
+  const { screen } = show(true, { kind: "session" });
+  expect(screen).toMatch(/next steps \(y does (all, a number one of them|it)\)/);
+  expect(screen).toContain("undo with: pai undo, here: /undo\n");
+  expect(show(true).screen).not.toContain("here: /undo");
+});
+
+test("recorded replies cost nothing, and nothing is said of a price", () => {
+  const recorded = { ...outcome, model: { ...outcome.model, requested: "replay:demo" } };
+  const { screen } = show(true, {}, { events: [], outcome: recorded });
+  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
+});

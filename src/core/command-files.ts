@@ -1,4 +1,4 @@
-/** Which files a command may run, by its words alone: a yes to it holds as long as these are what they were (S91). Pure. */
+/** Which files a command may run, by its words alone: a yes to it holds as long as these are what they were. Pure. */
 
 const scripted = ["package.json"];
 /** By command: the files in which its user wrote what it runs. */

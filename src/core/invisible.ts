@@ -1,4 +1,4 @@
-/** Characters that show as nothing or turn text around: spelled out for the model, and put back into what it writes (S131). Pure. */
+/** Characters that show as nothing or turn text around: spelled out for the model, and put back into what it writes. Pure. */
 
 /**
  * Tags, bidi marks, zero-width and other characters without a look, and line separators. Emoji keep their joiners, and
@@ -39,7 +39,7 @@ export function describeHidden(text: string): string | null {
   return `${count} invisible ${count === 1 ? "character" : "characters"} on line ${shown}${more}`;
 }
 
-/** A name or path in a listing: as it is, or quoted as JSON when it could be taken for anything else (D38). */
+/** A name or path in a listing: as it is, or quoted as JSON when it could be taken for anything else. */
 export function quoteName(name: string): string {
   const plain = /^[\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+(?: [\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+)*$/u.test(name);
   return spellHidden(plain ? name : JSON.stringify(name));

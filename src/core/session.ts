@@ -134,7 +134,7 @@ export function readSession(id: string, text: string): { readonly session: Sessi
       damaged += 1;
     }
   }
-  // The name of the file is the id, whatever stands inside it (P88).
+  // The name of the file is the id, whatever stands inside it.
   return {
     session: { ...session, id, conversation: close(session.conversation, cutOff) },
     damaged,

@@ -1,4 +1,4 @@
-/** Binds a yes to a command to the files it runs, as they were when it was asked for (S91). */
+/** Binds a yes to a command to the files it runs, as they were when it was asked for. */
 import { type Blob, sameBlob } from "../core/change.ts";
 import { filesOfCommand } from "../core/command-files.ts";
 import type { RelPath } from "../core/path.ts";

@@ -139,7 +139,7 @@ export async function judgeCommand(
   return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
-/** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content (S24). */
+/** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
     const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;

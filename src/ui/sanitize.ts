@@ -1,4 +1,4 @@
-/** Makes control and invisible characters visible, so that no text can act on the terminal (S87-S89, R34). */
+/** Makes control and invisible characters visible, so that no text can act on the terminal (R34). */
 
 /**
  * Controls but LF and TAB, lone surrogates, line separators, interlinear marks, and all that is shown as nothing:

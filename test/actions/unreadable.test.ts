@@ -1,4 +1,4 @@
-/** Listings say which folders they could not read: what is missing must not look empty (D39). */
+/** Listings say which folders they could not read: what is missing must not look empty. */
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

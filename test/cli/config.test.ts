@@ -16,7 +16,7 @@ const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run(config, { words: line === "" ? [] : line.split(" "), ...typed });
 const stored = ({ home }: Process) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8")).providers;
 
-test("reads the key from standard input, or hidden at a terminal (D96)", async () => {
+test("reads the key from standard input, or hidden at a terminal", async () => {
   const process = openProcess();
   expect(await say(process, "set", { stdin: `${canary}\n` })).toEqual({
     code: 0,
@@ -27,14 +27,14 @@ test("reads the key from standard input, or hidden at a terminal (D96)", async (
   expect(stored(process)).toEqual({ gemini: { default: "primary", keys: { primary: canary, work: canary } } });
 });
 
-test("a key on the command line works, and warns (S125)", async () => {
+test("a key on the command line works, and warns", async () => {
   const process = openProcess();
   const { code, err } = await say(process, `set ${canary}`);
   expect([code, stored(process).gemini.keys.primary]).toEqual([0, canary]);
   expect(err).toContain("seen by ps");
 });
 
-test("what cannot be a key is refused, what does not look like one is stored with a warning (D95, D96)", async () => {
+test("what cannot be a key is refused, what does not look like one is stored with a warning", async () => {
   const process = openProcess();
   expect((await say(process, "set", { stdin: " \n" })).code).toBe("key_invalid");
   expect((await say(process, "set", { stdin: "two words" })).code).toBe("key_invalid");
@@ -45,14 +45,14 @@ test("what cannot be a key is refused, what does not look like one is stored wit
   expect(short.err).toContain("does not look like one of gemini");
 });
 
-test("set makes its key the default and loses no other (D92)", async () => {
+test("set makes its key the default and loses no other", async () => {
   const process = openProcess();
   await say(process, `add work ${other}`);
   await say(process, `set ${canary}`);
   expect(stored(process).gemini).toEqual({ default: "primary", keys: { work: other, primary: canary } });
 });
 
-test("the deprecated flags of the original work and say what to use instead (D94)", async () => {
+test("the deprecated flags of the original work and say what to use instead", async () => {
   const process = openProcess();
   expect((await say(process, "", { flags: { set: canary } })).err).toContain("use: pai config set");
   expect((await say(process, "", { flags: { show: true } })).out).toBe("primary  AIzacA...tail  default\n");
@@ -87,7 +87,7 @@ test("show and list name default and environment; nothing stored is no failure",
   expect((await say(process, "show nobody")).code).toBe("usage");
 });
 
-test("validate fails with exit 4 for none, a wrong shape, and a key the provider refuses (D95)", async () => {
+test("validate fails with exit 4 for none, a wrong shape, and a key the provider refuses", async () => {
   const process = openProcess();
   expect((await say(process, "validate")).code).toBe("no_key");
   await say(process, "set AIzaShort");
@@ -170,7 +170,7 @@ test("list says which keys rest and for how long", async () => {
   expect(out).toMatch(/^gemini {5}a {2}AIzacA\.\.\.tail {2}default\n.*b {2}AIzaoT\.\.\.tail {2}rests for 9[01] s\n$/);
 });
 
-test("remove promotes the next key; set-default and reset change who is next (D115)", async () => {
+test("remove promotes the next key; set-default and reset change who is next", async () => {
   const process = openProcess();
   for (const [id, key] of [
     ["a", canary],
@@ -250,7 +250,7 @@ test("who puts an address agrees to send the present keys there", async () => {
   });
 });
 
-test("a stored key never appears in anything that is said (S122, R46)", async () => {
+test("a stored key never appears in anything that is said (R46)", async () => {
   const process = openProcess();
   const heard: string[] = [];
   const lines = [

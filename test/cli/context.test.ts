@@ -29,7 +29,7 @@ function open(files: Readonly<Record<string, string>>) {
   return { home, ask, preview };
 }
 
-test("every part is named with its tokens and lines, without a key (M13)", async () => {
+test("every part is named with its tokens and lines, without a key", async () => {
   const long = Array.from({ length: 3000 }, (_, n) => `${n + 1}\n`).join("");
   const { preview } = open({ "AGENTS.md": "# Rules\n", "src/long.txt": long, "a.txt": "one\ntwo" });
   const { parts, tokens, promise, cost, model } = await preview("change src/long.txt");
@@ -49,7 +49,7 @@ test("every part is named with its tokens and lines, without a key (M13)", async
   expect(cost).toBeGreaterThan(0);
 });
 
-test("values that would be sent as names are told by file and line, never shown (M11, M13)", async () => {
+test("values that would be sent as names are told by file and line, never shown", async () => {
   const { ask, preview } = open({ "a.py": `x = 1\n\napi_key = "${key}"\n`, "b.py": `y = 2\ntoken = "${key}"\n` });
   const { masked, parts } = await preview("look at a.py and b.py");
   expect(masked).toBe(1);

@@ -17,7 +17,7 @@ function open(answer: "yes" | "no" | "always") {
   return { decide, forget, asked: () => asked };
 }
 
-test("below the folder nothing is asked again, beside it and outside a batch it is (D1)", async () => {
+test("below the folder nothing is asked again, beside it and outside a batch it is", async () => {
   const { decide, asked } = open("always");
   for (const folder of ["src", "src", "src/ui"]) expect((await decide(batch(folder))).accept).toBe(true);
   expect(asked()).toBe(1);

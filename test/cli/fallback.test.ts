@@ -1,4 +1,4 @@
-/** `--model a,b`: the switch is said, recorded and paid for by its own price (P12). */
+/** `--model a,b`: the switch is said, recorded and paid for by its own price. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

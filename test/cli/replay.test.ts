@@ -23,26 +23,23 @@ async function inFolder(files: Readonly<Record<string, string>>, work: (place: P
   }
 }
 
-test.each(readdirSync(scenarios).sort())(
-  "%s is replayed to the same tree, offline and on paper only (M6)",
-  async (name) => {
-    const folder = join(scenarios, name);
-    const before = filesIn(join(folder, "before"));
-    const lines = parseReplay(read(folder, "replies.jsonl"), name).map(({ text = "", stop = "end" }) => ({
-      text,
-      stop,
-    }));
-    const options = existsSync(join(folder, "options.json")) ? JSON.parse(read(folder, "options.json")) : {};
-    await inFolder(before, async (place) => {
-      const { changes } = await record(place, { task: read(folder, "task.md").trim(), lines, options });
-      const [tree, state] = [filesIn(place.root), filesIn(place.state)];
-      const replayed = await replay(place);
-      expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });
-      expect([filesIn(place.root), filesIn(place.state)]).toEqual([tree, state]);
-      expect((await receiptsOf(place)).read(idOf(1)).broken).toBe(null);
-    });
-  },
-);
+test.each(readdirSync(scenarios).sort())("%s is replayed to the same tree, offline and on paper only", async (name) => {
+  const folder = join(scenarios, name);
+  const before = filesIn(join(folder, "before"));
+  const lines = parseReplay(read(folder, "replies.jsonl"), name).map(({ text = "", stop = "end" }) => ({
+    text,
+    stop,
+  }));
+  const options = existsSync(join(folder, "options.json")) ? JSON.parse(read(folder, "options.json")) : {};
+  await inFolder(before, async (place) => {
+    const { changes } = await record(place, { task: read(folder, "task.md").trim(), lines, options });
+    const [tree, state] = [filesIn(place.root), filesIn(place.state)];
+    const replayed = await replay(place);
+    expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });
+    expect([filesIn(place.root), filesIn(place.state)]).toEqual([tree, state]);
+    expect((await receiptsOf(place)).read(idOf(1)).broken).toBe(null);
+  });
+});
 
 const change = (search: string, put: string) => [
   plan({ steps: ["MODIFY a.txt"] }),

@@ -1,4 +1,4 @@
-/** A small model on a server of the user's own: it ignores tools, holds 4,096 tokens, wraps its plan in prose (P44, M12). */
+/** A small model on a server of the user's own: it ignores tools, holds 4,096 tokens, wraps its plan in prose. */
 import { beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

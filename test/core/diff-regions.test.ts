@@ -24,7 +24,7 @@ test.each([
     "a\nb\n",
     `${head}@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n`,
   ],
-])("%s (P19)", (_name, before, after, shown) => {
+])("%s", (_name, before, after, shown) => {
   const path = "a.txt" as RelPath;
   expect(renderChanges([{ path, before: file(before), after: file(after), from: null }])).toBe(shown);
 });

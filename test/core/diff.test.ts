@@ -24,7 +24,7 @@ const change = (path: string, before: Blob | null, after: Blob | null, from: str
 });
 const edit = (before: string, after: string) => renderChanges([change("a.txt", file(before), file(after))]);
 
-test("counts lines that begin with -- or ++ like any other (D43)", () => {
+test("counts lines that begin with -- or ++ like any other", () => {
   const sql = "-- old comment\nselect 1;\n-- second\n";
   expect(countLines(file(sql), file("select 1;\n-- second\n"))).toEqual({ added: 0, deleted: 1 });
   expect(countLines(file("a\n"), file("a\n++i;\n+++ b/x\n"))).toEqual({ added: 2, deleted: 0 });

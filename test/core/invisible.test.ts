@@ -1,4 +1,4 @@
-/** Nothing hides from the model or the user, and nothing real is taken for hidden (S131, D38). */
+/** Nothing hides from the model or the user, and nothing real is taken for hidden. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fence } from "../../src/core/data-fence.ts";
@@ -55,7 +55,7 @@ test("property: what is spelled out holds nothing hidden and comes back byte for
   );
 });
 
-test("names that could be taken for anything else are quoted, ordinary ones are not (D38)", () => {
+test("names that could be taken for anything else are quoted, ordinary ones are not", () => {
   for (const name of ["a.ts", "src/ä b.txt", "[id].tsx", "(group)/page.tsx", "@types/", "日本.md", "a&b!.c"]) {
     expect(quoteName(name)).toBe(name);
   }
@@ -66,7 +66,7 @@ test("names that could be taken for anything else are quoted, ordinary ones are 
   expect(quoteName("a\u202eb")).toBe('"a⟦U+202E⟧b"');
 });
 
-test("property: data cannot end its own wrapping, whatever it holds (S130)", () => {
+test("property: data cannot end its own wrapping, whatever it holds", () => {
   const piece = fc.constantFrom("</file", "</file2", ">", "<file", "\n", "</fi\u200ble>", "x", " ", "2", "</FILE>");
   fc.assert(
     fc.property(

@@ -83,7 +83,7 @@ const readable: readonly (readonly [name: string, text: string, value: Json])[] 
 ];
 
 for (const [name, text, value] of readable) {
-  test(`reads a reply: ${name} (P07)`, () => {
+  test(`reads a reply: ${name}`, () => {
     expect(readJson(text)).toEqual({ ok: true, value });
   });
 }
@@ -113,7 +113,7 @@ const unreadable: readonly (readonly [name: string, text: string, why: RegExp])[
 ];
 
 for (const [name, text, why] of unreadable) {
-  test(`does not guess: ${name} (P06, P07)`, () => {
+  test(`does not guess: ${name}`, () => {
     const reading = readJson(text);
     expect(reading.ok).toBe(false);
     expect(reading.ok ? "" : reading.why).toMatch(why);
@@ -130,7 +130,7 @@ test("property: what JSON.stringify writes is read back, in any wrapping", () =>
   );
 });
 
-test("property: a reply cut anywhere is never read (P06)", () => {
+test("property: a reply cut anywhere is never read", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (value, seed) => {
       const text = JSON.stringify(value);

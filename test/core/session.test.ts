@@ -1,4 +1,4 @@
-/** Sessions as folds: whatever stands in the file, as much as can be read is read (P33, P55, P76-P90). */
+/** Sessions as folds: whatever stands in the file, as much as can be read is read. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -56,7 +56,7 @@ test("a session is what its lines say: turns, messages, tasks, pending steps", (
   expect(session.conversation.messages.length).toBe(4);
 });
 
-test("cut at any byte, everything before the cut is there and nothing throws (P33, P90)", () => {
+test("cut at any byte, everything before the cut is there and nothing throws", () => {
   const text = fileOf(two);
   for (let end = 0; end <= text.length; end += 7) {
     const { session, damaged } = readSession("x", text.slice(0, end));
@@ -73,7 +73,7 @@ test("a damaged line in the middle costs only itself and is counted", () => {
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
 });
 
-test("a line that is JSON and no line of a session is damaged: what is read can be gone on with (S82)", () => {
+test("a line that is JSON and no line of a session is damaged: what is read can be gone on with", () => {
   const strange = [
     "null",
     "7",
@@ -97,12 +97,12 @@ test("any text at all is read without throwing", () => {
   fc.assert(fc.property(fc.string(), (text) => readSession("x", text).session.id === "x"));
 });
 
-test("the id is the file's name, whatever stands inside (P88)", () => {
+test("the id is the file's name, whatever stands inside", () => {
   const evil = fileOf([{ ...head, id: "../../../evil" } as SessionLine]);
   expect(readSession("20260101-000000-aaaaaaaa", evil).session.id).toBe("20260101-000000-aaaaaaaa");
 });
 
-test("a turn cut off between a call and its result is closed, so that the next request is valid (P55, P90)", () => {
+test("a turn cut off between a call and its result is closed, so that the next request is valid", () => {
   const open: SessionLine = {
     type: "message.added",
     message: { role: "assistant", text: "", calls: [{ id: "c1", name: "read", input: {} }], native: null },
@@ -118,7 +118,7 @@ test("a turn cut off between a call and its result is closed, so that the next r
   expect(session.turns[0]?.status).toBeNull();
 });
 
-test("rewinding goes back to before a turn, with the messages and tasks of then, and is kept in the file (P66, P84, P85)", () => {
+test("rewinding goes back to before a turn, with the messages and tasks of then, and is kept in the file", () => {
   const tasks: SessionLine = {
     type: "tasks.updated",
     tasks: [{ id: 1, content: "a", description: "b", active_form: null, status: "pending" }],
@@ -135,13 +135,13 @@ test("rewinding goes back to before a turn, with the messages and tasks of then,
   expect(session.conversation.tasks.length).toBe(1);
 });
 
-test("rewinding after a compaction is clean: what stood before the turn is kept with it (P66)", () => {
+test("rewinding after a compaction is clean: what stood before the turn is kept with it", () => {
   const compacted: SessionLine = { type: "conversation.replaced", messages: [{ role: "user", text: "summary" }] };
   const { session } = readSession("x", fileOf([...two, compacted, { type: "session.rewound", at, turns: 1 }]));
   expect(session.conversation.messages.length).toBe(2);
 });
 
-test("a session that is gone on with has its own tasks only (P77)", () => {
+test("a session that is gone on with has its own tasks only", () => {
   const tasks = (content: string): SessionLine => ({
     type: "tasks.updated",
     tasks: [{ id: 1, content, description: "d", active_form: null, status: "pending" }],
@@ -152,7 +152,7 @@ test("a session that is gone on with has its own tasks only (P77)", () => {
   expect(other.conversation.tasks.map(({ content }) => content)).toEqual(["abandoned"]);
 });
 
-test("a reply of calls alone, without a word, survives the way to the file and back (TestSaveSession_NilContent)", () => {
+test("a reply of calls alone, without a word, survives the way to the file and back", () => {
   const calls = [{ id: "c1", name: "read", input: { path: "a" } }];
   const messages = [
     { role: "user", text: "look" },
@@ -165,7 +165,7 @@ test("a reply of calls alone, without a word, survives the way to the file and b
   expect(session.conversation.messages).toEqual([...messages]);
 });
 
-test("a summary is no turn: turns are what the user asked (P87)", () => {
+test("a summary is no turn: turns are what the user asked", () => {
   const messages = [{ role: "user", text: "Summary" }] as const;
   const { session } = readSession("x", fileOf([...two, { type: "conversation.replaced", messages }]));
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
@@ -185,7 +185,7 @@ test("summarizing from a turn replaces what came after by one told and heard mes
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 });
 
-test("a summary tells the tasks, which only the messages it stands for had told (P72)", () => {
+test("a summary tells the tasks, which only the messages it stands for had told", () => {
   const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
   const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
   const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));

@@ -1,4 +1,4 @@
-/** A yes to a command holds for the script it runs as it was then: another one is asked about again, or refused (S84, S91). */
+/** A yes to a command holds for the script it runs as it was then: another one is asked about again, or refused. */
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ describe("at most", () => {
     },
   );
 
-  test("the spare repairs an unusable plan, and is then gone (D73)", async () => {
+  test("the spare repairs an unusable plan, and is then gone", async () => {
     const ran = await play({ lines: ['{"intent":"task"}', create, nothing] });
     expect(ran.purposes).toBe("plan repair execute");
     expect(ran.outcome.calls).toEqual({ made: 3, expected: 2, at_most: 3 });
@@ -39,17 +39,17 @@ describe("at most", () => {
     expect(ran.asked(2)).toContain("execution_plan.steps is empty");
   });
 
-  test("a plan unusable twice ends with 7 (D73)", async () => {
+  test("a plan unusable twice ends with 7", async () => {
     const ran = await play({ lines: ["[]", '{"intent":"task","execution_plan":null}'] });
     expect([ran.outcome.code, ran.outcome.calls.made, ran.outcome.error?.code]).toEqual([7, 2, "reply_invalid"]);
   });
 
-  test("prose around the plan, fences, null sections: no repair needed (D72, D73, P07)", async () => {
+  test("prose around the plan, fences, null sections: no repair needed", async () => {
     const ran = await play({ lines: [`Sure, here it is:\n\`\`\`json\n${create}\n\`\`\`\nOk?`, created] });
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan execute"]);
   });
 
-  test("a cut plan is repaired by one call, nothing of it is followed (P06)", async () => {
+  test("a cut plan is repaired by one call, nothing of it is followed", async () => {
     const ran = await play({ lines: [{ text: create.slice(0, 400), stop: "length" }, create, created] });
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan repair execute"]);
   });
@@ -67,7 +67,7 @@ describe("at most", () => {
     ]);
   });
 
-  test("an empty reply is asked for again once, out of the spare (P08)", async () => {
+  test("an empty reply is asked for again once, out of the spare", async () => {
     const ran = await play({ lines: [create, "", created] });
     expect([ran.outcome.code, ran.purposes, ran.outcome.calls.made]).toEqual([0, "plan execute execute", 3]);
     const twice = await play({ lines: [create, "", ""] });
@@ -80,7 +80,7 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.purposes]).toEqual([7, "plan repair execute"]);
   });
 
-  test("a blocked reply is never asked for again (P08)", async () => {
+  test("a blocked reply is never asked for again", async () => {
     const blocked = new PaiError("reply_blocked", "the reply was blocked: SAFETY");
     const ran = await play({ lines: [create, { text: "", fail: blocked }] });
     expect([ran.outcome.code, ran.requests.length]).toEqual([7, 2]);
@@ -103,7 +103,7 @@ describe("at most", () => {
     expect([twice.outcome.code, twice.outcome.calls.made]).toEqual([5, 3]);
   });
 
-  test("a cap that prevents a needed call ends with 13, everything taken back (P10)", async () => {
+  test("a cap that prevents a needed call ends with 13, everything taken back", async () => {
     const lines = [plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }), created];
     const ran = await play({ lines, options: { caps: { calls: 2, tokens: null, cost: null } } });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([13, "budget_calls", {}]);
@@ -111,17 +111,17 @@ describe("at most", () => {
     expect([one.outcome.code, one.requests.length]).toEqual([13, 1]);
   });
 
-  test("a cap that prevents nothing does no harm (P10)", async () => {
+  test("a cap that prevents nothing does no harm", async () => {
     const ran = await play({ lines: [create, created], options: { caps: { calls: 2, tokens: null, cost: null } } });
     expect(ran.outcome.code).toBe(0);
   });
 
-  test("a cap prevents the repair of a plan: 13 (P10)", async () => {
+  test("a cap prevents the repair of a plan: 13", async () => {
     const ran = await play({ lines: ["[]"], options: { caps: { calls: 1, tokens: null, cost: null } } });
     expect([ran.outcome.code, ran.requests.length]).toEqual([13, 1]);
   });
 
-  test("a token cap stops before the call that would pass it (P10)", async () => {
+  test("a token cap stops before the call that would pass it", async () => {
     const ran = await play({
       lines: [{ text: create, usage: { ...usage, input: 1000 } }],
       options: { caps: { calls: null, tokens: 1200, cost: null } },
@@ -129,7 +129,7 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([13, "budget_tokens"]);
   });
 
-  test("what cannot fit the window is not sent (P09)", async () => {
+  test("what cannot fit the window is not sent", async () => {
     const ran = await play({ lines: [], window: 300 });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.requests.length]).toEqual([7, "request_rejected", 0]);
   });

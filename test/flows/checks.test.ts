@@ -11,7 +11,7 @@ const good = "grep -q . a.txt";
 const allowed = { allowRun: true };
 
 describe("status is computed here", () => {
-  test("verified: the user's check ran before and after, and passed (P27)", async () => {
+  test("verified: the user's check ran before and after, and passed", async () => {
     const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [good] } });
     expect(ran.eventsOf("check.finished").map(({ when, passed, by }) => [when, passed, by])).toEqual([
       ["before", true, "user"],
@@ -32,7 +32,7 @@ describe("status is computed here", () => {
     expect(ran.files).toEqual({ "a.txt": "two\n" });
   });
 
-  test("failed: a claim of success beside a failing check ends with 9, everything taken back (D77, P27)", async () => {
+  test("failed: a claim of success beside a failing check ends with 9, everything taken back", async () => {
     const ran = await play({
       files,
       lines: [plan({ steps }), change, finish("Tests pass!!")],
@@ -49,7 +49,7 @@ describe("status is computed here", () => {
     expect(ran.files).toEqual(files);
   });
 
-  test("a failing check is told to the next phase, which corrects it (D77)", async () => {
+  test("a failing check is told to the next phase, which corrects it", async () => {
     const lines = [plan({ steps }), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
     const ran = await play({ files, lines, options: { checks: [`cat a.txt; ${bad}`] } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "Now.", calls: { made: 3 } });
@@ -136,7 +136,7 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
   });
 
-  test("headless without --allow-run a RUN is not run: no failure, unverified (D65)", async () => {
+  test("headless without --allow-run a RUN is not run: no failure, unverified", async () => {
     const lines = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
     const ran = await play({ files, lines });
     expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);

@@ -9,7 +9,7 @@ describe("cut replies", () => {
   const options = { allowDelete: true };
   const first = `RM::old.txt\n${write("a.txt", "1\n")}WRITE::b.txt::EOT\nline 1\nline 2\nlin`;
 
-  test("the rest is asked for and joined; deletions wait until the reply is whole (P06)", async () => {
+  test("the rest is asked for and joined; deletions wait until the reply is whole", async () => {
     const rest = `line 2\nline 3\nEND::EOT\n${finish("Done.")}`;
     const ran = await play({ files, options, lines: [plan({ steps }), { text: first, stop: "length" }, rest] });
     expect(ran.purposes).toBe("plan execute resume");
@@ -21,7 +21,7 @@ describe("cut replies", () => {
     expect(ran.eventsOf("changes.applied").length).toBe(1);
   });
 
-  test("cut twice: complete actions stand, RM never runs, and without a call left it ends with 7, all taken back (P06)", async () => {
+  test("cut twice: complete actions stand, RM never runs, and without a call left it ends with 7, all taken back", async () => {
     const ran = await play({
       files,
       options,
@@ -31,7 +31,7 @@ describe("cut replies", () => {
     expect(ran.eventsOf("call.started").map(({ action }) => action)).toEqual(["WRITE"]);
   });
 
-  test("with the spare gone the next phase goes on with what is left (P06)", async () => {
+  test("with the spare gone the next phase goes on with what is left", async () => {
     const lines = [
       "[]",
       plan({ steps, complexity: "moderate" }),
@@ -45,7 +45,7 @@ describe("cut replies", () => {
     expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
   });
 
-  test("an empty answer to the resume costs the spare, not what was complete (P06, P08)", async () => {
+  test("an empty answer to the resume costs the spare, not what was complete", async () => {
     const lines = [
       plan({ steps, complexity: "moderate" }),
       { text: first, stop: "length" as const },
@@ -57,7 +57,7 @@ describe("cut replies", () => {
     expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
   });
 
-  test("a command in a cut reply is never run (P06)", async () => {
+  test("a command in a cut reply is never run", async () => {
     const lines = [
       plan({ steps: ["RUN touch x", "WRITE a.txt"] }),
       { text: "RUN::touch x\nWRITE::a.txt::EOT\n", stop: "length" as const },

@@ -1,4 +1,4 @@
-/** What the policy denies stays unread, whatever asks for it: no byte of it reaches the model, an event or a message (S53). */
+/** What the policy denies stays unread, whatever asks for it: no byte of it reaches the model, an event or a message. */
 import { expect, test } from "bun:test";
 import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";

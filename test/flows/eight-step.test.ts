@@ -66,7 +66,7 @@ test("chat is answered by the reply of the one call", async () => {
   expect(ran.outcome).toMatchObject({ status: "answered", text: "On it.", calls: { made: 1 } });
 });
 
-test("a sixth step joins the fifth, none is dropped (D117)", async () => {
+test("a sixth step joins the fifth, none is dropped", async () => {
   const steps = ["one", "two", "three", "four", "five", "six"];
   const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
   const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
@@ -79,7 +79,7 @@ test("a sixth step joins the fifth, none is dropped (D117)", async () => {
   ).toBe("think: five; six");
 });
 
-test("a failed verdict is healed once with its reasons and fixes, and what heals counts (D114)", async () => {
+test("a failed verdict is healed once with its reasons and fixes, and what heals counts", async () => {
   const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
   const ran = await run([
     schedule({ create: ["a.py"] }),
@@ -94,7 +94,7 @@ test("a failed verdict is healed once with its reasons and fixes, and what heals
   expect(ran.outcome).toMatchObject({ status: "unverified", score: 3 });
 });
 
-test("a step that stays failed ends the run as failed, with everything taken back and a local summary (D114)", async () => {
+test("a step that stays failed ends the run as failed, with everything taken back and a local summary", async () => {
   const lines = [
     schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
     write("a.py", "x = 1"),
@@ -196,7 +196,7 @@ test("work that is done is not lost because the summary could not be had: it is 
   }
 });
 
-test("a file that somebody changed while the plan was made is met before anything is done (P44)", async () => {
+test("a file that somebody changed while the plan was made is met before anything is done", async () => {
   const place = makeFolder({ "a.py": "x = 1\n" });
   try {
     const ran = await playIn(place, {
@@ -243,7 +243,7 @@ test("feedback on the schedule is one more call, and the new promise is shown", 
   expect(ran.outcome.calls).toEqual({ made: 5, expected: 5, at_most: 7 });
 });
 
-test("the summary and the verdict are never executed, whatever lines they hold (D113)", async () => {
+test("the summary and the verdict are never executed, whatever lines they hold", async () => {
   const files = { "victim.txt": "keep\n" };
   const lines = [
     schedule({ create: ["a.py"] }),

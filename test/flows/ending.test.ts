@@ -173,7 +173,7 @@ describe("a saved plan", () => {
   });
 });
 
-test("what cannot be taken back is told, beside why the run failed (S56)", async () => {
+test("what cannot be taken back is told, beside why the run failed", async () => {
   const { outcome, eventsOf, files } = await play({
     files: { "a.txt": "one\n" },
     lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],

@@ -1,4 +1,4 @@
-/** What the change guard refuses is refused whole, and what is no loss goes through (S63, D47). */
+/** What the change guard refuses is refused whole, and what is no loss goes through. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { Json } from "../../src/core/model.ts";
@@ -8,7 +8,7 @@ import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
 describe("a refused call is refused whole", () => {
-  test("a moved file whose change is refused stays where it was, whatever the plan says of moving (S63)", async () => {
+  test("a moved file whose change is refused stays where it was, whatever the plan says of moving", async () => {
     const { files } = await play({
       files: { "a.txt": old },
       lines: [
@@ -40,7 +40,7 @@ describe("a refused call is refused whole", () => {
 });
 
 describe("let through", () => {
-  test("a 600-line file split into modules, in one reply or over several (D47)", async () => {
+  test("a 600-line file split into modules, in one reply or over several", async () => {
     const modules = { "a.js": functions(0, 50, "export "), "b.js": functions(50, 50, "export ") };
     const after = { "app.js": 'import "./a.js";\nimport "./b.js";\n', ...modules };
     const parts = [write("a.js", modules["a.js"]), write("b.js", modules["b.js"]), write("app.js", after["app.js"])];
@@ -148,7 +148,7 @@ describe("without a plan", () => {
   });
 });
 
-test("a new secret is a question, and headless a refusal with its own code (S54)", async () => {
+test("a new secret is a question, and headless a refusal with its own code", async () => {
   const key = `AIza${"Sy4kQ8Zp1LmW7xT".repeat(3).slice(0, 35)}`;
   const lines = [plan({ steps: ["WRITE a.js"] }), `${write("a.js", `const key = "${key}";\n`)}${finish()}`];
   const refused = await play({ lines: [...lines, finish()] });

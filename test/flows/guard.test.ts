@@ -1,4 +1,4 @@
-/** No way round the change guard: each one is refused, the files stay as they were, and the model is told why (S63, P05). */
+/** No way round the change guard: each one is refused, the files stay as they were, and the model is told why. */
 import { describe, expect, test } from "bun:test";
 import type { RunOptions } from "../../src/flows/run.ts";
 import { app, functions, lines, old, other } from "./long-files.ts";

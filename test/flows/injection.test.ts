@@ -1,4 +1,4 @@
-/** Text from files, names and commands is data: it closes no body, forges no message and is never carried out (S130, S131, D38). */
+/** Text from files, names and commands is data: it closes no body, forges no message and is never carried out. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";

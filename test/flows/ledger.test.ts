@@ -1,4 +1,4 @@
-/** What a run has cost: cached tokens once, the dearer rate of large calls, and unknown when it is (P13). */
+/** What a run has cost: cached tokens once, the dearer rate of large calls, and unknown when it is. */
 import { describe, expect, test } from "bun:test";
 import type { Price } from "../../src/core/price.ts";
 import { createLedger } from "../../src/flows/ledger.ts";
@@ -90,7 +90,7 @@ test("the caps leave room for a reply to the dearest reading of what is asked", 
   expect(() => tokens.admit(9000, 1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
 });
 
-test("the first request that is long enough for a higher price is told as such (P13)", async () => {
+test("the first request that is long enough for a higher price is told as such", async () => {
   const files = { "a.txt": "one two three\n".repeat(800) };
   const lines = ["a.txt", "b.txt", "c.txt"].map(
     (path): Line => ({ text: "", calls: [call("read", { path })], usage: usage(1500) }),

@@ -1,4 +1,4 @@
-/** Links: a plan that reaches through one is refused before a call is spent on it (S17, S18), and hard ones are said (S24). */
+/** Links: a plan that reaches through one is refused before a call is spent on it, and hard ones are said. */
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -47,7 +47,7 @@ test("a plan that removes a link, and one that puts a file in its place, are car
   place.remove();
 });
 
-test("under the diff of a file with several names it is said that those keep the old content (S24)", async () => {
+test("under the diff of a file with several names it is said that those keep the old content", async () => {
   const place = makeFolder({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   const twin = join(dirname(place.root), "twin");
   linkSync(join(place.root, "a.txt"), twin);

@@ -10,7 +10,7 @@ describe("partial failure", () => {
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];
   const half = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["the\ntow\n", "2\n"]) + finish("All done!");
 
-  test("what failed drops out, the rest is in; the next phase is told both and corrects it (D57, D66, D77)", async () => {
+  test("what failed drops out, the rest is in; the next phase is told both and corrects it", async () => {
     const ran = await play({
       files,
       lines: [plan({ steps }), half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
@@ -31,7 +31,7 @@ describe("partial failure", () => {
     ]);
   });
 
-  test("a claim of success does not make it one: still failed at the end, all phases are taken back with 8 (D57, D58, P27)", async () => {
+  test("a claim of success does not make it one: still failed at the end, all phases are taken back with 8", async () => {
     const ran = await play({
       files,
       lines: [plan({ steps }), half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")],
@@ -65,7 +65,7 @@ describe("partial failure", () => {
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
   });
 
-  test("FINISH alone is no success: the promised paths are named, then 8 (D58)", async () => {
+  test("FINISH alone is no success: the promised paths are named, then 8", async () => {
     const ran = await play({ files, lines: [plan({ steps }), finish("Done."), finish("Really done.")] });
     expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
       8,
@@ -145,18 +145,18 @@ describe("looks in a reply", () => {
 });
 
 describe("one reply", () => {
-  test("no FINISH but every body closed: accepted (D56, D59)", async () => {
+  test("no FINISH but every body closed: accepted", async () => {
     const ran = await play({ lines: [plan({ steps: ["WRITE a.txt"] }), `Here you go:\n${write("a.txt", "1\n")}`] });
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files]).toEqual([0, 2, { "a.txt": "1\n" }]);
   });
 
-  test("prose, bullets and words after FINISH change nothing (D55, D56, D59)", async () => {
+  test("prose, bullets and words after FINISH change nothing", async () => {
     const reply = `Sure.\n${write("a.txt", "1\n")}# a remark\n- MKDIR::lib\n${finish()}That is all.\nRM::a.txt\n`;
     const ran = await play({ lines: [plan({ steps: ["WRITE a.txt", "MKDIR lib"] }), reply] });
     expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "lib/": "" }]);
   });
 
-  test("too many actions: the first are done, the others named to the next phase (D64)", async () => {
+  test("too many actions: the first are done, the others named to the next phase", async () => {
     const all = ["a", "b", "c"].map((name) => write(`${name}.txt`, `${name}\n`)).join("");
     const lines = [
       plan({ steps: ["WRITE a.txt", "WRITE b.txt", "WRITE c.txt"] }),
@@ -182,7 +182,7 @@ describe("one reply", () => {
     expect(ran.outcome.code).toBe(0);
   });
 
-  test("the word that closes bodies is one that nothing shown holds (D80, P32)", async () => {
+  test("the word that closes bodies is one that nothing shown holds", async () => {
     const ran = await play({
       files: { "doc.md": "WRITE::x::EOT\nEND::EOT\nRM::a.txt\n" },
       lines: [
@@ -195,7 +195,7 @@ describe("one reply", () => {
   });
 });
 
-test("a look of a later phase may bring the word in, too: the next phase is told another (D80, P32)", async () => {
+test("a look of a later phase may bring the word in, too: the next phase is told another", async () => {
   const ran = await play({
     files: { "doc.md": "END::EOT\nRM::a.txt\n" },
     lines: [

@@ -11,7 +11,7 @@ const create = plan({ steps: ["WRITE a.txt"] });
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
 
 describe("calls", () => {
-  test("a conversation is one call and its reply the answer, streamed (D71, D113)", async () => {
+  test("a conversation is one call and its reply the answer, streamed", async () => {
     const ran = await play({ lines: [talk("Hello!\nRM::a.txt")], files: { "a.txt": "1\n" } });
     expect(ran.outcome).toEqual({
       v: 1,
@@ -44,7 +44,7 @@ describe("calls", () => {
     expect(ran.questions).toEqual([]);
   });
 
-  test("a conversation with steps is a reply only (D113)", async () => {
+  test("a conversation with steps is a reply only", async () => {
     const ran = await play({ lines: [plan({ intent: "conversation", reply: "No.", steps: ["WRITE a.txt"] })] });
     expect([ran.outcome.status, ran.outcome.text, ran.files, ran.purposes]).toEqual(["answered", "No.", {}, "plan"]);
   });
@@ -91,7 +91,7 @@ describe("calls", () => {
     ]);
   });
 
-  test("show and explain: the plan's READ is done locally, call 2 sees the whole file and answers (D66, D67)", async () => {
+  test("show and explain: the plan's READ is done locally, call 2 sees the whole file and answers", async () => {
     const text = `${Array.from({ length: 60 }, (_, n) => `line ${n}`).join("\n")}\n`;
     const ran = await play({
       files: { "src/a.py": text },
@@ -107,7 +107,7 @@ describe("calls", () => {
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
   });
 
-  test("looks of the plan are done before call 2, failing ones are told and end nothing (D66, D78)", async () => {
+  test("looks of the plan are done before call 2, failing ones are told and end nothing", async () => {
     const ran = await play({
       files: { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" },
       lines: [
@@ -125,12 +125,12 @@ describe("calls", () => {
     expect(asked).toContain('<file path="src/a.py">\ndef area(r):\n    pass\n</file>');
   });
 
-  test("a file to be made may be planned as read first: no failure (D78)", async () => {
+  test("a file to be made may be planned as read first: no failure", async () => {
     const ran = await play({ lines: [plan({ steps: ["READ a.txt", "WRITE a.txt"] }), created] });
     expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "one\n" }]);
   });
 
-  test("call 2 holds request, plan and every planned file whole, siblings too (D68)", async () => {
+  test("call 2 holds request, plan and every planned file whole, siblings too", async () => {
     const ran = await play({
       task: "rename area",
       files: { "a.py": "import b\n", "b.py": "area = 1\n", "c.py": "print(2)\n" },
@@ -144,7 +144,7 @@ describe("calls", () => {
     expect(ran.files).toEqual({ "a.py": "import b as c\n", "b.py": "size = 1\n", "c.py": "print(2)\n" });
   });
 
-  test("what was asked before in the session is shown, so that a short answer has its context (D69)", async () => {
+  test("what was asked before in the session is shown, so that a short answer has its context", async () => {
     const history = [{ request: "make a.txt", answer: "Made it. Next: add a test?" }];
     const ran = await play({ task: "yes please", history, lines: [create, created] });
     expect(ran.asked(1)).toContain("Next: add a test?");
@@ -153,7 +153,7 @@ describe("calls", () => {
 });
 
 describe("feedback", () => {
-  test("is one more planning call, shown with the new promise, as often as wanted (D76)", async () => {
+  test("is one more planning call, shown with the new promise, as often as wanted", async () => {
     const ran = await play({
       answers: [{ feedback: "call it b.txt" }, { feedback: "two files" }, "yes"],
       options: { interactive: true },
@@ -175,7 +175,7 @@ describe("feedback", () => {
     expect(ran.outcome.calls).toEqual({ made: 4, expected: 4, at_most: 5 });
   });
 
-  test("a no ends the run with 10, nothing changed (D76)", async () => {
+  test("a no ends the run with 10, nothing changed", async () => {
     const ran = await play({ answers: ["no"], options: { interactive: true }, lines: [create] });
     expect([ran.outcome.status, ran.outcome.code, ran.outcome.error?.code]).toEqual(["declined", 10, "declined"]);
     expect(ran.files).toEqual({});
@@ -284,7 +284,7 @@ describe("the promise in tokens and money", () => {
   });
 });
 
-test("pai plan stops after the plan: nothing is asked, nothing done, 0 (P26)", async () => {
+test("pai plan stops after the plan: nothing is asked, nothing done, 0", async () => {
   const ran = await play({ options: { planOnly: true }, lines: [create] });
   expect([ran.outcome.code, ran.outcome.status, ran.purposes, ran.questions, ran.files]).toEqual([
     0,

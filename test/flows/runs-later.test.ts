@@ -1,4 +1,4 @@
-/** Changes that run later, when a tool of the project is started, are named under their diff (S52). */
+/** Changes that run later, when a tool of the project is started, are named under their diff. */
 import { expect, test } from "bun:test";
 import { describeLater } from "../../src/core/guard/runs-later.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";

@@ -1,4 +1,4 @@
-/** A saved plan with finished edits has no more rights than its steps say (S63). */
+/** A saved plan with finished edits has no more rights than its steps say. */
 import { expect, test } from "bun:test";
 import type { Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";

@@ -1,4 +1,4 @@
-/** A model that holds little is shown less, visibly cut, and never sent what cannot fit (P09, P44). */
+/** A model that holds little is shown less, visibly cut, and never sent what cannot fit. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import { finish, plan, write } from "./plans.ts";
@@ -39,7 +39,7 @@ describe("the briefing", () => {
     }
   });
 
-  test("is asked once more with a quarter of it where the provider finds it too long (P09)", async () => {
+  test("is asked once more with a quarter of it where the provider finds it too long", async () => {
     const said =
       "gemini rejected the request (HTTP 400): The input token count (9) exceeds the maximum number of tokens";
     const refused = { text: "", fail: new PaiError("request_rejected", said) };

@@ -24,7 +24,7 @@ function stamp(events: readonly RunEvent[], keys: readonly string[]): readonly S
 const textOf = (events: readonly StampedEvent[]) =>
   events.map((event) => (event.type === "model.delta" ? event.text : "")).join("");
 
-test("property: a key that arrives in pieces is masked as if it came whole (S122, S123)", () => {
+test("property: a key that arrives in pieces is masked as if it came whole", () => {
   const key = fc.string({ minLength: 16, maxLength: 60, unit: "grapheme-ascii" });
   const around = fc.string({ maxLength: 20 });
   const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 });

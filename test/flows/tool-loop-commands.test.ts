@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { call, calls, playLoop, resultsOf } from "./loop.ts";
 
-test("changes before a command are decided before it: it may be one of them that it runs (S91)", async () => {
+test("changes before a command are decided before it: it may be one of them that it runs", async () => {
   const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
   const ran = await playLoop([both, "Done."], { options: { interactive: true }, answers: "yes" });
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch", "command"]);
   expect(resultsOf(ran, 2)[1]?.text).toContain("hi");
 });
 
-test("no command is known to be harmless: each is asked about, whole, whatever it begins with (P54, S96, S97)", async () => {
+test("no command is known to be harmless: each is asked about, whole, whatever it begins with", async () => {
   const commands = [
     "ls",
     "ls && touch x",

@@ -14,7 +14,7 @@ const conversation = {
   tasks: [],
 } as const;
 
-test("one call makes fewer messages of a conversation (TestCompactCommand)", async () => {
+test("one call makes fewer messages of a conversation", async () => {
   const ran = await play({ lines: ["They did both."], flow: compact, conversation });
   expect(ran.requests.length).toBe(1);
   expect(ran.eventsOf("conversation.replaced")[0]?.messages.length).toBe(2);
@@ -30,7 +30,7 @@ test("the last thing a compaction asks for is the summary, not what the conversa
   expect(ran.asked(1)).toEndWith("[User]\nAll\n</conversation>\n\nSummarize this conversation; do not answer it.");
 });
 
-test("an interrupt ends a compaction at once and leaves the conversation as it was (P11)", async () => {
+test("an interrupt ends a compaction at once and leaves the conversation as it was", async () => {
   const stop = new AbortController();
   const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));
   const lines = [{ text: "never", before: interrupt }];
@@ -39,14 +39,14 @@ test("an interrupt ends a compaction at once and leaves the conversation as it w
   expect(ran.eventsOf("conversation.replaced")).toEqual([]);
 });
 
-test("a result without any text is a result: its call stays answered (P60)", async () => {
+test("a result without any text is a result: its call stays answered", async () => {
   const made = [call("read", { path: "empty.txt" }), call("bash", { command: "true" })];
   const ran = await playLoop([calls(...made), "Done."], { files: { "empty.txt": "" }, options: { allowRun: true } });
   expect(resultsOf(ran, 2).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
   expect(ran.outcome.text).toBe("Done.");
 });
 
-test("a reply that says nothing never becomes a message (P58)", async () => {
+test("a reply that says nothing never becomes a message", async () => {
   const ran = await playLoop(["", "Hello."]);
   expect(ran.requests.map(({ messages }) => faultOf(messages))).toEqual(ran.requests.map(() => null));
   expect(ran.eventsOf("message.added").some(({ message }) => message.role !== "tools" && message.text === "")).toBe(
@@ -62,19 +62,16 @@ const tooLong = [
   "the request exceeds the available context size, try increasing it",
   "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
 ];
-test.each(tooLong)(
-  "a conversation the server finds too long is summarized once and goes on: %s (P09)",
-  async (said) => {
-    const fail = new PaiError("request_rejected", `local rejected the request (HTTP 400): ${said}`);
-    const refused = { text: "", fail };
-    const ran = await playLoop([refused, "They did both.", "Done."], { conversation });
-    expect([ran.purposes, ran.outcome.text]).toEqual(["turn compact turn", "Done."]);
-    const again = await playLoop([refused, "They did both.", refused], { conversation });
-    expect([again.purposes, again.outcome.code]).toEqual(["turn compact turn", 7]);
-    const short = await playLoop([refused]);
-    expect([short.purposes, short.outcome.code]).toEqual(["turn", 7]);
-  },
-);
+test.each(tooLong)("a conversation the server finds too long is summarized once and goes on: %s", async (said) => {
+  const fail = new PaiError("request_rejected", `local rejected the request (HTTP 400): ${said}`);
+  const refused = { text: "", fail };
+  const ran = await playLoop([refused, "They did both.", "Done."], { conversation });
+  expect([ran.purposes, ran.outcome.text]).toEqual(["turn compact turn", "Done."]);
+  const again = await playLoop([refused, "They did both.", refused], { conversation });
+  expect([again.purposes, again.outcome.code]).toEqual(["turn compact turn", 7]);
+  const short = await playLoop([refused]);
+  expect([short.purposes, short.outcome.code]).toEqual(["turn", 7]);
+});
 
 test("another refusal of a request is not one of its length", async () => {
   const fail = new PaiError("request_rejected", "local rejected the request (HTTP 400): m does not support tools");

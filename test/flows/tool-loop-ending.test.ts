@@ -1,4 +1,4 @@
-/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on (P4, P55, P59, P60). */
+/** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on. */
 import { expect, test } from "bun:test";
 import type { Conversation } from "../../src/core/conversation.ts";
 import { PaiError } from "../../src/core/error.ts";
@@ -71,7 +71,7 @@ test("at the cap a session keeps what is done, and 13 is the code all the same",
   expect([ran.outcome.code, ran.files]).toEqual([13, { "a.txt": "x" }]);
 });
 
-test("the turn after one that was interrupted sends a valid conversation that says so (P4, P55, P59, P60)", async () => {
+test("the turn after one that was interrupted sends a valid conversation that says so", async () => {
   const cuts: readonly ((interrupt: () => void) => Line[])[] = [
     (interrupt) => [{ text: "never", before: interrupt }],
     (interrupt) => [calls(make("a.txt")), { text: "never", before: interrupt }],
@@ -91,7 +91,7 @@ test("the turn after one that was interrupted sends a valid conversation that sa
   expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
 });
 
-test("what had been said before a reply broke off is kept (P59)", async () => {
+test("what had been said before a reply broke off is kept", async () => {
   const { signal, interrupt } = interruptible();
   const long = "word ".repeat(400);
   const ran = await run([{ text: long }], {
@@ -104,7 +104,7 @@ test("what had been said before a reply broke off is kept (P59)", async () => {
   expect(last?.role === "assistant" ? last.text.slice(0, 9) : "").toBe("word word");
 });
 
-test("a failed call of the model leaves a conversation that goes on, and its own message is told (P3)", async () => {
+test("a failed call of the model leaves a conversation that goes on, and its own message is told", async () => {
   const fail = new PaiError("key_rejected", "HTTP 401: the key was refused");
   const ran = await run([{ text: "", fail }]);
   expect(ran.outcome.error?.message).toBe("HTTP 401: the key was refused");

@@ -117,7 +117,7 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
     }
   }
 
-  test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks (P75)", async () => {
+  test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks", async () => {
     const turns: Turn[] = [
       {
         says: ["Look", "ing."],
@@ -171,7 +171,7 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
     expect(asked[2]).toContain("1 one");
   });
 
-  test("a reply that was cut in a call is gone on with: nothing of it is done, and no half of a call goes back (P06, P55, P56)", async () => {
+  test("a reply that was cut in a call is gone on with: nothing of it is done, and no half of a call goes back", async () => {
     const turns: Turn[] = [
       { says: ["I write b."], isCut: true },
       { says: [], isCut: true },

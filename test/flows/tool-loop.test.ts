@@ -5,12 +5,12 @@ import { noUsage } from "../../src/core/model.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "./loop.ts";
 import { faultOf, type Line, play } from "./scripted.ts";
 
-test("a reply without calls ends the turn and is the answer (TestAgentSingleTurn)", async () => {
+test("a reply without calls ends the turn and is the answer", async () => {
   const ran = await playLoop(["Hello."]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "Hello.", calls: { made: 1, at_most: 50 } });
 });
 
-test("looks of one reply run at once and are answered in their order (TestAgentConcurrentToolExecution)", async () => {
+test("looks of one reply run at once and are answered in their order", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
   const ran = await playLoop([calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" })), "Done."], {
     files,
@@ -34,7 +34,7 @@ test("the changes of one reply are one batch: one question, applied together or 
   expect(no.outcome.status).toBe("answered");
 });
 
-test("what the user says instead of yes reaches the model (P18)", async () => {
+test("what the user says instead of yes reaches the model", async () => {
   const ran = await playLoop([calls(call("write", { path: "a.txt", content: "a" })), "Ok."], {
     options: { interactive: true },
     answers: [{ feedback: "use b.txt" }],
@@ -42,7 +42,7 @@ test("what the user says instead of yes reaches the model (P18)", async () => {
   expect(resultsOf(ran, 2)[0]?.text).toContain("use b.txt");
 });
 
-test("edit is exact and unique, write needs the file to have been read (TestEditTool*, P45, P46)", async () => {
+test("edit is exact and unique, write needs the file to have been read", async () => {
   const files = { "a.txt": "one\none\ntwo\n" };
   const lines = [
     calls(call("edit", { path: "a.txt", old_str: "one", new_str: "1" })),
@@ -60,7 +60,7 @@ test("edit is exact and unique, write needs the file to have been read (TestEdit
   expect(ran.files).toEqual({ "a.txt": "new\n" });
 });
 
-test("an empty file can be written and a mode survives a write (P41, P42)", async () => {
+test("an empty file can be written and a mode survives a write", async () => {
   const ran = await playLoop([calls(call("write", { path: "a/__init__.py", content: "" })), "Done."]);
   expect(ran.files).toEqual({ "a/__init__.py": "" });
 });
@@ -72,32 +72,32 @@ test("a deletion without anybody to ask needs --allow-delete", async () => {
   expect((await playLoop(lines, { files, options: { allowDelete: true } })).files).toEqual({});
 });
 
-test("an unknown tool and unusable arguments are results, and every call has one (P55, P57)", async () => {
+test("an unknown tool and unusable arguments are results, and every call has one", async () => {
   const ran = await playLoop([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
   expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, tree, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
 });
 
-test("calls of a cut reply are not run, and each has its result (P55, P56)", async () => {
+test("calls of a cut reply are not run, and each has its result", async () => {
   const cut: Line = { text: "", calls: [call("write", { path: "a.txt", content: "ha" })], stop: "length" };
   const ran = await playLoop([cut, "Done."]);
   expect(ran.files).toEqual({});
   expect(resultsOf(ran, 2)[0]?.text).toContain("the reply was cut");
 });
 
-test("an answer that was cut is gone on with, and is whole in the end (P06)", async () => {
+test("an answer that was cut is gone on with, and is whole in the end", async () => {
   const ran = await playLoop([{ text: "One, ", stop: "length" }, { text: "two, ", stop: "length" }, "three."]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "One, two, three.", calls: { made: 3 } });
 });
 
-test("three replies in a row that are cut before a word end the run: thoughts without end cost money (P06)", async () => {
+test("three replies in a row that are cut before a word end the run: thoughts without end cost money", async () => {
   const silent: Line = { text: "", stop: "length" };
   const ran = await playLoop([silent, silent, { text: "Now: ", stop: "length" }, silent, silent, silent]);
   expect(ran.outcome).toMatchObject({ code: 7, error: { code: "reply_cut" }, calls: { made: 6 } });
 });
 
-test("only caps stop a loop: at the last call it ends as 13 and everything is taken back (TestAgentMaxIterations, P10)", async () => {
+test("only caps stop a loop: at the last call it ends as 13 and everything is taken back", async () => {
   const lines = ["a", "b", "c"].map((path) => calls(call("write", { path, content: "x" })));
   const ran = await playLoop(lines, { options: { caps: { calls: 3, tokens: null, cost: null } } });
   expect(ran.outcome).toMatchObject({ status: "failed", code: 13, changes: [] });
@@ -115,7 +115,7 @@ test("a repeated call with the same result is told so", async () => {
   expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
 });
 
-test("tasks live outside the messages and stand in the next prompt (P72)", async () => {
+test("tasks live outside the messages and stand in the next prompt", async () => {
   const tasks = [{ content: "Rename", description: "in a.py" }];
   const ran = await playLoop([
     calls(call("write_tasks", { tasks })),
@@ -129,7 +129,7 @@ test("tasks live outside the messages and stand in the next prompt (P72)", async
   expect(renderTasks([])).toBe("No tasks.");
 });
 
-test("tasks without a description, or an id that is not there, are refused (TestWriteTasksRejectsEmptyDescription)", async () => {
+test("tasks without a description, or an id that is not there, are refused", async () => {
   const ran = await playLoop([
     calls(call("write_tasks", { tasks: [{ content: "x" }] }), call("update_task", { id: 7, status: "completed" })),
     "Done.",
@@ -137,7 +137,7 @@ test("tasks without a description, or an id that is not there, are refused (Test
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false]);
 });
 
-test("two updates in one reply are both kept, in call order (P70)", async () => {
+test("two updates in one reply are both kept, in call order", async () => {
   const tasks = [
     { content: "a", description: "a" },
     { content: "b", description: "b" },
@@ -150,7 +150,7 @@ test("two updates in one reply are both kept, in call order (P70)", async () => 
   expect(resultsOf(ran, 3)[1]?.text).toContain("(0 pending, 1 in progress, 1 completed)");
 });
 
-test("explore looks in a conversation of its own, and its calls count (P71)", async () => {
+test("explore looks in a conversation of its own, and its calls count", async () => {
   const files = { "a.txt": "needle\n" };
   const lines = [
     calls(call("explore", { task: "find needle" })),
@@ -165,7 +165,7 @@ test("explore looks in a conversation of its own, and its calls count (P71)", as
   expect(ran.outcome.calls.made).toBe(4);
 });
 
-test("explore that runs out of calls returns what it found so far (P71)", async () => {
+test("explore that runs out of calls returns what it found so far", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
   const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], {
     options: { caps: { calls: 3, tokens: null, cost: null } },
@@ -173,7 +173,7 @@ test("explore that runs out of calls returns what it found so far (P71)", async 
   expect(ran.outcome.code).toBe(13);
 });
 
-test("MEMORY.md and AGENTS.md are read anew for every run and stand in the prompt (P72)", async () => {
+test("MEMORY.md and AGENTS.md are read anew for every run and stand in the prompt", async () => {
   const ran = await playLoop(["Hi."], { files: { "MEMORY.md": "Use tabs.\n", "AGENTS.md": "Be kind.\n" } });
   expect(ran.requests[0]?.system).toContain("Use tabs.");
   expect(ran.requests[0]?.system).toContain("Be kind.");
@@ -195,7 +195,7 @@ test("a conversation goes on where it was, its messages before the new request",
   ]);
 });
 
-test("a full window is summarized with the last turn whole; tasks survive, analysis does not (P64, P65, TestCompaction)", async () => {
+test("a full window is summarized with the last turn whole; tasks survive, analysis does not", async () => {
   const conversation = talkOf(16_000, [
     { id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" },
   ]);
@@ -211,20 +211,20 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
   );
 });
 
-test("a summary that is empty leaves the conversation as it was (P65)", async () => {
+test("a summary that is empty leaves the conversation as it was", async () => {
   const conversation = talkOf(16_000);
   const ran = await playLoop(["<analysis>only</analysis>", "Done."], { conversation, task: "go on", window: 9500 });
   expect(ran.requests[1]?.messages.length).toBe(3);
 });
 
-test("a finished turn that is too long is summarized as answered, not as a request that waits (P65)", async () => {
+test("a finished turn that is too long is summarized as answered, not as a request that waits", async () => {
   const conversation = talkOf(16_000);
   const ran = await play({ lines: ["They said x."], flow: compact, conversation, window: 9000 });
   const messages = ran.eventsOf("conversation.replaced")[0]?.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
 });
 
-test("no compaction under the limit (TestNoCompactionUnderLimit)", async () => {
+test("no compaction under the limit", async () => {
   expect((await playLoop(["Hi."])).purposes).toBe("turn");
 });
 

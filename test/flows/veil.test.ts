@@ -1,4 +1,4 @@
-/** Secrets in files and command output never reach the model and come back into the files as they were (P28, M11). */
+/** Secrets in files and command output never reach the model and come back into the files as they were. */
 import { expect, test } from "bun:test";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
 import { play } from "./scripted.ts";

@@ -1,4 +1,4 @@
-/** The catalogue: what stands in it is whole, says where it comes from, and holds for the day it is asked about (P13). */
+/** The catalogue: what stands in it is whole, says where it comes from, and holds for the day it is asked about. */
 import { describe, expect, test } from "bun:test";
 import * as z from "zod";
 import file from "../../src/models/catalogue.json" with { type: "json" };
@@ -53,7 +53,7 @@ describe("every model of the catalogue", () => {
 describe("prices", () => {
   const today = "2026-11-22";
 
-  test("know the dearer rate of a large input (P13)", () => {
+  test("know the dearer rate of a large input", () => {
     expect(findPrice("gemini", "gemini-3.1-pro-preview", today)).toMatchObject({
       input: 2,
       large: { above: 200_000, input: 4, written: 4, output: 18 },
@@ -66,7 +66,7 @@ describe("prices", () => {
     expect(findPrice("openai", "gpt-4.1", today)).toMatchObject({ input: 2, written: 2 });
   });
 
-  test("are unknown for an unknown model, never zero (P13)", () => {
+  test("are unknown for an unknown model, never zero", () => {
     expect(findPrice("gemini", "gemini-99", today)).toBeNull();
     expect(findPrice("openai", "gpt-5.6-sol", today)).toBeNull();
     expect(findPrice("gemini", "gpt-4.1", today)).toBeNull();

@@ -117,7 +117,7 @@ export function describeBridge(bridge: Bridge): void {
       expect(error?.code).toBe("interrupted");
     });
 
-    test("silence over the limit ends the call; a sign of life keeps it, but not for ever; ten minutes are no silence yet (P67)", async () => {
+    test("silence over the limit ends the call; a sign of life keeps it, but not for ever; ten minutes are no silence yet", async () => {
       const slow = (pings: number) =>
         new ReadableStream<Uint8Array>({
           async start(controller) {
@@ -155,7 +155,7 @@ export function describeBridge(bridge: Bridge): void {
       expect((await take(model)).text).toBe("onetwo");
     });
 
-    test("never takes a stream that was cut for a reply, wherever it was cut (P61)", async () => {
+    test("never takes a stream that was cut for a reply, wherever it was cut", async () => {
       const whole = new TextEncoder().encode(bridge.reply(["{", "é🌍}"]));
       let cut = 0;
       server.answer = () => sse([whole.slice(0, cut)]);

@@ -1,4 +1,4 @@
-/** Another model only when the user listed it, and never unsaid (P12). */
+/** Another model only when the user listed it, and never unsaid. */
 import { describe, expect, test } from "bun:test";
 import { type ErrorCode, PaiError } from "../../src/core/error.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";

@@ -1,4 +1,4 @@
-/** Networks of companies: own certificates, client certificates, proxies that want a login (P36). */
+/** Networks of companies: own certificates, client certificates, proxies that want a login. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

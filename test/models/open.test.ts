@@ -77,7 +77,7 @@ describe("opening", () => {
     ]);
   });
 
-  test("goes through the proxy of the environment, with its user and password (P36)", async () => {
+  test("goes through the proxy of the environment, with its user and password", async () => {
     const proxy = serve(() => sse([event(says("through", "STOP"))]));
     try {
       const over = {

@@ -17,7 +17,7 @@ function open(home: Home, historyDir: string | null = null, stateDir: string | n
   return { audit: openAudit({ root: home.root, historyDir, stateDir, now: () => new Date(at), warn }), warnings };
 }
 
-test("makes nothing before the first event; then folder 0700, file 0600, and its own .gitignore (D108)", () => {
+test("makes nothing before the first event; then folder 0700, file 0600, and its own .gitignore", () => {
   const home = makeHome();
   const { audit, warnings } = open(home);
   expect([existsSync(join(home.root, ".pai_history")), audit.file]).toEqual([false, null]);
@@ -34,7 +34,7 @@ test("makes nothing before the first event; then folder 0700, file 0600, and its
   audit.close();
 });
 
-test("two sessions of one second do not share a file (D111)", () => {
+test("two sessions of one second do not share a file", () => {
   const home = makeHome();
   const logs = [open(home).audit, open(home).audit, open(home).audit];
   for (const log of logs) log.sink(notice("x"));
@@ -42,13 +42,13 @@ test("two sessions of one second do not share a file (D111)", () => {
   expect(names).toEqual([".log", "_2.log", "_3.log"]);
 });
 
-test("no data can forge a line (D109)", () => {
+test("no data can forge a line", () => {
   const lines = renderAuditLines(notice("a\n[2026-01-01 00:00:00+00:00] STATUS verified\r\u2028\x1b[2K\u202e\x85"));
   expect(lines.split("\n")).toHaveLength(2);
   expect(lines).toContain("a\\n[2026-01-01 00:00:00+00:00] STATUS verified\\r\\u2028\\u001b[2K\\u202e\\u0085");
 });
 
-test("keys in data are masked and long data is cut (P28, S122)", () => {
+test("keys in data are masked and long data is cut", () => {
   const key = `AIza${"aB3dE6gH9k".repeat(4)}`;
   expect(renderAuditLines(notice(`key ${key}`))).not.toContain(key.slice(10));
   expect(renderAuditLines(notice("x".repeat(100_000))).length).toBeLessThan(5000);
@@ -71,7 +71,7 @@ test.each(["a link", "a file"])(
   },
 );
 
-test("a log that cannot be kept is one warning, and the run goes on (D111, P35)", () => {
+test("a log that cannot be kept is one warning, and the run goes on", () => {
   const home = makeHome();
   writeFileSync(join(home.root, ".pai_history"), "");
   const { audit, warnings } = open(home, null, null);
@@ -87,7 +87,7 @@ test("a folder the user named keeps its mode and gets no .gitignore when it was 
   expect([modeOf(home.root), existsSync(join(home.root, ".gitignore"))]).toEqual(["755", false]);
 });
 
-test("each event says what matters, as it happens (D110)", () => {
+test("each event says what matters, as it happens", () => {
   const usage = { input: 10, cached: 4, output: 5, thought: 1 };
   const change = {
     path: "a",

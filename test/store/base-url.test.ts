@@ -46,7 +46,7 @@ test("what is no http(s) URL is an error that names its origin and shows nothing
   }
 });
 
-test("an address of a file is bound to the first keys; another key or address asks once (S76)", async () => {
+test("an address of a file is bound to the first keys; another key or address asks once", async () => {
   const { places } = makeHome();
   const questions: string[] = [];
   const ask = async (question: string) => questions.push(question) > 0;

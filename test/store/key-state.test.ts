@@ -12,7 +12,7 @@ test("a missing or damaged file is empty", () => {
   expect(state.load()).toEqual({ cursor: {}, resting: {} });
 });
 
-test("keeps what another run added; the later rest wins (D121)", () => {
+test("keeps what another run added; the later rest wins", () => {
   const { places } = makeHome();
   const [first, second] = [openKeyState(places.stateDir), openKeyState(places.stateDir)];
   first.save({ cursor: { gemini: "a" }, resting: { "gemini/a": 50 } });

@@ -14,7 +14,7 @@ const find = (home: Home, env: Record<string, string> = {}) =>
   findKeys("gemini", { env, places: home.places }).map(({ id, key }) => [id, key]);
 const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8"));
 
-test("a key of the environment is used alone, by the order of the names, also from a file (R46, P38)", () => {
+test("a key of the environment is used alone, by the order of the names, also from a file (R46)", () => {
   const home = makeHome();
   putKey({ ...home, provider: "gemini" }, "primary", three);
   const file = put(join(home.root, "secret"), `${two}\n`);
@@ -35,7 +35,7 @@ test("writes version 3, folder 0700, file 0600, the first key as default, a know
   expect([modeOf(home.places.configDir), modeOf(home.config("credentials.json"))]).toEqual(["700", "600"]);
 });
 
-test("the default key comes first and begins the next turn (D115); removing it promotes the next", () => {
+test("the default key comes first and begins the next turn; removing it promotes the next", () => {
   const home = makeHome();
   for (const [id, key] of Object.entries({ a: one, b: two, c: three }))
     putKey({ ...home, provider: "gemini" }, id, key);
@@ -49,7 +49,7 @@ test("the default key comes first and begins the next turn (D115); removing it p
   expect(() => removeKey({ ...home, provider: "openai" }, null)).toThrow(expect.objectContaining({ code: "no_key" }));
 });
 
-test("takes over version 1 with its order and default, once, the old file kept 0600 (D91, D92)", () => {
+test("takes over version 1 with its order and default, once, the old file kept 0600", () => {
   const home = makeHome();
   const text = JSON.stringify({ version: 1, default: "b", keys: { a: one, b: two }, order: ["b", "a"], rr_index: 1 });
   put(home.config("credentials"), text, 0o644);
@@ -94,7 +94,7 @@ test.each([
     ],
   ],
   ["a list with labels", "credentials.json", JSON.stringify([{ id: 1, label: "my key", key: one }]), [["my-key", one]]],
-])("takes over %s (D91, D93)", (_, name, text, keys) => {
+])("takes over %s", (_, name, text, keys) => {
   const home = makeHome();
   put(home.config(name), text);
   expect(find(home)).toEqual(keys as [string, string][]);
@@ -110,7 +110,7 @@ test.each([
   '{"version":3}',
   '{"version":9,"providers":{}}',
   '{"version":3,"providers":{"gemini":{"keys":{"a":1}}}}',
-])("a damaged file is an error and is never overwritten: %j (D93)", (text) => {
+])("a damaged file is an error and is never overwritten: %j", (text) => {
   const home = makeHome();
   const file = put(home.config("credentials.json"), text);
   expect(() => find(home)).toThrow(expect.objectContaining({ code: "config_invalid" }));
@@ -120,14 +120,14 @@ test.each([
   expect([readFileSync(file, "utf8"), readdirSync(home.places.configDir)]).toEqual([text, ["credentials.json"]]);
 });
 
-test("refuses credentials that others may write, with the hint (S85)", () => {
+test("refuses credentials that others may write, with the hint", () => {
   const home = makeHome();
   putKey({ ...home, provider: "gemini" }, "a", one);
   chmodSync(home.config("credentials.json"), 0o666);
   expect(() => find(home)).toThrow(expect.objectContaining({ hint: `chmod go-w ${home.config("credentials.json")}` }));
 });
 
-test("two processes that add keys lose none (D121, P34)", async () => {
+test("two processes that add keys lose none", async () => {
   const home = makeHome();
   const keys = join(import.meta.dir, "../../src/store/keys.ts");
   const code = `import { putKey } from ${JSON.stringify(keys)};
@@ -140,11 +140,11 @@ test("two processes that add keys lose none (D121, P34)", async () => {
   expect(find(home)).toHaveLength(20);
 });
 
-test("masks short keys whole, others but the first 6 and last 4 (D98)", () => {
+test("masks short keys whole, others but the first 6 and last 4", () => {
   expect([maskKey("AIza123456"), maskKey("AIza1234567"), maskKey(one)]).toEqual(["***", "***", "AIza11...1111"]);
 });
 
-test("knows what a key of a provider looks like (D99)", () => {
+test("knows what a key of a provider looks like", () => {
   expect(judgeKey("gemini", one)).toBeNull();
   expect(judgeKey("gemini", "AIza123")).toContain("30 characters");
   expect(judgeKey("gemini", "sk-x")).toContain("AIza");

@@ -72,7 +72,7 @@ test("what was written is read back, and is only the user's", () => {
   expect([statSync(folder).mode & 0o777, statSync(join(folder, `${id}.jsonl`)).mode & 0o777]).toEqual([0o700, 0o600]);
 });
 
-test("a flipped bit in any byte of any line is found, in its line (M6)", () => {
+test("a flipped bit in any byte of any line is found, in its line", () => {
   const bytes = keep();
   for (let at = 0; at < bytes.length; at += 1) {
     const changed = Buffer.from(bytes);
@@ -83,7 +83,7 @@ test("a flipped bit in any byte of any line is found, in its line (M6)", () => {
   }
 });
 
-test("lines that are missing, added, twice or in another order are found, also the last ones (M6)", () => {
+test("lines that are missing, added, twice or in another order are found, also the last ones", () => {
   const lines = keep()
     .toString()
     .split("\n")

@@ -12,7 +12,7 @@ test("writes folder 0700 and file 0600, and leaves nothing else behind (R44)", (
   expect([modeOf(folder), modeOf(join(folder, "f.json")), readdirSync(folder)]).toEqual(["700", "600", ["f.json"]]);
 });
 
-test("ends with 0600 where 0644 was (S124)", () => {
+test("ends with 0600 where 0644 was", () => {
   const file = put(join(makeFolder(), "f.json"), "old", 0o644);
   writePrivate(file, "new");
   expect([modeOf(file), readFileSync(file, "utf8")]).toEqual(["600", "new"]);
@@ -28,7 +28,7 @@ test("writes through a link to its target (R44), and refuses one that leads nowh
   expect(() => writePrivate(join(folder, "dangling"), "x")).toThrow("leads nowhere");
 });
 
-test("refuses a file or folder that others may write, with the command that mends it (S85)", () => {
+test("refuses a file or folder that others may write, with the command that mends it", () => {
   const file = put(join(makeFolder(), "f.json"), "{}");
   chmodSync(file, 0o620);
   expect(() => readPrivate(file)).toThrow(

@@ -79,7 +79,7 @@ test("folder 0700, file 0600, and the session comes back as it was", () => {
   expect(session.turns).toMatchObject([{ request: "one", status: "answered", text: "hi", next: ["more"] }]);
 });
 
-test("no two sessions have one id, not even of one second, and without a folder none is listed (TestGenerateSessionID, TestListSessions_NoDir)", () => {
+test("no two sessions have one id, not even of one second, and without a folder none is listed", () => {
   expect(sessions.list()).toEqual([]);
   const ids = Array.from({ length: 5 }, () => {
     const id = talk("one");
@@ -100,7 +100,7 @@ test("a session is gone on with in the same file", () => {
   expect(sessions.list().length).toBe(1);
 });
 
-test("lists newest first with the beginning of the first request, never cut inside a character (TestListSessions_Ordering, P89)", () => {
+test("lists newest first with the beginning of the first request, never cut inside a character", () => {
   talk("first");
   const wide = "🙂".repeat(100);
   talk(wide);
@@ -113,7 +113,7 @@ test("lists newest first with the beginning of the first request, never cut insi
   expect(sessions.list()[0]?.turns).toBe(1);
 });
 
-test("an unknown, ambiguous or hostile id is a usage error (TestResumeSession_NotFound, P88)", () => {
+test("an unknown, ambiguous or hostile id is a usage error", () => {
   talk("one");
   talk("two");
   for (const id of ["zzz", "2026", "../../etc/passwd"])
@@ -121,7 +121,7 @@ test("an unknown, ambiguous or hostile id is a usage error (TestResumeSession_No
   expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("there is no session here yet");
 });
 
-test("secrets are masked before they are written (P28)", () => {
+test("secrets are masked before they are written", () => {
   const id = talk("use AIzaSyA1234567890abcdefghijklmnopqrstu please");
   expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstu");
 });

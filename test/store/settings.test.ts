@@ -99,7 +99,7 @@ test("unknown names in config.json warn; wrong types and broken JSON are errors 
   expect(() => load(home)).toThrow("must hold one { object }");
 });
 
-test("an untrusted project may only narrow; the rest is ignored with one warning (R41, S75)", () => {
+test("an untrusted project may only narrow; the rest is ignored with one warning (R41)", () => {
   const home = makeHome();
   user(home, { limits: { calls: 4 }, guard: { strict: true }, policy: { deny: ["a"] } });
   project(home, {

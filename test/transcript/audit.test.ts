@@ -1,4 +1,4 @@
-/** The readable log in the workspace: complete, private, and impossible to forge through data (S129). */
+/** The readable log in the workspace: complete, private, and impossible to forge through data. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -14,7 +14,7 @@ const folderOf = ({ home }: Place) => join(home, ".config/pai-code");
 const masked = `${canary.slice(0, 6)}…${canary.slice(-4)}`;
 const looksMasked = (text: string) => text.replaceAll("...", "…").includes(masked);
 
-test.concurrent("a key from standard input is stored for its user alone, shown masked, and used (D-keys, S124)", async () => {
+test.concurrent("a key from standard input is stored for its user alone, shown masked, and used", async () => {
   await using place = openPlace([talked("Hello.")]);
   const config = (args: readonly string[], stdin?: string) =>
     place.pai(["config", ...args], { env: unset, ...(stdin !== undefined && { stdin }) });
@@ -72,7 +72,7 @@ test.concurrent("validate: shape and, with --online, the provider; an invalid ke
   expect(place.gemini.requests.map(({ key }) => key)).toEqual([canary, canary]);
 });
 
-test.concurrent("a key on the command line works and warns (S125, R46)", async () => {
+test.concurrent("a key on the command line works and warns (R46)", async () => {
   await using place = openPlace();
   for (const args of [
     ["config", "set", other],
@@ -95,7 +95,7 @@ test.concurrent("corrupt credentials end with 3 and are never overwritten", asyn
   expect(readFileSync(file, "utf8")).toBe('{"version":3,');
 });
 
-test.concurrent("credentials others may read, or that are a link, are refused or mended, with the way out said (S85)", async () => {
+test.concurrent("credentials others may read, or that are a link, are refused or mended, with the way out said", async () => {
   await using place = openPlace();
   await place.pai(["config", "set"], { env: unset, stdin: other });
   const file = join(folderOf(place), "credentials.json");
@@ -134,7 +134,7 @@ test.concurrent("flag before environment before config.json (R40)", async () => 
   expect(asked).toEqual(["from-file", "from-env", "from-flag"]);
 });
 
-test.concurrent("an address from config.json gets a key only after a yes; headless that is 3 (S76)", async () => {
+test.concurrent("an address from config.json gets a key only after a yes; headless that is 3", async () => {
   await using place = openPlace([talked("Hello.")]);
   mkdirSync(folderOf(place), { recursive: true, mode: 0o700 });
   const settings = { baseUrl: { gemini: "https://first.invalid" } };

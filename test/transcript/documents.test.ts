@@ -75,7 +75,7 @@ test.concurrent("plain in the settings is --plain", async () => {
   expect(made.stdout + made.stderr + undone.stdout).not.toContain("\x1b[");
 });
 
-test.concurrent("sessions prune takes how many to keep, never a session's name (P76)", async () => {
+test.concurrent("sessions prune takes how many to keep, never a session's name", async () => {
   await using place = openPlace();
   const folder = join(place.spare, "state");
   const env = { PAI_STATE_DIR: folder };

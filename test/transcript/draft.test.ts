@@ -1,4 +1,4 @@
-/** A message half typed when the session is ended or stopped from outside: the terminal is given back, the text is kept (P9, P18, P21). */
+/** A message half typed when the session is ended or stopped from outside: the terminal is given back, the text is kept. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -57,7 +57,7 @@ inTerminal("moves, kills, yanks and new lines make the message that is sent (R19
   await leave(place, screen);
 });
 
-inTerminal("a paste of many lines is one message, and its Enter sends nothing (P42, R19)", async () => {
+inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
   await using place = openPlace([talked("Read it.")]);
   using screen = open(place);
   await screen.shows(ready);
@@ -233,7 +233,7 @@ inTerminal("what is typed while a run works is not echoed into it, and stands at
   expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
 });
 
-inTerminal("nothing typed while a run works answers the question it then asks (P12)", async () => {
+inTerminal("nothing typed while a run works answers the question it then asks", async () => {
   await using place = openPlace([{ ...planned([["WRITE", "a.txt"]]), delayMs: 1200 }]);
   using screen = open(place);
   await screen.shows(ready);

@@ -1,4 +1,4 @@
-/** The key of a run in any spelling: in nothing that pai shows or writes down, whatever a command prints (S122, S123). */
+/** The key of a run in any spelling: in nothing that pai shows or writes down, whatever a command prints. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { openPlace, patience, readTree } from "./harness.ts";

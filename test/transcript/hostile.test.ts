@@ -1,4 +1,4 @@
-/** A folder somebody else wrote: nothing of it runs, nothing of it changes where keys go (P31, R41, R42, S70-S79, S86). */
+/** A folder somebody else wrote: nothing of it runs, nothing of it changes where keys go (R41, R42). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ const planting = (names: readonly string[], { root }: Place) => {
   for (const name of names) writeFileSync(join(root, name), "#!/bin/sh\ntouch ../spare/ran\n", { mode: 0o755 });
 };
 
-test.concurrent("a run in a hostile folder works for its user and runs nothing of the folder (P31, R42)", async () => {
+test.concurrent("a run in a hostile folder works for its user and runs nothing of the folder (R42)", async () => {
   const theirs = serveGemini([]);
   await using place = openPlace(hello, hostile(theirs.origin));
   planting(["git", "rg", "bash", "sh", "python3"], place);
@@ -65,7 +65,7 @@ test.concurrent("a run in a hostile folder works for its user and runs nothing o
   await theirs.stop();
 });
 
-test.concurrent("pai.json may only narrow: what it may not say is named once and ignored, headless or not (S75, R41)", async () => {
+test.concurrent("pai.json may only narrow: what it may not say is named once and ignored, headless or not (R41)", async () => {
   await using place = openPlace([talked("Hello.")], hostile("http://127.0.0.1:9"));
   const { code, stderr } = await place.pai(["run", "say hello"]);
   expect([code, place.gemini.requests.length]).toEqual([0, 1]);
@@ -74,7 +74,7 @@ test.concurrent("pai.json may only narrow: what it may not say is named once and
   for (const name of ["baseUrl", "checks", "commands", "model", "forceRoot"]) expect(warnings[0]).toContain(name);
 });
 
-test.concurrent("a name in pai.json cannot act on the terminal (S87)", async () => {
+test.concurrent("a name in pai.json cannot act on the terminal", async () => {
   await using place = openPlace([talked("Hello.")], { "pai.json": '{"k\\u001b[31m": 1}' });
   for (const args of [["run", "say hello"], ["context", "say hello"], ["history"], ["doctor", "--offline"]]) {
     const { stdout, stderr } = await place.pai(args);
@@ -99,7 +99,7 @@ test.concurrent("every other command is safe there too", async () => {
   expect(existsSync(join(place.spare, "ran"))).toBe(false);
 });
 
-test.concurrent("a check and its children see no provider key or runtime switch, and nothing to wait for (R53, S74)", async () => {
+test.concurrent("a check and its children see no provider key or runtime switch, and nothing to wait for (R53)", async () => {
   await using place = openPlace(hello);
   const env = {
     BUN_OPTIONS: "",
@@ -134,7 +134,7 @@ test.concurrent("checks and commands of a plan run headless only with --allow-ru
   expect(Object.keys(place.tree())).toEqual(["checked-by-plan", "hello.txt", "ran-by-plan"]);
 });
 
-test.concurrent("a redirect never carries the key to another place (S77)", async () => {
+test.concurrent("a redirect never carries the key to another place", async () => {
   const theirs = serveGemini([talked("got it")]);
   await using place = openPlace([{ status: 307, headers: { location: `${theirs.origin}/v1beta/x` } }]);
   expect((await place.pai(["run", "say hello"])).code).toBe(5);
@@ -142,7 +142,7 @@ test.concurrent("a redirect never carries the key to another place (S77)", async
   await theirs.stop();
 });
 
-test.concurrent("the key goes into the header and nowhere else: no body, no address, no log, no state (P28, S122)", async () => {
+test.concurrent("the key goes into the header and nowhere else: no body, no address, no log, no state", async () => {
   const echo = { status: 400, body: JSON.stringify({ error: { message: `bad request with key ${canary}` } }) };
   await using place = openPlace([...hello, echo], { "notes.txt": "nothing\n" });
   await place.pai(["run", "-y", "-v", "make hello.txt"], { env: { PAI_DEBUG: "1" } });
@@ -154,7 +154,7 @@ test.concurrent("the key goes into the header and nowhere else: no body, no addr
   await place.pai(["config", "list"]);
 });
 
-test.concurrent("files that hold secrets are not sent, and a secret in another file is not shown (P28)", async () => {
+test.concurrent("files that hold secrets are not sent, and a secret in another file is not shown", async () => {
   const secret = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
   const files = {
     ".env": `TOKEN=${secret}\n`,
@@ -178,7 +178,7 @@ test.concurrent("files that hold secrets are not sent, and a secret in another f
   expect((stdout + stderr).includes(secret)).toBe(false);
 });
 
-test.concurrent("a secret that the model or a check repeats is masked for people too (S93, S123)", async () => {
+test.concurrent("a secret that the model or a check repeats is masked for people too", async () => {
   const secret = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
   const says = "It is <<SECRET_1>>.";
   const answers = [
@@ -209,7 +209,7 @@ function readTrace(file: string): { readonly addresses: readonly string[]; reado
 }
 
 test.concurrent.skipIf(!canTrace)(
-  "a run connects to its model and nobody else, and listens to nobody (R54, S86)",
+  "a run connects to its model and nobody else, and listens to nobody (R54)",
   async () => {
     await using place = openPlace(hello);
     const trace =

@@ -1,4 +1,4 @@
-/** Homes and disks that are missing, read-only, full or gone (P35, R45). */
+/** Homes and disks that are missing, read-only, full or gone (R45). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const apart = (script: string) => `unshare -rm /bin/sh -ec '${script}'`;
 
 const task = '"$PAI" run -y --json "make hello.txt"';
 
-test.concurrent("without HOME a run works, and so does everything that needs no key (P35, R45)", async () => {
+test.concurrent("without HOME a run works, and so does everything that needs no key (R45)", async () => {
   await using place = openPlace(hello);
   const env = { HOME: null, XDG_CONFIG_HOME: `${place.spare}/c`, XDG_STATE_HOME: `${place.spare}/s` };
   expect(readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"], { env })).ok).toBe(true);
@@ -36,7 +36,7 @@ for (const home of ["", "/dev/null", "relative/home"]) {
 }
 
 test.concurrent.skipIf(!canMount)(
-  "a read-only home: a warning, undo is announced as off, the run goes on (P35, R45)",
+  "a read-only home: a warning, undo is announced as off, the run goes on (R45)",
   async () => {
     await using place = openPlace(hello);
     const { code, stdout, stderr } = await place.shell(
@@ -48,19 +48,16 @@ test.concurrent.skipIf(!canMount)(
   },
 );
 
-test.concurrent.skipIf(!canMount)(
-  "a read-only project: planning works, changing it ends with 14 (P35, R45)",
-  async () => {
-    await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
-    const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
-    expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
-    const outcome = readOutcome(
-      await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
-    );
-    expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
-    expect(place.tree()).toEqual({ "a.txt": "one\n" });
-  },
-);
+test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
+  await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
+  const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
+  expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
+  const outcome = readOutcome(
+    await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
+  );
+  expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+});
 
 test.concurrent.skipIf(!canMount)(
   "a full disk under the project ends with 14, and nothing of the batch stays",
@@ -105,7 +102,7 @@ test.concurrent("a deleted working folder is one clear line and a failure", asyn
   expect(result.stderr).not.toBe("");
 });
 
-test.concurrent("-C works in another folder, undo too; one that is not there, or no folder, is a usage or path error (P91)", async () => {
+test.concurrent("-C works in another folder, undo too; one that is not there, or no folder, is a usage or path error", async () => {
   await using place = openPlace(hello, { "sub/a.txt": "", "file.txt": "" });
   expect((await place.pai(["run", "-y", "-C", "sub", "make hello.txt"])).code).toBe(0);
   expect(place.read("sub/hello.txt")).toBe("hello\n");
@@ -135,7 +132,7 @@ function modesIn({ home, root }: Place): string[] {
   });
 }
 
-test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (P93, S124, S129, R39, R52)", async () => {
+test.concurrent("what pai keeps is for its user alone: folders 0700, files 0600, whatever the umask; nothing else in the home (R39, R52)", async () => {
   await using place = openPlace(hello);
   await place.shell(`umask 0; ${task}`);
   expect([...new Set(modesIn(place))].sort()).toEqual(["file 600", "folder 700"]);
@@ -162,7 +159,7 @@ for (const [umask, file, folder] of [
   });
 }
 
-test.concurrent("two runs in one folder: the second is told, neither overwrites the other (P34)", async () => {
+test.concurrent("two runs in one folder: the second is told, neither overwrites the other", async () => {
   await using place = openPlace(
     [
       planned([["MODIFY", "a.txt"]]),
@@ -179,7 +176,7 @@ test.concurrent("two runs in one folder: the second is told, neither overwrites 
   expect(place.read("a.txt")).toBe("theirs\n");
 });
 
-test.concurrent("two runs at once: different files both arrive and are undone one by one; of one file only one does (P34)", async () => {
+test.concurrent("two runs at once: different files both arrive and are undone one by one; of one file only one does", async () => {
   const make = (name: string) => [planned([["WRITE", name]]), done(write(name, `${name}\n`))];
   const { promise: others, resolve: end } = Promise.withResolvers<void>();
   const [plan = {}] = make("a.txt");

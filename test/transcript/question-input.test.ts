@@ -22,7 +22,7 @@ function lastAsked({ gemini }: Place): string {
   return contents.at(-1).parts[0].text;
 }
 
-inTerminal("after two answers the next message arrives whole, again and again (P1)", async () => {
+inTerminal("after two answers the next message arrives whole, again and again", async () => {
   const round = (n: number) => [writes(`a${n}`), writes(`b${n}`), says(`Made ${n}.`), says(`Heard ${n}.`)];
   await using place = openPlace([1, 2, 3].flatMap(round));
   using screen = await open(place);
@@ -42,7 +42,7 @@ inTerminal("after two answers the next message arrives whole, again and again (P
   expect(Object.keys(place.tree()).length).toBe(6);
 });
 
-inTerminal("the rest of an answer does not answer the next question (P2)", async () => {
+inTerminal("the rest of an answer does not answer the next question", async () => {
   await using place = openPlace([writes("a"), writes("b"), says("As you like.")]);
   using screen = await open(place);
   screen.enter("make both");
@@ -56,7 +56,7 @@ inTerminal("the rest of an answer does not answer the next question (P2)", async
   expect(place.tree()).toEqual({});
 });
 
-inTerminal("Escape at a question is a no and needs no Enter, arrows are no part of the answer (P5)", async () => {
+inTerminal("Escape at a question is a no and needs no Enter, arrows are no part of the answer", async () => {
   await using place = openPlace([writes("a"), writes("b"), says("Made one.")]);
   using screen = await open(place);
   screen.enter("make it");
@@ -78,7 +78,7 @@ inTerminal("Escape at a question is a no and needs no Enter, arrows are no part 
 });
 
 inTerminal(
-  "keys while the model works cancel nothing: arrows are no text, text waits for the next message (P6, P12)",
+  "keys while the model works cancel nothing: arrows are no text, text waits for the next message",
   async () => {
     await using place = openPlace([{ ...says("Took a while."), delayMs: 1200 }, says("Heard.")]);
     using screen = await open(place);
@@ -93,7 +93,7 @@ inTerminal(
   },
 );
 
-inTerminal("rewinding after going back to a session takes back only what that session did (P78)", async () => {
+inTerminal("rewinding after going back to a session takes back only what that session did", async () => {
   await using place = openPlace([writes("a"), says("Made a."), writes("b"), says("Made b.")]);
   using screen = await open(place);
   screen.enter("first");
@@ -116,16 +116,13 @@ inTerminal("rewinding after going back to a session takes back only what that se
   expect(place.tree()).toEqual({ b: "b\n" });
 });
 
-inTerminal(
-  "an empty session has nothing to compact or rewind, and nobody is asked (TestCompactEmptyConversation)",
-  async () => {
-    await using place = openPlace();
-    using screen = await open(place);
-    screen.enter("/compact");
-    await screen.shows(/there is nothing to compact/);
-    await screen.shows(ready, 2);
-    screen.enter("/rewind");
-    await screen.shows(/there is no turn to go back to/);
-    expect(place.gemini.requests).toEqual([]);
-  },
-);
+inTerminal("an empty session has nothing to compact or rewind, and nobody is asked", async () => {
+  await using place = openPlace();
+  using screen = await open(place);
+  screen.enter("/compact");
+  await screen.shows(/there is nothing to compact/);
+  await screen.shows(ready, 2);
+  screen.enter("/rewind");
+  await screen.shows(/there is no turn to go back to/);
+  expect(place.gemini.requests).toEqual([]);
+});

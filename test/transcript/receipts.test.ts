@@ -20,7 +20,7 @@ function runsOf({ home }: Place): readonly string[] {
     .sort();
 }
 
-test.concurrent("a run is verified, replayed offline and listed with what it took (M6)", async () => {
+test.concurrent("a run is verified, replayed offline and listed with what it took", async () => {
   await using place = openPlace(change, files);
   const { run, usage } = readOutcome(await place.pai(["run", "-y", "--json", "--check", "true", "change a.txt"]));
   expect(await place.pai(["log", "verify"])).toMatchObject({ code: 0, stderr: "" });
@@ -116,7 +116,7 @@ test.concurrent("words that name no receipt are said (R24)", async () => {
   expect((await place.pai(["log", "verify"])).stdout).toBe("no receipts are kept\n");
 });
 
-test.concurrent("pai context needs no key and sends nothing (M13)", async () => {
+test.concurrent("pai context needs no key and sends nothing", async () => {
   await using place = openPlace(hello, files);
   const { code, stdout } = await place.pai(["context", "change a.txt"], { env: { GEMINI_API_KEY: null } });
   expect([code, stdout.includes("a.txt"), stdout.endsWith("Nothing was sent\n")]).toEqual([0, true, true]);
@@ -124,7 +124,7 @@ test.concurrent("pai context needs no key and sends nothing (M13)", async () => 
   expect([place.gemini.requests.length, readTree(place.home)]).toEqual([0, {}]);
 });
 
-test.concurrent("what pai did not write among its receipts hides no run, is not waited for, and acts on no terminal (S87)", async () => {
+test.concurrent("what pai did not write among its receipts hides no run, is not waited for, and acts on no terminal", async () => {
   await using place = openPlace(hello);
   const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
   const folder = dirname(runsOf(place)[0] ?? "");

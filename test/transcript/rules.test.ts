@@ -107,7 +107,7 @@ test.concurrent("only pai config writes settings: comments and links stay, nothi
   expect(readFileSync(target, "utf8")).toMatch(/"calls": 9[\s\S]*\/\/ mine\n {2}"other": 1/);
 });
 
-test.concurrent("each provider's own variables are read, and PAI_BASE_URL wins (P15, R47)", async () => {
+test.concurrent("each provider's own variables are read, and PAI_BASE_URL wins (R47)", async () => {
   const unused = "http://127.0.0.1:9";
   for (const env of [
     { GEMINI_API_KEY: null, GOOGLE_API_KEY: canary },

@@ -35,7 +35,7 @@ test.concurrent("what is already there is answered, not failed", async () => {
   expect(readOutcome(await place.pai(task))).toMatchObject({ ok: true, status: "answered", changes: [], diff: "" });
 });
 
-test.concurrent("a failed first try is mended in the next phase, and the exit code tells the end (P15)", async () => {
+test.concurrent("a failed first try is mended in the next phase, and the exit code tells the end", async () => {
   const files = { "a.txt": "one\n" };
   const plan = planned([["MODIFY", "a.txt"]]);
   await using place = openPlace(
@@ -46,7 +46,7 @@ test.concurrent("a failed first try is mended in the next phase, and the exit co
   expect([outcome.code, outcome.calls.made, place.read("a.txt")]).toEqual([0, 3, "two\n"]);
 });
 
-test.concurrent("a quota that opens again is waited for, said, and no failure (P11, P15)", async () => {
+test.concurrent("a quota that opens again is waited for, said, and no failure", async () => {
   const body = '{"error":{"code":429,"message":"slow down","details":[{"retryDelay":"1s"}]}}';
   await using place = openPlace([{ status: 429, body }, ...hello]);
   const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"]);

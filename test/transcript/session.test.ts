@@ -98,35 +98,32 @@ inTerminal(
   },
 );
 
-inTerminal(
-  "empty input and an unknown slash command cost nothing; one unknown character is asked again (P13)",
-  async () => {
-    await using place = openPlace(hello);
-    using screen = open(place);
-    await screen.shows(ready);
-    screen.enter("");
-    await screen.shows(ready, 2);
-    screen.enter("/nonsense");
-    await screen.shows(/no command \/nonsense/);
-    expect(place.gemini.requests).toHaveLength(0);
-    screen.enter("make hello.txt");
-    await screen.shows(question);
-    screen.press("Enter");
-    await screen.shows(question, 2);
-    screen.enter("x");
-    await screen.shows(question, 3);
-    expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-    screen.enter("oke");
-    await screen.shows(/undo with/);
-    screen.enter("/undo");
-    await screen.shows(/Take back run/);
-    screen.enter("y");
-    await screen.shows(/undone run/);
-    expect(place.tree()).toEqual({});
-    screen.enter("quit");
-    await expectEnd(place, screen, 0);
-  },
-);
+inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
+  await using place = openPlace(hello);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("");
+  await screen.shows(ready, 2);
+  screen.enter("/nonsense");
+  await screen.shows(/no command \/nonsense/);
+  expect(place.gemini.requests).toHaveLength(0);
+  screen.enter("make hello.txt");
+  await screen.shows(question);
+  screen.press("Enter");
+  await screen.shows(question, 2);
+  screen.enter("x");
+  await screen.shows(question, 3);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
+  screen.enter("oke");
+  await screen.shows(/undo with/);
+  screen.enter("/undo");
+  await screen.shows(/Take back run/);
+  screen.enter("y");
+  await screen.shows(/undone run/);
+  expect(place.tree()).toEqual({});
+  screen.enter("quit");
+  await expectEnd(place, screen, 0);
+});
 
 inTerminal(
   "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
@@ -151,7 +148,7 @@ inTerminal(
   },
 );
 
-inTerminal("Ctrl+C at a plan question drops the task, not the session (P4, P10)", async () => {
+inTerminal("Ctrl+C at a plan question drops the task, not the session", async () => {
   await using place = openPlace(hello);
   using screen = open(place);
   await screen.shows(ready);
@@ -164,7 +161,7 @@ inTerminal("Ctrl+C at a plan question drops the task, not the session (P4, P10)"
   await expectEnd(place, screen, 0);
 });
 
-inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (P18, R11)", async () => {
+inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (R11)", async () => {
   await using place = openPlace(hello);
   using screen = open(place, '"$PAI" run "make hello.txt"');
   screen.record(join(place.spare, "bytes"));
@@ -195,7 +192,7 @@ async function goes(pid: number): Promise<boolean> {
 
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
 
-inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was (P9, P21)", async () => {
+inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was", async () => {
   await using place = openPlace();
   using screen = open(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`);
   await screen.shows(ready);
@@ -203,7 +200,7 @@ inTerminal("SIGTERM at the prompt ends with 143 and the terminal as it was (P9, 
   await expectEnd(place, screen, 143);
 });
 
-inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run (P18)", async () => {
+inTerminal("a terminal that is closed takes the session with it, at the prompt and in a run", async () => {
   for (const busy of [false, true]) {
     await using place = openPlace([
       planned([["WRITE", "hello.txt"]]),

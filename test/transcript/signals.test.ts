@@ -1,4 +1,4 @@
-/** Signals at every stage of a run: the right code, the tree as before, nobody left behind (P18, R09). */
+/** Signals at every stage of a run: the right code, the tree as before, nobody left behind (R09). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ function pidsIn({ spare }: Place): number[] {
 }
 
 for (const [signal, code, error] of signals) {
-  test.concurrent(`${signal} in the plan call ends with ${code} (P18, R09)`, async () => {
+  test.concurrent(`${signal} in the plan call ends with ${code} (R09)`, async () => {
     await using place = openPlace([{ ...plan, ...never }], file);
     const running = place.start(["run", "-y", "--json", "make hello.txt"]);
     await place.gemini.arrived(1);
@@ -65,7 +65,7 @@ for (const [signal, code, error] of signals) {
     expect(place.tree()).toEqual(file);
   });
 
-  test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (P18, R09)`, async () => {
+  test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (R09)`, async () => {
     await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
     const check = "test -e hello.txt || exit 0; sleep 61 & echo $$ $! > ../spare/pids; wait";
     const running = place.start(["run", "-y", "--json", "--check", check, "make hello.txt"]);

@@ -10,7 +10,7 @@ setDefaultTimeout(patience);
 
 const reply = talked("Hello yourself.");
 
-test.concurrent("a task argument never waits for a pipe that stays open (P14, R13)", async () => {
+test.concurrent("a task argument never waits for a pipe that stays open (R13)", async () => {
   await using place = openPlace([reply, reply]);
   const held =
     'mkfifo ../spare/f; sleep 20 > ../spare/f & held=$!; timeout 5 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
@@ -24,7 +24,7 @@ for (const [name, script] of [
   ["a file", 'echo unwanted > ../spare/in; "$PAI" run "say hello" < ../spare/in'],
   ["a slow pipe", '{ sleep 0.3; echo unwanted; } | "$PAI" run "say hello"'],
 ] as const) {
-  test.concurrent(`a task argument beside ${name} is the whole task (P14)`, async () => {
+  test.concurrent(`a task argument beside ${name} is the whole task`, async () => {
     await using place = openPlace([reply]);
     const { code, stdout } = await place.shell(script);
     expect([code, stdout.trim()]).toEqual([0, "Hello yourself."]);

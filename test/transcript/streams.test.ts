@@ -13,7 +13,7 @@ const long = "A line that a slow reader takes its time for.\n".repeat(8000);
 
 const codeIn = ({ spare }: Place) => readFileSync(join(spare, "code"), "utf8").trim();
 
-test.concurrent("a slow reader gets more than 64 KiB whole, as text and as a document (P16, R04)", async () => {
+test.concurrent("a slow reader gets more than 64 KiB whole, as text and as a document (R04)", async () => {
   await using place = openPlace([talked(long), talked(long)]);
   const text = await place.shell('"$PAI" run "tell me" | { sleep 0.5; cat; }');
   expect(text.stdout.trim()).toBe(long.trim());
@@ -21,14 +21,14 @@ test.concurrent("a slow reader gets more than 64 KiB whole, as text and as a doc
   expect(readOutcome(json).text).toBe(long);
 });
 
-test.concurrent("a slow reader gets every event (P16, R04)", async () => {
+test.concurrent("a slow reader gets every event (R04)", async () => {
   await using place = openPlace([planned([["WRITE", "long.txt"]]), done(write("long.txt", long))]);
   const result = await place.shell('"$PAI" run -y --jsonl "write it" | { sleep 0.5; cat; }');
   const last = readEvents(result).at(-1);
   expect(last?.type === "run.finished" && last.outcome.diff.length).toBeGreaterThan(65_536);
 });
 
-test.concurrent("a reader that leaves after a line changes neither the task nor its exit code (P17, R05)", async () => {
+test.concurrent("a reader that leaves after a line changes neither the task nor its exit code (R05)", async () => {
   await using place = openPlace(hello);
   const piped = '{ "$PAI" run -y --jsonl "make hello.txt"; echo $? > ../spare/code; } | head -1';
   const { stdout, stderr } = await place.shell(piped);
@@ -36,7 +36,7 @@ test.concurrent("a reader that leaves after a line changes neither the task nor 
   expect(stderr).not.toMatch(/EPIPE|error/i);
 });
 
-test.concurrent("a full disk behind standard output is said and ends with 14, the change stands (P17, R06)", async () => {
+test.concurrent("a full disk behind standard output is said and ends with 14, the change stands (R06)", async () => {
   await using place = openPlace(hello);
   const { code, stderr } = await place.shell('"$PAI" run -y --json "make hello.txt" > /dev/full');
   expect([code, place.read("hello.txt")]).toEqual([14, "hello\n"]);
@@ -72,7 +72,7 @@ test.concurrent("the result is on standard output, the way to it on standard err
   expect(stdout).not.toContain("I will do it");
 });
 
-test.concurrent("characters that act on a terminal arrive spelled out, in text and in documents (R34, S87)", async () => {
+test.concurrent("characters that act on a terminal arrive spelled out, in text and in documents (R34)", async () => {
   const evil = "red \u001b[31m title \u001b]0;x\u0007 back \u009b2J";
   await using place = openPlace([talked(evil), talked(evil)]);
   const { stdout, stderr } = await place.pai(["run", "say it"]);

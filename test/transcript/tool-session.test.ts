@@ -1,4 +1,4 @@
-/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed (P66-P90). */
+/** tool-loop in a real terminal: sessions that are gone on with, rewinding, and a turn that is killed. */
 import { expect, setDefaultTimeout } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function allow(screen: Screen, task: string, n = 1): Promise<void> {
 }
 
 inTerminal(
-  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them (P66, P79, P80, P81, P84, P85, P86)",
+  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them",
   async () => {
     const tasks = [{ content: "Count up", description: "in a.txt" }];
     await using place = openPlace([
@@ -77,7 +77,7 @@ inTerminal(
   },
 );
 
-inTerminal("what the user changed later is not rewound over: it is named and nothing is touched (P83)", async () => {
+inTerminal("what the user changed later is not rewound over: it is named and nothing is touched", async () => {
   await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);
   using screen = open(place);
   await screen.shows(ready);
@@ -92,7 +92,7 @@ inTerminal("what the user changed later is not rewound over: it is named and not
   await screen.shows(/first/, 2);
 });
 
-inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on (P90)", async () => {
+inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on", async () => {
   await using place = openPlace([
     called(writeCall("a.txt", "one\n")),
     { ...says("late"), delayMs: 30_000 },
@@ -115,7 +115,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   expect(sent).toContain("this turn was cut off before it ended; what it had changed was taken back");
 });
 
-inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (P4)", async () => {
+inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session", async () => {
   await using place = openPlace([
     called(writeCall("a.txt", "one\n")),
     called(writeCall("b.txt", "b\n"), ["bash", { command: "touch began; sleep 30" }]),
@@ -140,31 +140,28 @@ inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session (
   );
 });
 
-inTerminal(
-  "/clear starts another session and keeps the old one; list, show, export and prune know both (P76)",
-  async () => {
-    await using place = openPlace([says("First answer."), says("Second answer.")]);
-    using screen = open(place);
-    await screen.shows(ready);
-    screen.enter("first");
-    await screen.shows(/First answer\./);
-    await screen.shows(ready, 2);
-    screen.enter("/clear");
-    await screen.shows(/cleared/);
-    await screen.shows(ready, 3);
-    screen.enter("second");
-    await screen.shows(/Second answer\./);
-    expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
-    screen.enter("/context");
-    await screen.shows(/messages {3}2 /);
-    screen.enter("exit");
-    await screen.shows(/ended with 0/);
-    const listed = await place.pai(["sessions"]);
-    expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);
-    const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
-    expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
-    expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");
-    expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 session deleted");
-    expect((await place.pai(["sessions"])).stdout).not.toContain("first");
-  },
-);
+inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {
+  await using place = openPlace([says("First answer."), says("Second answer.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("first");
+  await screen.shows(/First answer\./);
+  await screen.shows(ready, 2);
+  screen.enter("/clear");
+  await screen.shows(/cleared/);
+  await screen.shows(ready, 3);
+  screen.enter("second");
+  await screen.shows(/Second answer\./);
+  expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
+  screen.enter("/context");
+  await screen.shows(/messages {3}2 /);
+  screen.enter("exit");
+  await screen.shows(/ended with 0/);
+  const listed = await place.pai(["sessions"]);
+  expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);
+  const id = /^(\S+) .*first$/m.exec(listed.stdout)?.[1] ?? "";
+  expect((await place.pai(["sessions", "export", id])).stdout).toContain("**You:** first\n\n**pai:** First answer.");
+  expect((await place.pai(["sessions", "show", id])).stdout).toContain("First answer.");
+  expect((await place.pai(["sessions", "prune", "1"])).stdout).toContain("1 session deleted");
+  expect((await place.pai(["sessions"])).stdout).not.toContain("first");
+});

@@ -134,7 +134,7 @@ test.concurrent("a full plan is applied in another folder of the same content, w
   expect([result.code, readFileSync(join(other, "a.txt"), "utf8")]).toEqual([0, "two\n"]);
 });
 
-test.concurrent("a plan file made to do more than its plan says is refused, whatever its hash (M1, S1)", async () => {
+test.concurrent("a plan file made to do more than its plan says is refused, whatever its hash", async () => {
   await using place = openPlace(change, files);
   await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"]);
   const { hash: _, ...honest } = JSON.parse(readFileSync(join(place.spare, "full.json"), "utf8"));
@@ -155,7 +155,7 @@ test.concurrent("a plan file made to do more than its plan says is refused, what
   }
 });
 
-test.concurrent("a plan file's checks are shown before the yes, as nobody typed them here (S90)", async () => {
+test.concurrent("a plan file's checks are shown before the yes, as nobody typed them here", async () => {
   await using place = openPlace(change, files);
   await place.pai(["plan", "--full", "--check", "touch ran", "-o", "../spare/p.json", "change a.txt"]);
   const { code, stdout } = await place.pai(["apply", "../spare/p.json"]);

@@ -1,4 +1,4 @@
-/** The pause before a provider is asked again, as a person and as a program see it (R09, R36, P69). */
+/** The pause before a provider is asked again, as a person and as a program see it (R09, R36). */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { readEvents } from "./contract.ts";
 import { canary, openPlace, patience } from "./harness.ts";

@@ -40,7 +40,7 @@ test.concurrent("pai help names every command and every exit code (R08, R27)", a
   expect((await place.pai(["help", "rnu"])).stderr).toContain("pai help run");
 });
 
-test.concurrent("--version is one line, with --json a document (P92, R22)", async () => {
+test.concurrent("--version is one line, with --json a document (R22)", async () => {
   await using place = openPlace();
   for (const args of [["--version"], ["-V"], ["run", "--version"]]) {
     const { stdout, stderr, code } = await place.pai(args);
@@ -64,7 +64,7 @@ test.concurrent("--version is one line, with --json a document (P92, R22)", asyn
   }
 });
 
-test.concurrent("without a terminal pai alone is a usage error, never a wait (P14, R23)", async () => {
+test.concurrent("without a terminal pai alone is a usage error, never a wait (R23)", async () => {
   await using place = openPlace();
   for (const args of [[], ["auto"], ["-y"]]) {
     const { stdout, stderr, code } = await place.pai(args);
@@ -200,7 +200,7 @@ test.concurrent("an error has no stack, unless --debug or PAI_DEBUG asks for it 
   expect((await place.pai(args, { env: { PAI_DEBUG: "1" } })).stderr).toMatch(/\n\s+at /);
 });
 
-test.concurrent("the runtime's own switches do nothing but what they say (S74)", async () => {
+test.concurrent("the runtime's own switches do nothing but what they say", async () => {
   await using place = openPlace();
   const env = { NODE_OPTIONS: "--require ./evil.js", NODE_ENV: "test" };
   expect(await place.pai(["--version"], { env })).toMatchObject({ code: 0, stderr: "" });

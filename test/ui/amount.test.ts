@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { counted, grouped, priced, spent } from "../../src/ui/amount.ts";
 
-test("thousands are grouped in every number, whatever its length (P20)", () => {
+test("thousands are grouped in every number, whatever its length", () => {
   expect([0, 999, 1000, 12_345, 1_234_567].map(grouped)).toEqual(["0", "999", "1,000", "12,345", "1,234,567"]);
   expect([counted(1, "call"), counted(2000, "call")]).toEqual(["1 call", "2,000 calls"]);
 });

@@ -1,4 +1,4 @@
-/** The JSON faces under a strict reader (R02, R03, P16). */
+/** The JSON faces under a strict reader (R02, R03). */
 import { expect, test } from "bun:test";
 import { createJsonl, renderCommandDocument, renderDocument } from "../../src/ui/json.ts";
 import { events, outcome, stamp } from "./fixture.ts";
@@ -49,7 +49,7 @@ test("--jsonl: file contents never appear", () => {
   expect(text).not.toContain("look.shown");
 });
 
-test("line separators, controls and half characters stay inside their string (P16)", () => {
+test("line separators, controls and half characters stay inside their string", () => {
   const evil = "a\u2028b\u2029c\u0085d\x1be\nf\ud83d\u202e\u{e0041}";
   const line = jsonl(stamp([{ type: "notice", level: "info", code: "x", text: evil }])).join("");
   expect(line).toMatch(/^[\x20-\x7e]+\n$/);

@@ -1,4 +1,4 @@
-/** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07, P16, P17). */
+/** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07). */
 import { beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

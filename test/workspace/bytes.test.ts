@@ -79,7 +79,7 @@ const join2 = ({ lines, ends }: Text) => lines.map((content, index) => content +
 const never = new AbortController().signal;
 const changesOf = (proposal: Proposal | Complaint) => (proposal.kind === "change" ? proposal.changes : null);
 
-test("MODIFY changes its passage and not a byte more, and undo brings back all (S61, P23)", async () => {
+test("MODIFY changes its passage and not a byte more, and undo brings back all", async () => {
   const { work, workspace, history } = await open();
   surround(work);
   let number = 0;
@@ -125,7 +125,7 @@ test("MODIFY changes its passage and not a byte more, and undo brings back all (
   expect(changed).toBeGreaterThan(60);
 }, 20_000);
 
-test("WRITE writes these bytes, new or over what was shown, and undo brings back all (P23, D35)", async () => {
+test("WRITE writes these bytes, new or over what was shown, and undo brings back all", async () => {
   const { work, workspace, history } = await open();
   surround(work);
   let number = 0;

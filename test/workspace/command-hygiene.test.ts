@@ -1,4 +1,4 @@
-/** Commands leave nothing to the next one, reach no terminal, and hold neither pai nor its memory (S94-S98, P49-P53). */
+/** Commands leave nothing to the next one, reach no terminal, and hold neither pai nor its memory. */
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function open(): {
   return { cwd, sh };
 }
 
-test("export, cd, alias, function, umask and limits of one command are unknown to the next (S98)", async () => {
+test("export, cd, alias, function, umask and limits of one command are unknown to the next", async () => {
   const { cwd, sh } = open();
   mkdirSync(join(cwd, "sub"));
   const show = "pwd; echo [$X]; umask; alias; type f; ulimit -n";
@@ -29,7 +29,7 @@ test("export, cd, alias, function, umask and limits of one command are unknown t
   expect(before.output.split("\n")[0]).toBe(cwd);
 });
 
-test("what a project or an earlier command wrote for shells to read is not read (S98, P53)", async () => {
+test("what a project or an earlier command wrote for shells to read is not read", async () => {
   const { cwd, sh } = open();
   for (const name of [".bashrc", ".profile", ".bash_profile", ".env", "evil.sh"])
     writeFileSync(join(cwd, name), "touch ran-by-shell\nexport EVIL=1\n");
@@ -40,7 +40,7 @@ test("what a project or an earlier command wrote for shells to read is not read 
   expect([env["BASH_ENV"], env["ENV"], env["PROMPT_COMMAND"]]).toEqual([undefined, undefined, undefined]);
 });
 
-test("keys in pai's environment are in no command's (S105, P52)", async () => {
+test("keys in pai's environment are in no command's", async () => {
   const { sh } = open();
   const held = { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k1", OPENAI_API_KEY: "k2", ANTHROPIC_API_KEY: "k3" };
   for (const by of ["user", "plan"] as const)
@@ -49,13 +49,13 @@ test("keys in pai's environment are in no command's (S105, P52)", async () => {
     );
 });
 
-test("a command has no terminal to type into: its session is its own (S94)", async () => {
+test("a command has no terminal to type into: its session is its own", async () => {
   const { sh } = open();
   const result = await sh("cut -d ' ' -f 7 /proc/self/stat; (echo x > /dev/tty) 2>/dev/null || echo refused");
   expect(result.output).toBe("0\nrefused\n");
 });
 
-test("the time limit holds for what the shell has started, not only for the shell (P49)", async () => {
+test("the time limit holds for what the shell has started, not only for the shell", async () => {
   const { sh } = open();
   const result = await sh("sleep 30; echo done", {}, 300);
   expect(result.timedOut).toBe(true);
@@ -63,7 +63,7 @@ test("the time limit holds for what the shell has started, not only for the shel
   expect(result.output).not.toContain("done");
 });
 
-test("much output costs no memory and keeps its end; without end it is ended, and that is said (P51, S112)", async () => {
+test("much output costs no memory and keeps its end; without end it is ended, and that is said", async () => {
   const run = async (command: string): Promise<{ readonly end: string; readonly peak: number }> => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "much-output.ts"), command], { stdout: "pipe" });
     return JSON.parse(await new Response(child.stdout).text());

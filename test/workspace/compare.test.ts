@@ -43,7 +43,7 @@ test("changes of a command belong to the run: listed, rolled back, undone", asyn
   expect(treeOf(made.work)).toEqual(after);
 });
 
-test("what another run did while a command ran is that run's: not listed, not taken back, not undone (P34)", async () => {
+test("what another run did while a command ran is that run's: not listed, not taken back, not undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b" });
   const [first, second] = [await open(made), await open(made)];
   const tx = await first.workspace.begin({ id: "r1", task: "first" });
@@ -64,7 +64,7 @@ test("what another run did while a command ran is that run's: not listed, not ta
   });
 });
 
-test("a command that was killed with pai: what changed is told, stays, and can be undone (S113)", async () => {
+test("a command that was killed with pai: what changed is told, stays, and can be undone", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
   const before = treeOf(made.work);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "commander.ts"), made.base], {
@@ -86,7 +86,7 @@ test("a command that was killed with pai: what changed is told, stays, and can b
   expect(treeOf(made.work)).toEqual({ ...before, sign: "file 644 " });
 });
 
-test("what a command made is taken back whatever it is called (S6)", async () => {
+test("what a command made is taken back whatever it is called", async () => {
   const made = place({ "a.txt": "a" });
   const before = treeOf(made.work);
   const { workspace, history } = await open(made);
@@ -110,7 +110,7 @@ test("a command that changed nothing leaves nothing in the journal", async () =>
   expect(readdirSync(join(made.state, readdirSync(made.state)[0] ?? "", "open"))).toEqual([]);
 });
 
-test("without a state folder a run can still be taken back, but not later (P35)", async () => {
+test("without a state folder a run can still be taken back, but not later", async () => {
   const made = place({ "a.txt": "a" });
   const { workspace, history, warnings } = await open(made, null);
   expect(workspace.undoable).toBe(false);
@@ -123,7 +123,7 @@ test("without a state folder a run can still be taken back, but not later (P35)"
   expect(history.list()).toEqual([]);
 });
 
-test("a state folder that cannot be written is said, and undo is off (S69, P35)", async () => {
+test("a state folder that cannot be written is said, and undo is off", async () => {
   const made = place({ file: "" });
   const { workspace, warnings } = await open(made, join(made.work, "file/state"));
   expect(workspace.undoable).toBe(false);
@@ -137,7 +137,7 @@ test("opening touches neither the workspace nor the state folder", async () => {
   expect(treeOf(made.base)).toEqual({ work: "folder 755", "work/a.txt": "file 644 a" });
 });
 
-test("denied paths and a git repository by shape are never written, whatever proposes them (S45, S48)", async () => {
+test("denied paths and a git repository by shape are never written, whatever proposes them", async () => {
   const made = place({ "g/HEAD": "", "g/refs/x": "" });
   const { workspace } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
@@ -164,7 +164,7 @@ test("what cannot be kept and what is ignored is named, not hidden", async () =>
   ]);
 });
 
-test("in a tree of too many files the rest is looked at, not kept, and that is said (P24)", async () => {
+test("in a tree of too many files the rest is looked at, not kept, and that is said", async () => {
   const made = place({ a: "a", b: "b", c: "c" });
   const root = openRoot(made.work, { force: true, home: null });
   const limits = { files: 2, totalBytes: 1000, fileBytes: 10 };

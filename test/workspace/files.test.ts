@@ -32,14 +32,14 @@ const text = (content: string, mode = 0o644) => {
   return blob;
 };
 
-test("temporary names are random, known, and nobody else's (S62)", () => {
+test("temporary names are random, known, and nobody else's", () => {
   const name = temporaryName();
   expect(name).not.toBe(temporaryName());
   expect(isTemporary(name)).toBe(true);
   for (const other of [".pai-x.tmp", `a${name}`, `${name}x`, ".pai_history"]) expect(isTemporary(other)).toBe(false);
 });
 
-test("staged content is private until it has its mode and name, whatever the umask (D23, S62)", () => {
+test("staged content is private until it has its mode and name, whatever the umask", () => {
   const { work, spot } = open();
   const temp = temporaryName();
   stage(spot("run.sh", temp), text("#!/bin/sh\n", 0o775), null);
@@ -48,7 +48,7 @@ test("staged content is private until it has its mode and name, whatever the uma
   expect(treeOf(work)).toEqual({ "run.sh": "file 775 #!/bin/sh\n" });
 });
 
-test("an empty file can be written (D35)", () => {
+test("an empty file can be written", () => {
   const { work, spot } = open();
   const temp = temporaryName();
   stage(spot("__init__.py", temp), text(""), null);
@@ -56,7 +56,7 @@ test("an empty file can be written (D35)", () => {
   expect(treeOf(work)).toEqual({ "__init__.py": "file 644 " });
 });
 
-test("new content never replaces what came meanwhile (D33, S58, S65)", () => {
+test("new content never replaces what came meanwhile", () => {
   const { root, disk, work, spot } = open();
   const temp = temporaryName();
   stage(spot("a", temp), text("mine"), null);
@@ -68,7 +68,7 @@ test("new content never replaces what came meanwhile (D33, S58, S65)", () => {
   expect(treeOf(work)).toEqual({ a: "file 644 theirs" });
 });
 
-test("a file saved between check and rename is not overwritten, even with equal size (S58, S68)", () => {
+test("a file saved between check and rename is not overwritten, even with equal size", () => {
   const { root, work, spot } = open({ a: "1" });
   const { stat } = standingAt(root, at("a"));
   const temp = temporaryName();
@@ -86,7 +86,7 @@ test("a folder gets exactly its mode and keeps an inherited group bit", () => {
   expect(statSync(join(work, "d")).mode & 0o7777).toBe(0o2770);
 });
 
-test("what stands behind a link or a file is nothing; a pipe is something that no content equals (S33)", () => {
+test("what stands behind a link or a file is nothing; a pipe is something that no content equals", () => {
   const { root, work } = open({ f: "f", "d/x": "x" });
   symlinkSync("d", join(work, "l"));
   Bun.spawnSync(["mkfifo", join(work, "p")]);

@@ -52,7 +52,7 @@ function furnish(work: string): void {
   symlinkSync("nowhere", join(work, "box/dangling"));
 }
 
-test("a folder is removed with all it holds, links as links, and undo brings back all (D36, S28)", async () => {
+test("a folder is removed with all it holds, links as links, and undo brings back all", async () => {
   const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
   furnish(work);
   const before = treeOf(work);
@@ -63,7 +63,7 @@ test("a folder is removed with all it holds, links as links, and undo brings bac
   expect(treeOf(work)).toEqual(before);
 });
 
-test("a folder is moved with all it holds, and undo brings back all (D36, S28)", async () => {
+test("a folder is moved with all it holds, and undo brings back all", async () => {
   const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
   furnish(work);
   const before = treeOf(work);
@@ -78,7 +78,7 @@ test("a folder is moved with all it holds, and undo brings back all (D36, S28)",
 });
 
 for (const hidden of [".env", ".git/config", "deep/.ssh/id_rsa"]) {
-  test(`a folder that hides ${hidden} is neither removed nor moved (S47)`, async () => {
+  test(`a folder that hides ${hidden} is neither removed nor moved`, async () => {
     const { work, stage } = await open({ "box/a.txt": "a", [`box/${hidden}`]: "secret" });
     const before = treeOf(work);
     await expect(rm.propose({ path: "box" }, stage, never)).rejects.toMatchObject({ code: "path_refused" });
@@ -87,7 +87,7 @@ for (const hidden of [".env", ".git/config", "deep/.ssh/id_rsa"]) {
   });
 }
 
-test("a file too large to read may be removed and moved, and comes back (P21)", async () => {
+test("a file too large to read may be removed and moved, and comes back", async () => {
   const { work, workspace, stage, apply, undo, journalBytes } = await open({});
   const large = Buffer.alloc(9 * 1024 * 1024, "line\n");
   writeFileSync(join(work, "large"), large);
@@ -101,7 +101,7 @@ test("a file too large to read may be removed and moved, and comes back (P21)", 
   expect(journalBytes()).toBeLessThan(1024 * 1024);
 });
 
-test("more than can be kept is refused before anything is touched, and quickly (P24)", async () => {
+test("more than can be kept is refused before anything is touched, and quickly", async () => {
   const { work, stage } = await open({ "box/a.txt": "a" });
   writeFileSync(join(work, "box/huge"), "");
   truncateSync(join(work, "box/huge"), 300 * 1024 * 1024);
@@ -111,7 +111,7 @@ test("more than can be kept is refused before anything is touched, and quickly (
   expect(existsSync(join(work, "box/a.txt"))).toBe(true);
 });
 
-test("folders that MKDIR made are gone after undo, those in use stay (P23)", async () => {
+test("folders that MKDIR made are gone after undo, those in use stay", async () => {
   const { work, stage, apply, undo } = await open({});
   await apply(await changesOf(mkdir.propose({ path: "a/b/c" }, stage, never)));
   expect(Object.keys(treeOf(work))).toEqual(["a", "a/b", "a/b/c"]);
@@ -123,7 +123,7 @@ test("folders that MKDIR made are gone after undo, those in use stay (P23)", asy
   expect(Object.keys(treeOf(work))).toEqual(["a", "a/mine"]);
 });
 
-test("10 GB that nobody touches cost neither time nor journal, even beside a command (P24)", async () => {
+test("10 GB that nobody touches cost neither time nor journal, even beside a command", async () => {
   const { work, workspace, journalBytes } = await open({ "a.txt": "a" });
   const path = join(work, "sparse");
   writeFileSync(path, "");

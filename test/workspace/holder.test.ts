@@ -1,4 +1,4 @@
-/** Whoever may still be at work is never held to be dead (S57). */
+/** Whoever may still be at work is never held to be dead. */
 import { expect, test } from "bun:test";
 import { isAlive, thisProcess } from "../../src/workspace/journal/holder.ts";
 

@@ -1,4 +1,4 @@
-/** Ignore rules as git reads them, and pai's own file beside them (D40). */
+/** Ignore rules as git reads them, and pai's own file beside them. */
 import { expect, test } from "bun:test";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ async function files(at: Folder, folder = "") {
   return paths;
 }
 
-test("leaves out node_modules and what .gitignore names (D40)", async () => {
+test("leaves out node_modules and what .gitignore names", async () => {
   using at = openFolder();
   at.file(".gitignore", "dist/\n*.log\n!keep.log\n/top\n");
   for (const name of [
@@ -62,7 +62,7 @@ test("an ignored folder that was named is shown, with its own rules", async () =
   expect(await files(at, "build")).toEqual(["build/x.o"]);
 });
 
-test("follows no link to rules, and takes a pipe or nonsense for none (S17, S33)", async () => {
+test("follows no link to rules, and takes a pipe or nonsense for none", async () => {
   using at = openFolder();
   writeFileSync(join(at.outside, "rules"), "*\n");
   symlinkSync("../rules", join(at.path, ".gitignore"));

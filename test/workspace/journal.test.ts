@@ -22,7 +22,7 @@ const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({
   seen: new Map(),
 });
 
-test("a promise is on the disk with both contents before anything is written (D36)", () => {
+test("a promise is on the disk with both contents before anything is written", () => {
   const state = open();
   const journal = openJournal(state, "r1");
   journal.begin("run", "the task");
@@ -50,7 +50,7 @@ test("equal contents are kept once", () => {
   expect(readFileSync(join(state.folder, "journal/r1/images")).length).toBe(once);
 });
 
-test("lines that are torn or changed are counted and passed over, the others read (P33)", () => {
+test("lines that are torn or changed are counted and passed over, the others read", () => {
   const state = open();
   const journal = openJournal(state, "r1");
   journal.begin("run", "the task");

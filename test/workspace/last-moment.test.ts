@@ -1,4 +1,4 @@
-/** What somebody else does in the worst moment is never lost, and what fails leaves nothing behind (S57, S58). */
+/** What somebody else does in the worst moment is never lost, and what fails leaves nothing behind. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -37,7 +37,7 @@ test("work is done under it and it is gone afterwards, also when the work fails"
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("a living holder is waited for, then named (P34)", async () => {
+test("a living holder is waited for, then named", async () => {
   const path = lockPath();
   writeFileSync(path, claimed(parent()));
   const lock = openLock(path, openDisk(), thisProcess(), 50);
@@ -47,7 +47,7 @@ test("a living holder is waited for, then named (P34)", async () => {
   });
 });
 
-test("a lock of a dead process, an earlier boot or a used-again process id is taken over (S60)", async () => {
+test("a lock of a dead process, an earlier boot or a used-again process id is taken over", async () => {
   const path = lockPath();
   for (const holder of [deadProcess(), { ...parent(), boot: "another" }, { ...parent(), start: "1" }]) {
     writeFileSync(path, claimed(holder));
@@ -62,7 +62,7 @@ test("unreadable content is nobody's lock", async () => {
   expect(await openLock(path, openDisk(), thisProcess(), 50)(() => 1)).toBe(1);
 });
 
-test("a link, a pipe or a folder in its place is refused (S60)", async () => {
+test("a link, a pipe or a folder in its place is refused", async () => {
   const path = lockPath();
   const lock = openLock(path, openDisk(), thisProcess(), 50);
   const refused = () => expect(lock(() => 1)).rejects.toMatchObject({ code: "permission_denied" });
@@ -76,7 +76,7 @@ test("a link, a pipe or a folder in its place is refused (S60)", async () => {
   await refused();
 });
 
-test.skipIf(systemCalls() === null)("without a state folder the root folder itself is the lock (P34)", async () => {
+test.skipIf(systemCalls() === null)("without a state folder the root folder itself is the lock", async () => {
   const made = make();
   const open = () => openRoot(made.work, { force: true, home: null });
   const none: Lock = async (work) => work();
@@ -92,7 +92,7 @@ test.skipIf(systemCalls() === null)("without a state folder the root folder itse
   expect(await first).toBe(1);
 });
 
-test("whoever holds the lock and is killed holds it no more (S60)", async () => {
+test("whoever holds the lock and is killed holds it no more", async () => {
   const made = make({ counter: "0" });
   const count = (times: string) =>
     Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, times], {
@@ -113,7 +113,7 @@ test("whoever holds the lock and is killed holds it no more (S60)", async () => 
   expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("8");
 }, 20_000);
 
-test("two processes, 100 read-modify-writes each: none is lost (S59, P34)", async () => {
+test("two processes, 100 read-modify-writes each: none is lost", async () => {
   const made = make({ counter: "0" });
   const counter = () =>
     Bun.spawn([Bun.which("bun") ?? "bun", join(import.meta.dir, "counter.ts"), made.base, "100"], {

@@ -39,7 +39,7 @@ async function inWorld(use: (world: World) => Promise<void>): Promise<void> {
 }
 
 for (const backend of backends) {
-  test(`${backend}: a file that became a link after it was read is a conflict (S23)`, () =>
+  test(`${backend}: a file that became a link after it was read is a conflict`, () =>
     inWorld(async (world) => {
       const { workspace } = await openFor(world, backend);
       const swap = () => {
@@ -50,7 +50,7 @@ for (const backend of backends) {
       expect(text(join(world.outside, "plain"))).toContain("fine");
     }));
 
-  test(`${backend}: a file that was replaced or saved after it was read is a conflict, whatever its clock says (P44, S23, S68)`, () =>
+  test(`${backend}: a file that was replaced or saved after it was read is a conflict, whatever its clock says`, () =>
     inWorld(async (world) => {
       const { workspace } = await openFor(world, backend);
       const save = () => {
@@ -61,7 +61,7 @@ for (const backend of backends) {
       expect(text(world.place("ok"))).toBe("fine, mine\n");
     }));
 
-  test(`${backend}: a folder that became a link after it was looked at is refused (S18, S22)`, () =>
+  test(`${backend}: a folder that became a link after it was looked at is refused`, () =>
     inWorld(async (world) => {
       world.file("d/f", "fine\n");
       const { workspace } = await openFor(world, backend);
@@ -73,7 +73,7 @@ for (const backend of backends) {
       expect(text(join(world.outside, "dir/f"))).toBe(canary);
     }));
 
-  test(`${backend}: a root that was renamed and replaced is the old one, or refused, never the new one (S16)`, () =>
+  test(`${backend}: a root that was renamed and replaced is the old one, or refused, never the new one`, () =>
     inWorld(async (world) => {
       const { workspace } = await openFor(world, backend);
       renameSync(world.project, join(world.outside, "moved"));
@@ -84,7 +84,7 @@ for (const backend of backends) {
       expect(text(join(world.outside, "dir/f"))).toBe(canary);
     }));
 
-  test(`${backend}: an undo leaves a path that became a link (S67)`, () =>
+  test(`${backend}: an undo leaves a path that became a link`, () =>
     inWorld(async (world) => {
       const { workspace, history } = await openFor(world, backend);
       expect(await modifyAfter(workspace, "ok", () => {})).toBe("applied");
@@ -96,7 +96,7 @@ for (const backend of backends) {
       expect(text(join(world.outside, "plain"))).toContain("fine");
     }));
 
-  test(`${backend}: what pai writes never runs as somebody else (S38)`, () =>
+  test(`${backend}: what pai writes never runs as somebody else`, () =>
     inWorld(async (world) => {
       chmodSync(world.place("ok"), 0o6755);
       const { workspace } = await openFor(world, backend);
@@ -106,7 +106,7 @@ for (const backend of backends) {
     }));
 }
 
-test("files that run code later need their own yes (S51)", () =>
+test("files that run code later need their own yes", () =>
   inWorld(async (world) => {
     const { workspace } = await openFor(world, "openat2");
     const later = `.gitmodules .gitattributes .gitconfig .husky/pre-commit .envrc .mcp.json .claude/settings.json
@@ -117,7 +117,7 @@ test("files that run code later need their own yes (S51)", () =>
   }));
 
 test.skipIf(process.geteuid?.() !== 0)(
-  "a file is written on a mount and moved across one, with its content (S29)",
+  "a file is written on a mount and moved across one, with its content",
   async () => {
     const program = join(import.meta.dir, "attack/on-mount.ts");
     const { stdout, stderr } = Bun.spawnSync(["unshare", "-m", "--propagation", "private", process.execPath, program]);

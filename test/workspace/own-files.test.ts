@@ -1,4 +1,4 @@
-/** pai's own files are no files of a workspace, whatever name leads to them (S24, S122). */
+/** pai's own files are no files of a workspace, whatever name leads to them. */
 import { afterEach, expect, test } from "bun:test";
 import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ test("a second name of a key file is not read, a second name of any other file i
   root.close();
 });
 
-test("a folder of pai's own is no root, a folder beside it that shares the prefix is one (D1)", () => {
+test("a folder of pai's own is no root, a folder beside it that shares the prefix is one", () => {
   place = makePlace();
   const own = join(place.base, "pai");
   for (const folder of ["pai/deep", "pai-project"]) mkdirSync(join(place.base, folder), { recursive: true });
@@ -51,7 +51,7 @@ test("a second name of a denied file of the root is not read or found, unless th
   for (const root of [strict, free]) root.close();
 });
 
-test("nor is that of one far below the root, or in a denied folder (S19, S44)", () => {
+test("nor is that of one far below the root, or in a denied folder", () => {
   place = makePlace({
     "packages/a/.env": "TOKEN=1",
     "deploy/.aws/credentials": "key",

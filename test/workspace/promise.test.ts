@@ -1,4 +1,4 @@
-/** A promise of the journal is worth something: it lasts before the work begins, and damage is noticed (S55, S56). */
+/** A promise of the journal is worth something: it lasts before the work begins, and damage is noticed. */
 import { afterEach, expect, test } from "bun:test";
 import type { Batch } from "../../src/workspace/batch.ts";
 import { thisProcess } from "../../src/workspace/journal/holder.ts";

@@ -58,7 +58,7 @@ const openMarkers = (made: Place) => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-test("dying at every effect of a commit: recovery brings back the start (S55, S57)", async () => {
+test("dying at every effect of a commit: recovery brings back the start", async () => {
   const made = place();
   for (let n = 0; ; n++) {
     renew(made);
@@ -92,7 +92,7 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
   }
 }, 30_000);
 
-test("recovery leaves and names what somebody else changed since (S57)", async () => {
+test("recovery leaves and names what somebody else changed since", async () => {
   const made = place(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   writeFileSync(join(made.work, "a.txt"), "theirs");
@@ -110,7 +110,7 @@ test("a run of a living process is left alone", async () => {
   expect(treeOf(made.work)).toEqual(after);
 });
 
-test("a torn or damaged last line is no promise, and nothing is lost by it (P33)", async () => {
+test("a torn or damaged last line is no promise, and nothing is lost by it", async () => {
   const made = place(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   const record = join(made.state, "journal/r1/record");
@@ -130,7 +130,7 @@ test("a torn or damaged last line is no promise, and nothing is lost by it (P33)
   }
 }, 30_000);
 
-test("recovery does not follow a link that took a folder's place (S67)", async () => {
+test("recovery does not follow a link that took a folder's place", async () => {
   const made = place(start);
   await openPlace(made, openDisk(), deadProcess())
     .begin("r1")
@@ -144,7 +144,7 @@ test("recovery does not follow a link that took a folder's place (S67)", async (
   expect(readFileSync(join(outside, "c.txt"), "utf8")).toBe("C");
 });
 
-test("kill -9 at any moment, again and again, leaves before or after (S55)", async () => {
+test("kill -9 at any moment, again and again, leaves before or after", async () => {
   const made = place();
   const ends = await bothEnds(made);
   const until = performance.now() + 4000;
@@ -162,7 +162,7 @@ test("kill -9 at any moment, again and again, leaves before or after (S55)", asy
 }, 20_000);
 
 test.skipIf(Bun.which("strace") === null)(
-  "the system refuses or kills in the middle of a commit: before or after (S55, S56)",
+  "the system refuses or kills in the middle of a commit: before or after",
   async () => {
     const made = place();
     const ends = await bothEnds(made);
@@ -181,7 +181,7 @@ test.skipIf(Bun.which("strace") === null)(
   20_000,
 );
 
-test("dying at every effect around a command: what it changed is taken back, or told and undone (S57, S113)", async () => {
+test("dying at every effect around a command: what it changed is taken back, or told and undone", async () => {
   const made = place();
   const command: TransactionParts["perform"] = async (_command, _options, watch) => {
     watch(new Map([[at("b.txt"), file("b")]]));
@@ -206,7 +206,7 @@ test("dying at every effect around a command: what it changed is taken back, or 
   }
 });
 
-test("a full disk of pai's own state does not hold up taking a run back (S56, P35)", async () => {
+test("a full disk of pai's own state does not hold up taking a run back", async () => {
   const made = place();
   renew(made);
   const before = treeOf(made.work);

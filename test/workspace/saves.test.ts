@@ -31,7 +31,7 @@ function interrupted(effect: string, save: () => void, n = 1): Disk {
 }
 
 for (const [how, save] of Object.entries(saves)) {
-  test(`a save ${how} between the last check and the exchange keeps its name (S58)`, async () => {
+  test(`a save ${how} between the last check and the exchange keeps its name`, async () => {
     const made = place({ "a.txt": "a", "b.txt": "old" });
     const disk = interrupted("exchange", () => save(join(made.work, "b.txt"), "save"), 2);
     const run = openPlace(made, disk).begin("r1");
@@ -40,7 +40,7 @@ for (const [how, save] of Object.entries(saves)) {
     expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 a", "b.txt": "file 644 save" });
   });
 
-  test(`a save ${how} between the last check and the removal keeps its name (S58)`, async () => {
+  test(`a save ${how} between the last check and the removal keeps its name`, async () => {
     const made = place({ "a.txt": "old" });
     const disk = interrupted("rename", () => save(join(made.work, "a.txt"), "save"));
     const run = openPlace(made, disk).begin("r1");
@@ -49,7 +49,7 @@ for (const [how, save] of Object.entries(saves)) {
   });
 }
 
-test("two saves faster than pai can give the name back: the newest has the name, the other is a copy (S58)", async () => {
+test("two saves faster than pai can give the name back: the newest has the name, the other is a copy", async () => {
   const made = place({ "a.txt": "old" });
   const path = join(made.work, "a.txt");
   let saved = 0;
@@ -64,7 +64,7 @@ test("two saves faster than pai can give the name back: the newest has the name,
   expect(Object.values(treeOf(made.work)).sort()).toEqual(["file 644 save 1", "file 644 save 2"]);
 });
 
-test("a file that somebody has open for writing is not replaced under him (S58)", async () => {
+test("a file that somebody has open for writing is not replaced under him", async () => {
   const made = place({ "a.txt": "old" });
   const fd = openSync(join(made.work, "a.txt"), "r+");
   const run = openPlace(made).begin("r1");
@@ -74,7 +74,7 @@ test("a file that somebody has open for writing is not replaced under him (S58)"
   expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 OLD" });
 });
 
-test("a save during a take-back is left, and the rest is taken back (P18)", async () => {
+test("a save during a take-back is left, and the rest is taken back", async () => {
   const made = place({ "a.txt": "a", "b.txt": "b" });
   let saved = false;
   let armed = false;
@@ -91,7 +91,7 @@ test("a save during a take-back is left, and the rest is taken back (P18)", asyn
   expect(treeOf(made.work)).toEqual({ "a.txt": "file 644 save", "b.txt": "file 644 b" });
 });
 
-test("a crash while somebody's save stands aside: the next start gives it its name back (S55, S58)", async () => {
+test("a crash while somebody's save stands aside: the next start gives it its name back", async () => {
   const start = { "a.txt": "old" };
   const failures: string[] = [];
   for (let n = 0; n < 40; n++) {

@@ -18,7 +18,7 @@ async function commitWithout(scarce: "space" | "files" | "writing", where = "bot
 }
 
 test.skipIf(!canMount)(
-  "with any room that is left, a commit happens whole or not at all (S56, P35)",
+  "with any room that is left, a commit happens whole or not at all",
   async () => {
     const { said, wrong } = await commitWithout("space");
     expect(wrong).toEqual([]);
@@ -28,7 +28,7 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "with any number of files that are left, too (S56, P35)",
+  "with any number of files that are left, too",
   async () => {
     const { said, wrong } = await commitWithout("files");
     expect(wrong).toEqual([]);
@@ -37,7 +37,7 @@ test.skipIf(!canMount)(
   20_000,
 );
 
-test.skipIf(!canMount)("nothing is changed where nothing can be written (S69, P35)", async () => {
+test.skipIf(!canMount)("nothing is changed where nothing can be written", async () => {
   for (const where of ["work", "state"]) {
     const { said, wrong } = await commitWithout("writing", where);
     expect(wrong).toEqual([]);

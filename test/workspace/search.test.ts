@@ -67,7 +67,7 @@ describe("finds lines", () => {
     expect(await find(at, "one", { maxHits: 3 })).toMatchObject({ more: false, hits: { length: 3 } });
   });
 
-  test("in Latin-1 where a file is no UTF-8 (S36)", async () => {
+  test("in Latin-1 where a file is no UTF-8", async () => {
     using at = openFolder();
     at.file("f", Buffer.from("caf\xe9\n", "latin1"));
     expect(await shown(at, "café")).toEqual(["f:1:café"]);
@@ -80,7 +80,7 @@ describe("finds lines", () => {
   });
 });
 
-test("passes over denied, ignored, linked, binary, special and large files, and counts the last three (S19, S53)", async () => {
+test("passes over denied, ignored, linked, binary, special and large files, and counts the last three", async () => {
   using at = openFolder();
   at.file(".env", canary);
   at.file(".gitignore", "ignored\n");

@@ -63,7 +63,7 @@ const attributes = (path: string) =>
   );
 
 test.skipIf(!keeps("user.note", Buffer.from("x")))(
-  "attributes of a changed, moved and deleted file are kept, there and back (S61)",
+  "attributes of a changed, moved and deleted file are kept, there and back",
   async () => {
     const made = place("a.txt", "b.txt", "c.txt");
     for (const name of ["a.txt", "b.txt", "c.txt"]) {
@@ -103,7 +103,7 @@ test("what the umask takes away stays only where it stood before, as the file go
   expect(["shared.txt", "here.txt", "again.txt", "new.txt"].map(modeOf)).toEqual(["666", "666", "644", "644"]);
 });
 
-test.skipIf(!keeps(access, list))("an access list is kept, with the mode it masks (S61)", async () => {
+test.skipIf(!keeps(access, list))("an access list is kept, with the mode it masks", async () => {
   const made = place("a.txt");
   const path = join(made.work, "a.txt");
   calls?.writeAttribute(path, access, list);
@@ -114,7 +114,7 @@ test.skipIf(!keeps(access, list))("an access list is kept, with the mode it mask
   expect(lstatSync(path).mode & 0o777).toBe(0o644);
 });
 
-test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none of its folder (S61)", async () => {
+test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none of its folder", async () => {
   const made = place("a.txt");
   calls?.writeAttribute(made.work, bequeathed, list);
   const run = openPlace(made).begin("r1");
@@ -124,7 +124,7 @@ test.skipIf(!keeps(bequeathed, list))("a file without an access list gets none o
 });
 
 test.skipIf(process.geteuid?.() !== 0 || !keeps("security.pai", Buffer.from("x")))(
-  "what the system grants a file is never carried over (S61)",
+  "what the system grants a file is never carried over",
   async () => {
     const made = place("a.txt");
     const path = join(made.work, "a.txt");

@@ -109,7 +109,7 @@ async function showMemory(talk: Talk): Promise<void> {
   else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
 }
 
-/** Goes on in a session, null: a new one. The one before stays as it is (P76); what was allowed in it ends with it. */
+/** Goes on in a session, null: a new one. The one before stays as it is; what was allowed in it ends with it. */
 function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });

@@ -1,4 +1,4 @@
-/** What a change makes run later, when somebody starts a tool of the project: it deserves a second look (S52). Pure. */
+/** What a change makes run later, when somebody starts a tool of the project: it deserves a second look. Pure. */
 import type { Blob, Change } from "../change.ts";
 
 /** Files that are code to the tool that reads them, by their names in lower case. */

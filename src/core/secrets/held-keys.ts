@@ -1,4 +1,4 @@
-/** Takes the keys that pai holds out of what it shows and writes down, however they are spelled (S122, S123). */
+/** Takes the keys that pai holds out of what it shows and writes down, however they are spelled. */
 import { mapTexts } from "./veil.ts";
 
 /** The base64 of `bytes` behind `offset` other bytes, less the characters at its edges that the neighbours have a part in. */

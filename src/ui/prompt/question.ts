@@ -1,4 +1,4 @@
-/** A question as it stands on the screen: whole, with nothing hidden in it (S89, S90). */
+/** A question as it stands on the screen: whole, with nothing hidden in it. */
 import type { Question } from "../../core/ports.ts";
 import { counted } from "../amount.ts";
 import { wrap } from "../layout.ts";

@@ -4,34 +4,34 @@ import { applyEdits } from "../../../src/core/edit/apply-edits.ts";
 import { edit, notes, refusalText } from "./edit-on-text.ts";
 
 describe("one block", () => {
-  test("an empty SEARCH creates, fills an empty file, or appends (D35, D46, P04)", () => {
+  test("an empty SEARCH creates, fills an empty file, or appends", () => {
     expect(edit(null, { search: "", replace: "a\r\nb" })).toBe("a\r\nb");
     expect(edit("", { search: "", replace: "a\n" })).toBe("a\n");
     expect(edit("\ufeff", { search: "", replace: "a\n" })).toBe("\ufeffa\n");
     expect(edit("a\r\nb", { search: "", replace: "c\nd\n" })).toBe("a\r\nb\r\nc\r\nd");
   });
 
-  test("deleting everything leaves an empty file, deleting the last line keeps the final newline state (D32, P04)", () => {
+  test("deleting everything leaves an empty file, deleting the last line keeps the final newline state", () => {
     expect(edit("a\nb\n", { search: "a\nb\n", replace: "" })).toBe("");
     expect(edit("a\nb", { search: "b\n", replace: "" })).toBe("a");
     expect(edit("a\nb\n", { search: "b\n", replace: "" })).toBe("a\n");
     expect(edit("a\nb", { search: "b\n", replace: "b\nc\n" })).toBe("a\nb\nc");
   });
 
-  test("trailing blanks of untouched lines and Markdown hard breaks stay (P04)", () => {
+  test("trailing blanks of untouched lines and Markdown hard breaks stay", () => {
     expect(edit("one  \ntwo\t\nthree\n", { search: "one\ntwo\nthree\n", replace: "one\ntwo\nTHREE\n" })).toBe(
       "one  \ntwo\t\nTHREE\n",
     );
     expect(edit("one\ntwo\n", { search: "one\n", replace: "one  \n" })).toBe("one  \ntwo\n");
   });
 
-  test("CR-only files and mixed endings: a new line ends as its neighbours do (D27, D28, P02)", () => {
+  test("CR-only files and mixed endings: a new line ends as its neighbours do", () => {
     expect(edit("a\rb\rc\r", { search: "b\n", replace: "b\nx\n" })).toBe("a\rb\rx\rc\r");
     expect(edit("a\r\nb\nc\r\n", { search: "b\nc\n", replace: "b\nx\nc\n" })).toBe("a\r\nb\nx\nc\r\n");
     expect(edit("a\nb\rc\nd\n", { search: "c\n", replace: "x\nc\n" })).toBe("a\nb\rx\nc\nd\n");
   });
 
-  test("lines that look like diff headers, language words and fences are content (D43, D50, D51, D52, D53, D54)", () => {
+  test("lines that look like diff headers, language words and fences are content", () => {
     expect(edit("-- old comment\nselect 1\n", { search: "-- old comment\nselect 1\n", replace: "select 1\n" })).toBe(
       "select 1\n",
     );
@@ -43,7 +43,7 @@ describe("one block", () => {
     expect(edit("npm i\n```sh\nnpm i\n```\n", fenced)).toBe("npm i\n```sh\nbun i\n```\n");
   });
 
-  test("what changes nothing is never called applied (D44)", () => {
+  test("what changes nothing is never called applied", () => {
     expect(edit("a\n", { search: "a\n", replace: "a\n" })).toBe("identical in block 1");
     expect(edit("    go()\n", { search: "go()\n", replace: "    go()\n" })).toBe("already");
     expect(edit("import os\nimport sys\n", { search: "import os\n", replace: "import os\nimport sys\n" })).toBe(
@@ -65,7 +65,7 @@ describe("one block", () => {
     );
   });
 
-  test("omission placeholders are refused unless SEARCH has them (P05)", () => {
+  test("omission placeholders are refused unless SEARCH has them", () => {
     const search = "a()\nb()\n";
     expect(edit(search, { search, replace: "a()\n// ... existing code ...\n" })).toBe("placeholder in block 1");
     expect(edit(null, { search: "", replace: "a()\n# rest of the code unchanged\n" })).toBe("placeholder in block 1");
@@ -73,7 +73,7 @@ describe("one block", () => {
     expect(refusalText(search, { search, replace: "a()\n// ...\n" })).toContain('"// ..."');
   });
 
-  test("a comment that means `the rest` in both halves is an elision, kept as the file has it (P05)", () => {
+  test("a comment that means `the rest` in both halves is an elision, kept as the file has it", () => {
     const block = {
       search: "one()\n// ... existing code ...\nsix()\n",
       replace: "ONE()\n// ... existing code ...\nsix()\n",
@@ -82,7 +82,7 @@ describe("one block", () => {
     expect(edit("six()\none()\ntwo()\n", block)).toBe("not_found in block 1");
   });
 
-  test("skipped blank lines and comments survive, skipped code refuses (P01)", () => {
+  test("skipped blank lines and comments survive, skipped code refuses", () => {
     const block = { search: "one();\ntwo();\nthree();\n", replace: "one();\nTWO();\nthree();\n" };
     expect(edit("one();\n\n// why\ntwo();\n/* and\n how */\nthree();\n", block)).toBe(
       "one();\n\n// why\nTWO();\n/* and\n how */\nthree();\n",
@@ -91,7 +91,7 @@ describe("one block", () => {
     expect(edit("one();\n# why\ntwo();\nthree();\n", block)).toBe("not_found in block 1");
   });
 
-  test("the first line alone may have lost its indentation (P01)", () => {
+  test("the first line alone may have lost its indentation", () => {
     const file = "class A {\n    run() {\n        go();\n    }\n}\n";
     const search = "run() {\n        go();\n    }\n";
     expect(edit(file, { search, replace: "run() {\n        wait();\n        go();\n    }\n" })).toBe(
@@ -99,14 +99,14 @@ describe("one block", () => {
     );
   });
 
-  test("an indentation that says nothing about new lines is refused with the lines of the file (P01)", () => {
+  test("an indentation that says nothing about new lines is refused with the lines of the file", () => {
     const file = "if a:\n    if b:\n        go()\n    stop()\n";
     const flat = { search: "if a:\nif b:\ngo()\nstop()\n", replace: "if a:\nif b:\nwait()\ngo()\nstop()\n" };
     expect(edit(file, flat)).toBe("not_found in block 1");
     expect(refusalText(file, flat)).toContain("        go()\n    stop()");
   });
 
-  test("tabs for spaces and 2 for 4 spaces are taken over for new lines too (P01)", () => {
+  test("tabs for spaces and 2 for 4 spaces are taken over for new lines too", () => {
     const tabs = "function a() {\n\tif (b) {\n\t\tc();\n\t}\n}\n";
     const block = {
       search: "  if (b) {\n    c();\n  }\n",
@@ -118,7 +118,7 @@ describe("one block", () => {
     );
   });
 
-  test("copied line numbers and written-out escapes are read as what they are (P01)", () => {
+  test("copied line numbers and written-out escapes are read as what they are", () => {
     expect(edit("a\nb\nc\n", { search: "2\tb\n3\tc\n", replace: "b\nC\n" })).toBe("a\nb\nC\n");
     expect(edit("a\nb\nc\n", { search: "2 | b\n9 | c\n", replace: "C\n" })).toBe("not_found in block 1");
     expect(
@@ -126,7 +126,7 @@ describe("one block", () => {
     ).toBe('say("ho");\nend();\n');
   });
 
-  test("part of a line: between tokens, once, and not when REPLACE is the whole line (P01)", () => {
+  test("part of a line: between tokens, once, and not when REPLACE is the whole line", () => {
     expect(edit("const limit = 10; // items\n", { search: "limit = 10\n", replace: "limit = 20\n" })).toBe(
       "const limit = 20; // items\n",
     );
@@ -160,14 +160,14 @@ describe("one block", () => {
     expect(edit("x\ny\n", { search: "x\n", replace: "", all })).toBe("y\n");
   });
 
-  test("two candidates are refused with their lines, never settled by a looser or a nearer one (P01)", () => {
+  test("two candidates are refused with their lines, never settled by a looser or a nearer one", () => {
     expect(edit("a\nb\na\nb\n", { search: "a\nb\n", replace: "c\n" })).toBe("ambiguous in block 1");
     expect(refusalText("go()\nx\n go()\n", { search: "  go()\n", replace: "  run()\n" })).toStartWith(
       "SEARCH stands 2 times (lines 1, 3) ignoring indentation. Add neighbouring lines",
     );
   });
 
-  test("missing, binary, and characters the file cannot hold are refused with the reason (D30, D31, P03)", () => {
+  test("missing, binary, and characters the file cannot hold are refused with the reason", () => {
     expect(edit(null, { search: "a\n", replace: "b\n" })).toBe("missing_file in block 1");
     expect(edit("a\0b\n", { search: "a\n", replace: "b\n" })).toBe("binary in block 1");
     const latin = Uint8Array.from([0x63, 0xe9, 0x0a, 0x61, 0x0a]);
@@ -179,7 +179,7 @@ describe("one block", () => {
 });
 
 describe("what a model is told", () => {
-  test("the closest lines as they are, where they stand, and the first difference (P01)", () => {
+  test("the closest lines as they are, where they stand, and the first difference", () => {
     const file = "def f(x):\n    y = x\n    return x or 0\n\ndef g():\n    pass\n";
     const text = refusalText(file, { search: "def f(x):\n    y = x\n    return x\n", replace: "z\n" });
     expect(text).toBe(
@@ -202,7 +202,7 @@ describe("what a model is told", () => {
     );
   });
 
-  test("a line that is only like one in the file is found by its words, another file's is not (P01)", () => {
+  test("a line that is only like one in the file is found by its words, another file's is not", () => {
     const file = "a = load(1)\nresult = compute(alpha, beta)\n";
     expect(refusalText(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" })).toContain(
       "in the file (2)",

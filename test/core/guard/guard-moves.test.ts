@@ -12,7 +12,7 @@ describe("moved code", () => {
     }).join("");
   const whole = functionsOf(0, 100);
 
-  test("splitting a 600-line file into modules passes (D47)", () => {
+  test("splitting a 600-line file into modules passes", () => {
     const since = [
       change("app.js", whole, 'import { part0 } from "./a.js";\nimport { part50 } from "./b.js";\n\nmain();\n'),
       change("a.js", null, functionsOf(0, 50, "export ")),
@@ -47,7 +47,7 @@ describe("moved code", () => {
   describe("that an earlier batch put into a new file", () => {
     const earlier = [change("app.js", whole, "main();\n"), change("a.js", null, whole), change("b.js", "", "b();\n")];
 
-    test("cannot be overwritten or deleted later, though the source is not touched (S63)", () => {
+    test("cannot be overwritten or deleted later, though the source is not touched", () => {
       const refused = ["a.js refused size", "a.js refused deletion", "a.js refused definitions"];
       expect(rulesOf([change("a.js", whole, "gone();\n")], { earlier })).toEqual(refused);
       expect(rulesOf([change("a.js", whole, null)], { earlier })).toEqual(refused);
@@ -71,7 +71,7 @@ describe("moved code", () => {
     });
   });
 
-  test("a file that moves twice is still judged against what it was (S63)", () => {
+  test("a file that moves twice is still judged against what it was", () => {
     const steps = (end: string) => [
       change("b.js", null, whole, "a.js"),
       change("a.js", whole, null),

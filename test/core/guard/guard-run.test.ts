@@ -1,4 +1,4 @@
-/** Whatever a run does batch by batch, it has done nothing that it might not have done at once (S63). */
+/** Whatever a run does batch by batch, it has done nothing that it might not have done at once. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Change, squash } from "../../../src/core/change.ts";

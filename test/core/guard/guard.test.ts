@@ -19,53 +19,53 @@ describe("size", () => {
     expect(rulesOf([replace(5000, 1250)])).toEqual([]);
   });
 
-  test("strict refuses at either limit (D41)", () => {
+  test("strict refuses at either limit", () => {
     const strict = { limits: { ...limits, strict: true } };
     expect(rulesOf([replace(10, 10)], strict)).toEqual(["a.txt refused size"]);
     expect(rulesOf([replace(5000, 251)], strict)).toEqual(["a.txt refused size"]);
     expect(rulesOf([replace(5000, 250)], strict)).toEqual([]);
   });
 
-  test("tells the counts and the way out (D45)", () => {
+  test("tells the counts and the way out", () => {
     expect(judgeChanges([replace(600, 600)])[0]?.text).toBe(
       "a.txt: 1200 lines changed in this run (600 added, 600 deleted), 200 % of the file; that is over the limit of 500 lines and 50 %. " +
         "Change less of it, or move code into new files in the same reply: lines that move do not count",
     );
   });
 
-  test("new files and content in an empty file are free (D46)", () => {
+  test("new files and content in an empty file are free", () => {
     expect(rulesOf([change("new.txt", null, lines(3000))])).toEqual([]);
     expect(rulesOf([change("empty.txt", "", lines(3000))])).toEqual([]);
     expect(rulesOf([change("empty.txt", "\n", lines(3000))])).toEqual([]);
   });
 
-  test("counts over the whole run: many small edits add up (S63)", () => {
+  test("counts over the whole run: many small edits add up", () => {
     const states = Array.from({ length: 21 }, (_, i) => lines(i * 20, "other") + lines(400 - i * 20, "line", i * 20));
     const edits = states.slice(1).map((after, i) => change("a.txt", states[i] ?? "", after));
     expect(rulesOf(edits.slice(0, 12))).toEqual([]);
     expect(rulesOf(edits)).toEqual(["a.txt refused size"]);
   });
 
-  test("sees delete and write as a change of the file (S63)", () => {
+  test("sees delete and write as a change of the file", () => {
     const since = [change("a.txt", lines(400), null), change("a.txt", null, lines(400, "other"))];
     expect(rulesOf(since)).toEqual(["a.txt refused size"]);
     expect(rulesOf(since, { deletes: ["a.txt"] })).toEqual(["a.txt refused size"]);
   });
 
-  test("sees a move over a file, and an edit after a move, as a change of the file (S63)", () => {
+  test("sees a move over a file, and an edit after a move, as a change of the file", () => {
     const over = [change("b.txt", lines(600, "b"), null), change("a.txt", lines(600, "a"), lines(600, "b"), "b.txt")];
     expect(rulesOf(over)).toContain("a.txt refused size");
     const moved = [change("a.txt", lines(600, "a"), null), change("b.txt", null, lines(600, "b"), "a.txt")];
     expect(rulesOf(moved)).toContain("b.txt refused size");
   });
 
-  test("one huge line counts by its length (S63)", () => {
+  test("one huge line counts by its length", () => {
     const since = [change("a.txt", lines(600), `${lines(600)}${"x".repeat(400_000)}\n`)];
     expect(rulesOf(since)).toEqual(["a.txt refused size"]);
     expect(rulesOf([change("min.js", "x".repeat(400_000), "y".repeat(400_000))])).toEqual(["min.js refused size"]);
   });
 
-  test("changed line ends are changed lines (S63)", () => {
+  test("changed line ends are changed lines", () => {
     expect(rulesOf([change("a.txt", lines(600), lines(600).replaceAll("\n", "\r\n"))])).toEqual(["a.txt refused size"]);
   });
 
@@ -116,7 +116,7 @@ describe("deletion", () => {
 describe("definitions", () => {
   const source = "def one():\n  pass\ndef two():\n  pass\ndef three():\n  pass\ndef four():\n  pass\n";
 
-  test("losing three that are neither moved nor named is refused, and names them (P05)", () => {
+  test("losing three that are neither moved nor named is refused, and names them", () => {
     const [verdict] = judgeChanges([change("a.py", source, "def one():\n  pass\n")]);
     expect(verdict?.rule).toBe("definitions");
     expect(verdict?.text).toContain("two, three, four");
@@ -135,14 +135,14 @@ describe("definitions", () => {
 });
 
 describe("placeholders and secrets", () => {
-  test("an omission placeholder the old file did not have is refused, in new files too (P05)", () => {
+  test("an omission placeholder the old file did not have is refused, in new files too", () => {
     const placeholder = "// ... rest of the code unchanged ...\n";
     expect(rulesOf([change("a.js", "a();\n", `a();\n${placeholder}`)])).toEqual(["a.js refused placeholder"]);
     expect(rulesOf([change("a.js", null, placeholder)])).toEqual(["a.js refused placeholder"]);
     expect(rulesOf([change("a.js", `a();\n${placeholder}`, `b();\n  ${placeholder}`)])).toEqual([]);
   });
 
-  test("a new secret is a question that does not show it (S54)", () => {
+  test("a new secret is a question that does not show it", () => {
     const key = `AIza${"Sy4kQ8Zp1LmW7xT".repeat(3).slice(0, 35)}`;
     const [verdict] = judgeChanges([change("a.js", "a();\n", `a();\nconst k = "${key}";\n`)]);
     expect(verdict).toMatchObject({ verdict: "ask", rule: "secret" });

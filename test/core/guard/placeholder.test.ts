@@ -113,23 +113,23 @@ const legitimate = [
 
 describe("findPlaceholders", () => {
   for (const text of placeholders) {
-    test(`finds: ${text.trim()} (P05)`, () => {
+    test(`finds: ${text.trim()}`, () => {
       expect(findPlaceholders(`first\n${text}\nlast`)).toEqual([{ line: 2, text: text.trim() }]);
     });
   }
 
   for (const text of legitimate) {
-    test(`leaves alone: ${text} (P05)`, () => expect(findPlaceholders(`first\n${text}\nlast`)).toEqual([]));
+    test(`leaves alone: ${text}`, () => expect(findPlaceholders(`first\n${text}\nlast`)).toEqual([]));
   }
 
-  test("`...` is code as a Python body, not at the level of its header (P05)", () => {
+  test("`...` is code as a Python body, not at the level of its header", () => {
     expect(findPlaceholders("def a(self) -> int:\n    ...\n")).toEqual([]);
     expect(findPlaceholders("class A:  # abstract\n\n    ...\n")).toEqual([]);
     expect(findPlaceholders('def a():\n    """Says a."""\n    ...\n')).toEqual([]);
     expect(findPlaceholders("def a():\n...\n    b()\n")).toEqual([{ line: 2, text: "..." }]);
   });
 
-  test("counts lines whatever ends them (D27, D28)", () => {
+  test("counts lines whatever ends them", () => {
     expect(findPlaceholders("a\r\nb\rc\n// ...\n")).toEqual([{ line: 4, text: "// ..." }]);
   });
 

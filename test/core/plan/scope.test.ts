@@ -25,7 +25,7 @@ test("the same path, what stands in a folder that goes, and the folders on the w
   for (const claim of allowed) expect([claim, permits(scope, claim)]).toEqual([claim, true]);
 });
 
-test("no neighbour that shares the beginning of a name, no other kind of action, no longer command (D1)", () => {
+test("no neighbour that shares the beginning of a name, no other kind of action, no longer command", () => {
   const refused: readonly Claim[] = [
     { kind: "content", path: at("src/a.ts.bak") },
     { kind: "content", path: at("old") },

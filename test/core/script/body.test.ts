@@ -6,13 +6,13 @@ import { actionsOf, bare, finish, parse } from "./parse-reply.ts";
 describe("bodies", () => {
   const write = (body: string, path = "a.txt") => actionsOf(`WRITE::${path}::EOT\n${body}END::EOT\n`)[0];
 
-  test("content that starts with a language word or blank lines is kept (D50, D52, D53)", () => {
+  test("content that starts with a language word or blank lines is kept", () => {
     for (const body of ["go\nhome\n", "c\n", "csharp\n", "\n\n\tgcc -c x.c\n", "  key: value\n"]) {
       expect(write(body)).toEqual({ cmd: "WRITE", path: "a.txt", body });
     }
   });
 
-  test("only a body that is one fence is unwrapped, whatever its language (D51, D52, D54)", () => {
+  test("only a body that is one fence is unwrapped, whatever its language", () => {
     for (const language of ["", "tsx", "c++", "python3", "dockerfile", "plaintext"]) {
       expect(write(`\`\`\`${language}\nx\n\`\`\`\n`)?.body).toBe("x\n");
     }

@@ -1,4 +1,4 @@
-/** Replies as small models really write them, each with the one reading it has (P07, P44). */
+/** Replies as small models really write them, each with the one reading it has. */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

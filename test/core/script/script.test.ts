@@ -20,12 +20,12 @@ describe("shared cases", () => {
 });
 
 describe("top level", () => {
-  test("commands inside <think> are never run (D113)", () => {
+  test("commands inside <think> are never run", () => {
     expect(actionsOf("<think>\nRM::victim.txt\n</think>\nFINISH::ok\n")).toEqual([finish]);
     expect(actionsOf("<think>short</think>RM::a\n<think>RM::b\nRM::c")).toEqual([{ cmd: "RM", path: "a" }]);
   });
 
-  test("prose, comments and what follows FINISH are remarks, not failures (D55, D56, D59, D63)", () => {
+  test("prose, comments and what follows FINISH are remarks, not failures", () => {
     const script = parse("# step 1\nform follows\n.\nRM::a\nFINISH::ok\nHope it helps.\nRM::b\n");
     expect(bare(script.actions)).toEqual([{ cmd: "RM", path: "a" }, finish]);
     expect(script.remarks).toEqual([
@@ -38,7 +38,7 @@ describe("top level", () => {
     expect(script.warnings).toEqual([]);
   });
 
-  test("a remark behind a path never makes it another path (D55)", () => {
+  test("a remark behind a path never makes it another path", () => {
     expect(actionsOf("RM::a.txt (DELETE)\n- `RM::b.txt` is obsolete\n1) READ::c\n")).toEqual([
       { cmd: "RM", path: "a.txt (DELETE)" },
       { cmd: "RM", path: "b.txt" },
@@ -46,11 +46,11 @@ describe("top level", () => {
     ]);
   });
 
-  test("a bare FINISH is one (D59)", () => {
+  test("a bare FINISH is one", () => {
     expect(actionsOf("FINISH\n")).toEqual([{ cmd: "FINISH", arg: "", next: [] }]);
   });
 
-  test("no :: cuts a message, a pattern, a command or a path (D60, D62)", () => {
+  test("no :: cuts a message, a pattern, a command or a path", () => {
     expect(
       actionsOf("SEARCH::std::vec\nREAD::std::vec.txt\nRM::a::b\nREAD::b:c.py::7\nFINISH::use std::vector\n"),
     ).toEqual([
@@ -63,7 +63,7 @@ describe("top level", () => {
     expect(parse("Use std::vector here\n").warnings).toEqual([]);
   });
 
-  test("names that look like results stay names (D61)", () => {
+  test("names that look like results stay names", () => {
     expect(actionsOf("RM::Success.txt\nMV::Error: log.txt::b\n")).toEqual([
       { cmd: "RM", path: "Success.txt" },
       { cmd: "MV", path: "Error: log.txt", to: "b" },
@@ -142,7 +142,7 @@ describe("the end of a reply", () => {
     }
   });
 
-  test("FINISH alone promises nothing about the actions before it (D57, D58)", () => {
+  test("FINISH alone promises nothing about the actions before it", () => {
     expect(actionsOf("FINISH::done\n")).toEqual([{ cmd: "FINISH", arg: "done", next: [] }]);
   });
 

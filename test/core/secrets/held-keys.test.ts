@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { maskHeld } from "../../../src/core/secrets/held-keys.ts";
 
-test("property: a key we hold is gone in every spelling (S122, S123)", () => {
+test("property: a key we hold is gone in every spelling", () => {
   const key = fc.string({ minLength: 16, maxLength: 60, unit: "grapheme-ascii" });
   const around = fc.string({ maxLength: 20 });
   fc.assert(

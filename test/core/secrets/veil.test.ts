@@ -1,4 +1,4 @@
-/** Secrets leave as names and come back as themselves (P28, M11). */
+/** Secrets leave as names and come back as themselves. */
 import { expect, test } from "bun:test";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
 

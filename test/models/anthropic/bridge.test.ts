@@ -47,7 +47,7 @@ describe("anthropic", () => {
     ["no closing event", said, "reply_cut"],
     ["no message_stop", said + end("end_turn").replace(/event: message_stop[\s\S]*/, ""), "reply_cut"],
   ];
-  test.each(finishes)("%s ends as it should (P06, P08)", async (_name, wire, last) => {
+  test.each(finishes)("%s ends as it should", async (_name, wire, last) => {
     const { done, error } = await answer(wire);
     expect<string | undefined>(done?.stop ?? error?.code).toBe(last);
     expect(server.seen.length).toBe(1);
@@ -65,12 +65,12 @@ describe("anthropic", () => {
     ["invalid_request_error", "request_rejected"],
     ["authentication_error", "key_rejected"],
   ];
-  test.each(errors)("%s in mid-stream is %s, never a reply (P62)", async (type, code) => {
+  test.each(errors)("%s in mid-stream is %s, never a reply", async (type, code) => {
     const { error, text } = await answer(said, event({ type: "error", error: { type, message: "busy" } }));
     expect([text, error?.code as string]).toEqual(["x", code]);
   });
 
-  test("counts what came from and went to the cache as input, once; thinking within the output (P13, P63)", async () => {
+  test("counts what came from and went to the cache as input, once; thinking within the output", async () => {
     const counted = { input_tokens: 3, cache_read_input_tokens: 40, cache_creation_input_tokens: 5, output_tokens: 1 };
     const { done } = await answer(
       begin(counted) +

@@ -33,15 +33,12 @@ describe("gemini", () => {
     ["MALFORMED_FUNCTION_CALL", "reply_invalid"],
     ["UNEXPECTED_TOOL_CALL", "reply_invalid"],
   ];
-  test.each(finishes)(
-    "finish reason %s after some text ends in %s, after one request (P06, P08)",
-    async (reason, end) => {
-      const { done, error } = await reply(says("some "), says("text", reason));
-      expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
-      if (error !== null) expect(error.message).toContain(reason);
-      expect(server.seen.length).toBe(1);
-    },
-  );
+  test.each(finishes)("finish reason %s after some text ends in %s, after one request", async (reason, end) => {
+    const { done, error } = await reply(says("some "), says("text", reason));
+    expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
+    if (error !== null) expect(error.message).toContain(reason);
+    expect(server.seen.length).toBe(1);
+  });
 
   const empties: Readonly<Record<string, unknown>> = {
     "STOP with nothing": { candidates: [{ finishReason: "STOP" }] },
@@ -53,14 +50,14 @@ describe("gemini", () => {
     "an empty object": {},
   };
   test.each(Object.keys(empties))(
-    "names an empty reply and leaves asking again to the run, which counts it: %s (P08)",
+    "names an empty reply and leaves asking again to the run, which counts it: %s",
     async (name) => {
       expect((await reply(empties[name])).error?.code).toBe("reply_empty");
       expect(server.seen.length).toBe(1);
     },
   );
 
-  test("names a malformed call and a refusal; neither is asked again here (P08)", async () => {
+  test("names a malformed call and a refusal; neither is asked again here", async () => {
     expect((await reply({ candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }] })).error?.code).toBe(
       "reply_invalid",
     );
@@ -76,7 +73,7 @@ describe("gemini", () => {
     expect((await reply({ candidates: [{ finishReason: "MAX_TOKENS" }] })).done?.stop).toBe("length");
   });
 
-  test("counts tokens: cached within input, thought within output, the last count wins; names the model that served (P12)", async () => {
+  test("counts tokens: cached within input, thought within output, the last count wins; names the model that served", async () => {
     const { done } = await reply(
       { ...says("a"), usageMetadata: { promptTokenCount: 10, cachedContentTokenCount: 4 } },
       {

@@ -50,7 +50,7 @@ describe("local", () => {
       "end",
     ],
   ];
-  test.each(finishes)("%s ends as it should; no finish reason throws (P44)", async (_name, wire, end) => {
+  test.each(finishes)("%s ends as it should; no finish reason throws", async (_name, wire, end) => {
     server.answer = () => new Response(wire);
     const { done: last, error } = await take(await open());
     expect<string | undefined>(last?.stop ?? error?.code).toBe(end);
@@ -63,7 +63,7 @@ describe("local", () => {
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  test("works without a key and sends none (P44)", async () => {
+  test("works without a key and sends none", async () => {
     expect((await answer(says("x"))).done).toMatchObject({ key: null, served: "qwen3-8b" });
     expect(server.seen[0]?.headers.has("authorization")).toBe(false);
   });
@@ -87,7 +87,7 @@ describe("local", () => {
     ]);
   });
 
-  test("an input that is no object goes back as one: servers refuse the conversation otherwise (P56)", async () => {
+  test("an input that is no object goes back as one: servers refuse the conversation otherwise", async () => {
     const call = (index: number, input: unknown) => ({
       index,
       id: `c${index}`,
@@ -147,7 +147,7 @@ describe("local", () => {
       '{"tool_calls":[{"type":"function","function":{"name":"read","arguments":"{\\"path\\":\\"a\\"}"}}]}',
     ],
   ];
-  test.each(written)("reads a call that arrives as text: %s (P44)", async (_name, said) => {
+  test.each(written)("reads a call that arrives as text: %s", async (_name, said) => {
     const pieces = said.match(/[\s\S]{1,3}/g) ?? [];
     const { events, done: last, text } = await answer(says(...pieces), asked);
     expect(events.flatMap((each) => (each.type === "call" ? [[each.call.name, each.call.input]] : []))).toEqual([
@@ -212,7 +212,7 @@ describe("local", () => {
     expect(server.seen.map(({ body }) => "stream_options" in (body as object))).toEqual([true, false]);
   });
 
-  test("says so when the server has cut the request without a word (P44)", async () => {
+  test("says so when the server has cut the request without a word", async () => {
     const notices: string[] = [];
     server.answer = () => sse([says("x")]);
     const model = await open({ notify: ({ code }) => notices.push(code) });
@@ -231,7 +231,7 @@ describe("local", () => {
       return take(await open(), quiet, wanted);
     };
 
-    test("is spoken to in its own form, with the context it needs and no silent cut (P44)", async () => {
+    test("is spoken to in its own form, with the context it needs and no silent cut", async () => {
       const schema = { $schema: "x", type: "object" };
       const { text, done: last } = await native(lines(ollamaSays("hel", "lo")), {
         ...asked,

@@ -1,4 +1,4 @@
-/** Model servers on this machine are found at once and named with their owner (P44). */
+/** Model servers on this machine are found at once and named with their owner. */
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -48,7 +48,7 @@ const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, nu
   ],
   ["a server that says nothing", {}, 8192, 2048],
 ];
-test.each(windows)("%s (P44)", async (_name, about, window, maxOutputTokens) => {
+test.each(windows)("%s", async (_name, about, window, maxOutputTokens) => {
   const server = serve();
   server.about = about;
   const baseUrl = `${server.origin}/v1`;

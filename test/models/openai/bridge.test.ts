@@ -62,7 +62,7 @@ describe("openai", () => {
       "provider_down",
     ],
   ];
-  test.each(finishes)("%s ends as it should (P06, P08)", async (_name, wire, end) => {
+  test.each(finishes)("%s ends as it should", async (_name, wire, end) => {
     const { done, error } = await answer(wire);
     expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
   });
@@ -73,7 +73,7 @@ describe("openai", () => {
     ["invalid_prompt", "request_rejected"],
     ["bio_policy", "reply_blocked"],
   ];
-  test.each(failures)("response.failed with %s in mid-stream is %s (P62)", async (code, end) => {
+  test.each(failures)("response.failed with %s in mid-stream is %s", async (code, end) => {
     const { error, text } = await answer(
       event({ type: "response.output_text.delta", delta: "half" }),
       event({ type: "response.failed", response: { status: "failed", error: { code, message: "why" } } }),
@@ -83,7 +83,7 @@ describe("openai", () => {
     expect(server.seen.length).toBe(1);
   });
 
-  test("a refusal is a refusal, with its words (P08, P73)", async () => {
+  test("a refusal is a refusal, with its words", async () => {
     const { error } = await answer(
       event({ type: "response.refusal.delta", delta: "I will" }),
       event({ type: "response.refusal.done", refusal: "I will not" }),
@@ -93,7 +93,7 @@ describe("openai", () => {
     expect(error?.message).toContain("I will not");
   });
 
-  test("counts cached tokens within the input and reasoning within the output, once; names the model that served (P12, P13)", async () => {
+  test("counts cached tokens within the input and reasoning within the output, once; names the model that served", async () => {
     const { done } = await answer(says("x"));
     expect(done).toMatchObject({
       usage: { input: 10, cached: 4, output: 12, thought: 7 },
@@ -101,7 +101,7 @@ describe("openai", () => {
     });
   });
 
-  test("counts what was written to the cache (P13)", async () => {
+  test("counts what was written to the cache", async () => {
     const usage = {
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
@@ -111,7 +111,7 @@ describe("openai", () => {
     expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
   });
 
-  test("reads a reply that was never streamed, from its closing event (P73)", async () => {
+  test("reads a reply that was never streamed, from its closing event", async () => {
     const { text, done } = await answer(
       event({
         type: "response.completed",
@@ -170,7 +170,7 @@ describe("openai", () => {
     expect(bodies.every((body) => body.includes("call_a"))).toBe(true);
   });
 
-  test("asks for nothing to be stored, with the strict schema, tools and limits (P74)", async () => {
+  test("asks for nothing to be stored, with the strict schema, tools and limits", async () => {
     const schema = { $schema: "x", type: "object", properties: { a: { type: "string" } }, required: [] };
     const asked: ModelRequest = {
       ...request,

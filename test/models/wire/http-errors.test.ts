@@ -126,14 +126,14 @@ describe("broken connections", () => {
     expect(error("ENOTFOUND").message).toContain("unknown host");
   });
 
-  test("name the proxy, without its user and password (P36)", () => {
+  test("name the proxy, without its user and password", () => {
     const { message, hint } = error("ECONNREFUSED", "http://me:pass@proxy.example:3128/");
     expect(message).toContain("through the proxy http://proxy.example:3128/");
     expect(message).not.toContain("pass");
     expect(hint).toContain("HTTPS_PROXY");
   });
 
-  test("say what to do about a network that re-signs TLS (P36)", () => {
+  test("say what to do about a network that re-signs TLS", () => {
     for (const code of [
       "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
       "SELF_SIGNED_CERT_IN_CHAIN",

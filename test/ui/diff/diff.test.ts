@@ -212,7 +212,7 @@ describe("long lines", () => {
 });
 
 describe("colour", () => {
-  test("carries what a sign also says, and content cannot add any (S88)", () => {
+  test("carries what a sign also says, and content cannot add any", () => {
     expect(renderDiff(edit("\x1b[2Jx", "a\n", "\x1b]0;t\x07\n"), colored, plain)).toBe(
       [
         '\x1b[36m●\x1b[39m "\\033[2Jx"  \x1b[32m+1\x1b[39m \x1b[31m-1\x1b[39m',
@@ -276,7 +276,7 @@ describe("colour", () => {
   });
 });
 
-test("a key-shaped text is masked, and its lines stay what they were (S54)", () => {
+test("a key-shaped text is masked, and its lines stay what they were", () => {
   const key = (letter: string) => `-----BEGIN PRIVATE KEY-----\n${letter.repeat(64)}\n-----END PRIVATE KEY-----\nend\n`;
   expect(renderDiff(edit("k.pem", key("A"), key("B")), bare, plain)).toMatchInlineSnapshot(`
     "● k.pem  +1 -1

@@ -49,7 +49,7 @@ test("text keeps wide, combining and joined characters whole", () => {
   expect(names("日本e\u0301👩‍👩‍👧x\r")).toEqual(["日本e\u0301👩‍👩‍👧x", "enter"]);
 });
 
-test("a paste is one key whatever it holds, also when it comes in pieces (P42)", () => {
+test("a paste is one key whatever it holds, also when it comes in pieces", () => {
   const pasted = "one\r\ntwo\rthree\n\x1b[A";
   expect(readAll("a\x1b[20", `0~${pasted.slice(0, 5)}`, pasted.slice(5), "\x1b[2", "01~\r")).toEqual([
     { name: "text", text: "a" },

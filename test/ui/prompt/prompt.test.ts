@@ -89,28 +89,28 @@ async function type(act: string, ...steps: readonly (readonly [seen: string, key
   return screen;
 }
 
-test("asks until the answer is clear, and shows the question whole and harmless (S89)", async () => {
+test("asks until the answer is clear, and shows the question whole and harmless", async () => {
   const screen = await type("plan", ["change: ", "\r"], ["change: ", "x\r"], ["change: ", "pakai 日本語\r"]);
   expect(screen).toContain("rm \\x1b[31m");
   expect(screen.match(/y, n, or a few words/g)).toHaveLength(2);
   expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
 });
 
-test("what is typed before a question does not answer it, even half a line (S92)", async () => {
+test("what is typed before a question does not answer it, even half a line", async () => {
   expect(await type("late", ["busy", "y\rn"], ["run? y or n: ", "y\r"])).toContain('=> "yes"');
 });
 
-test("a paste does not answer by itself, though it ends in a line feed (S92)", async () => {
+test("a paste does not answer by itself, though it ends in a line feed", async () => {
   expect(await type("plan", ["change: ", "\x1b[200~y\n\x1b[201~\x03"])).toContain("threw interrupted");
 });
 
-test("end of input is a no, Ctrl+C an interrupt, an abort ends the question (S92)", async () => {
+test("end of input is a no, Ctrl+C an interrupt, an abort ends the question", async () => {
   expect(await type("plan", ["change: ", "\x04"])).toContain('=> "no"');
   expect(await type("plan", ["change: ", "\x03"])).toContain("threw interrupted");
   expect(await type("abort")).toContain("threw time is up");
 });
 
-test("Escape is a no, whatever was typed; the keys that begin with its byte are not Escape (P5)", async () => {
+test("Escape is a no, whatever was typed; the keys that begin with its byte are not Escape", async () => {
   expect(await type("plan", ["change: ", "yes\x1b"])).toContain('=> "no"');
   expect(await type("plan", ["change: ", "\x1b[27u"])).toContain('=> "no"');
   expect(await type("hidden", ["key: ", "sek\x1b"])).toContain("=> null");
@@ -118,7 +118,7 @@ test("Escape is a no, whatever was typed; the keys that begin with its byte are 
   expect(await type("plan", ["change: ", keys])).toContain('=> "yes"');
 });
 
-test("a key is not shown (P16)", async () => {
+test("a key is not shown", async () => {
   const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
   expect(screen.split("=>")[0]).not.toContain("sek");
   expect(screen).toContain('=> "sekret"');
@@ -136,7 +136,7 @@ test("a session's messages: paste as one, Alt+Enter, Ctrl+C clears, end of input
   expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
 });
 
-test("a crash in the middle of a message leaves the terminal as it was (P18)", async () => {
+test("a crash in the middle of a message leaves the terminal as it was", async () => {
   let screen = "";
   const show = (_: unknown, bytes: Uint8Array) => {
     screen += new TextDecoder().decode(bytes);

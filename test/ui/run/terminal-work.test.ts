@@ -15,7 +15,7 @@ test("the footer says how long pai worked; a question takes the person's time", 
   expect(writes.join("")).toContain("price unknown, 4.2 s\n");
 });
 
-test("a spinner line is redrawn at most five times a second and is gone before any other line (P41)", async () => {
+test("a spinner line is redrawn at most five times a second and is gone before any other line", async () => {
   let time = 0;
   const options = { live: true, now: () => (time += 1000) };
   const { screen } = show(true, options);

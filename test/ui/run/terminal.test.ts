@@ -114,7 +114,7 @@ test("when to ask again is said once, by the hint", () => {
   expect(show(true, {}, { events, outcome: failed }).err).toEndWith("✗ over its limit\n→ try again in 10 min\n");
 });
 
-test("standard error without a terminal: plain ASCII, nothing redrawn (P20, R12, D90)", () => {
+test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", () => {
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);
   expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);
@@ -199,7 +199,7 @@ test("a conversation streams on a screen and is not said twice; in a pipe it is 
   expect(show(false, {}, { events, outcome: answered })).toMatchObject({ out: `${text}\n`, err: footer });
 });
 
-test("what the model says of a failed run is its claim on standard error, not the result (P27, D57)", () => {
+test("what the model says of a failed run is its claim on standard error, not the result", () => {
   const error = { code: "edit_failed", message: "MODIFY a.txt: not found", hint: null, retry_after: null } as const;
   const base = { ...outcome, ok: false, status: "failed", code: 8, changes: [], checks: [], next: [], error } as const;
   const { out, err } = show(false, {}, { events: [], outcome: { ...base, text: "All done!" } });
@@ -222,7 +222,7 @@ test("undo is offered only for what is in the workspace", () => {
   expect(show(false, {}, { events: [], outcome }).out).not.toContain("undo");
 });
 
-test("hostile text in every place is shown, not obeyed (S87, S88, D87)", () => {
+test("hostile text in every place is shown, not obeyed", () => {
   const evil = "\x1b]52;c;aGk=\x07\u202e[/red]";
   const events = stamp([
     { type: "model.delta", n: 1, channel: "reply", text: evil },

@@ -1,4 +1,4 @@
-/** Which rules for command line tools pai holds, told by the names of its tests: `bun scripts/conformance.ts` renews README.md. */
+/** Which rules for command line tools pai holds, told by the names of its tests: `bun scripts/conformance.ts` renews docs/cli.md. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -126,16 +126,16 @@ export function renderConformance(): string {
 
 const [from, to] = ["<!-- conformance -->\n", "<!-- /conformance -->"];
 
-/** The README with the table of now between its marks. Throws when a mark is missing. */
-export function renewReadme(text: string): string {
+/** The page with the table of now between its marks. Throws when a mark is missing. */
+export function renewPage(text: string): string {
   const [start, end] = [text.indexOf(from), text.indexOf(to)];
-  if (start < 0 || end < start) throw new Error("README.md has no place for the table");
+  if (start < 0 || end < start) throw new Error("docs/cli.md has no place for the table");
   return `${text.slice(0, start + from.length)}${renderConformance()}${text.slice(end)}`;
 }
 
 if (import.meta.main) {
-  const readme = join(root, "README.md");
-  writeFileSync(readme, renewReadme(readFileSync(readme, "utf8")));
+  const page = join(root, "docs/cli.md");
+  writeFileSync(page, renewPage(readFileSync(page, "utf8")));
   const untested = findUntested();
   if (untested.length > 0) throw new Error(`no test names ${untested.join(", ")}`);
 }

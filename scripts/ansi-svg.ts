@@ -82,8 +82,9 @@ function renderSpan({ text, at, look }: Span, row: number): string {
 export function renderSvg(lines: readonly string[], columns: number, title: string): string {
   const [width, height] = [2 * size.margin + columns * size.cell, 2 * size.margin + lines.length * size.row];
   const rows = readSpans(lines).flatMap((spans, row) => spans.map((span) => renderSpan(span, row)));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" role="img" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${size.font}" style="white-space:pre" xml:space="preserve">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" role="img" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${size.font}" xml:space="preserve">
 <title>${escapeXml(title)}</title>
+<style>text{white-space:pre}</style>
 <rect width="100%" height="100%" rx="8" fill="${paper}"/>
 ${rows.filter((row) => row !== "").join("\n")}
 </svg>

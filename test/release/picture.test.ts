@@ -1,0 +1,39 @@
+/** The picture of the README as a browser draws it. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderSvg } from "../../scripts/ansi-svg.ts";
+
+setDefaultTimeout(60_000);
+
+const chromium = Bun.which("chromium") ?? Bun.which("chromium-browser");
+
+/** How many texts a picture has, and those of which the browser draws fewer characters than they hold. */
+const measure = `
+const texts = [...document.querySelectorAll("text")];
+const cut = texts.filter((text) => text.getNumberOfChars() !== text.textContent.length).map((text) => text.textContent);
+document.body.textContent = JSON.stringify({ texts: texts.length, cut });`;
+
+function draw(svg: string): unknown {
+  const folder = mkdtempSync(join(tmpdir(), "pai-picture-"));
+  const page = join(folder, "page.html");
+  writeFileSync(page, `<!doctype html><meta charset="utf-8"><body>${svg}<script>${measure}</script>`);
+  const args = ["--headless", "--no-sandbox", "--disable-dev-shm-usage", `--user-data-dir=${folder}/user`];
+  const done = spawnSync(chromium ?? "", [...args, "--dump-dom", `file://${page}`], { encoding: "utf8" });
+  rmSync(folder, { recursive: true, force: true });
+  return JSON.parse(/<body>(\{.*\})/.exec(done.stdout)?.[1] ?? `"${done.stderr.slice(-300)}"`);
+}
+
+test.skipIf(chromium === null)("Chromium draws every blank of the README's picture", () => {
+  const svg = readFileSync(join(import.meta.dir, "../../scripts/run.svg"), "utf8");
+  expect(draw(svg)).toEqual({ texts: svg.match(/<text /g)?.length ?? 0, cut: [] });
+});
+
+test.skipIf(chromium === null)("Chromium draws every blank of a picture made now", () => {
+  expect(draw(renderSvg(["step  action   target", "\x1b[1m   1  \x1b[0mMODIFY"], 40, "a run"))).toEqual({
+    texts: 3,
+    cut: [],
+  });
+});

@@ -1,8 +1,8 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
-import type { ChangeSummary } from "./event.ts";
 import { matchLines, splitLines } from "./line-diff.ts";
+import type { ChangeSummary } from "./outcome.ts";
 import { decode } from "./text.ts";
 
 /** Text of what stands at a path: "" for nothing and folders, a link's target, null for binary. */

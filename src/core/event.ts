@@ -1,41 +1,18 @@
 /** What a run reports while it happens: the only way core and flows speak. */
 
-import type { ChangeOp } from "./change.ts";
 import type { TaskItem } from "./conversation.ts";
 import type { Message, Purpose, StopReason, Usage } from "./model.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { CallPromise } from "./plan/promise.ts";
-import type { Notice } from "./ports.ts";
-import type { SentFile } from "./receipt.ts";
+import type { Notice } from "./question.ts";
 
-/** One changed path as events and results show it: no content. */
-export interface ChangeSummary {
+/** A file of which something was sent. */
+export interface SentFile {
   readonly path: string;
-  readonly op: ChangeOp;
-  readonly from: string | null;
-  readonly added: number;
-  readonly deleted: number;
-  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is no file. Of a move: what stood at `from`. */
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly by: "plan" | "command";
-}
-
-export interface CheckResult {
-  readonly command: string;
-  readonly by: "user" | "plan";
-  readonly exit: number | null;
-  readonly ms: number;
-  /** null: not run. */
-  readonly passed: boolean | null;
-}
-
-export interface Promised extends CallPromise {
-  /** Estimate of what the whole run will send and receive; null: unknown. */
-  readonly tokens: number | null;
-  /** USD; null: price unknown. */
-  readonly cost: number | null;
+  /** Of the whole file, hex. */
+  readonly sha256: string;
+  /** How much of it was sent, in UTF-8. */
+  readonly bytes: number;
 }
 
 export type RunEvent =
@@ -127,3 +104,6 @@ export type RunEvent =
 
 /** An event as it leaves the run: stamped. `at` is ISO 8601 with zone. */
 export type StampedEvent = RunEvent & { readonly run: string; readonly seq: number; readonly at: string };
+
+/** Sinks are synchronous and never throw. */
+export type Emit = (event: RunEvent) => void;

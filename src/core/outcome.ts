@@ -1,8 +1,38 @@
 /** How a run ended: the document of `--json`, computed by us and never by the model. */
+import type { ChangeOp } from "./change.ts";
 import { exitCodes, type Failure } from "./error.ts";
-import type { ChangeSummary, CheckResult } from "./event.ts";
 import { noUsage, type Usage } from "./model.ts";
 import type { Plan } from "./plan/plan.ts";
+import type { CallPromise } from "./plan/promise.ts";
+
+/** One changed path as events and results show it: no content. */
+export interface ChangeSummary {
+  readonly path: string;
+  readonly op: ChangeOp;
+  readonly from: string | null;
+  readonly added: number;
+  readonly deleted: number;
+  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is no file. Of a move: what stood at `from`. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly by: "plan" | "command";
+}
+
+export interface CheckResult {
+  readonly command: string;
+  readonly by: "user" | "plan";
+  readonly exit: number | null;
+  readonly ms: number;
+  /** null: not run. */
+  readonly passed: boolean | null;
+}
+
+export interface Promised extends CallPromise {
+  /** Estimate of what the whole run will send and receive; null: unknown. */
+  readonly tokens: number | null;
+  /** USD; null: price unknown. */
+  readonly cost: number | null;
+}
 
 export type Status = "answered" | "verified" | "unverified" | "declined" | "failed" | "interrupted";
 

@@ -1,6 +1,5 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change } from "./change.ts";
-import type { RunEvent } from "./event.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -140,47 +139,4 @@ export interface Workspace extends View {
 export interface PlanCache {
   load(key: string): Promise<Json | null>;
   save(key: string, plan: Plan): Promise<void>;
-}
-
-export interface Question {
-  /** `batch`: the changes of one reply in a mode without a plan. */
-  readonly kind: "plan" | "batch" | "changes" | "scope" | "command" | "keep";
-  /** What a yes will do, whole, nothing cut. */
-  readonly text: string;
-  /** For a `batch`: the folder below which the person may allow all later changes too, "" for the root; null: they may not. */
-  readonly folder?: RelPath | null;
-}
-
-export type Decision =
-  | { readonly accept: true; readonly by: "user" | "policy"; readonly reason: string }
-  | {
-      readonly accept: false;
-      readonly by: "user" | "policy";
-      readonly reason: string;
-      /** What the user wants instead, when a plan was answered with words. */
-      readonly feedback: string | null;
-    };
-
-export type Decide = (question: Question) => Promise<Decision>;
-
-/** Sinks are synchronous and never throw. */
-export type Emit = (event: RunEvent) => void;
-
-/** The pause before a request that failed is sent again. */
-export interface Wait {
-  /** What failed. */
-  readonly why: string;
-  readonly seconds: number;
-  /** Which repetition comes then, from 1, and how many there can be when it goes on failing like this. */
-  readonly attempt: number;
-  readonly of: number;
-}
-
-export interface Notice {
-  readonly level: "info" | "warning";
-  readonly code: string;
-  /** Says all there is to say. */
-  readonly text: string;
-  /** With `code` "waiting": the pause that begins now. */
-  readonly wait?: Wait;
 }

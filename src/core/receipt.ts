@@ -1,21 +1,13 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
+
 import type { Blob, Change } from "./change.ts";
 import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
-import type { Promised } from "./event.ts";
+import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { Question } from "./ports.ts";
-
-/** A file of which something was sent. */
-export interface SentFile {
-  readonly path: string;
-  /** Of the whole file, hex. */
-  readonly sha256: string;
-  /** How much of it was sent, in UTF-8. */
-  readonly bytes: number;
-}
+import type { Question } from "./question.ts";
 
 /** A changed path with a hash of what stood there and of what stands there now; null: nothing. */
 export interface ChangedPath {

@@ -1,18 +1,18 @@
 /** The shape of a session's lines: what is read from a file is checked before anything is built on it. */
 import * as z from "zod/mini";
-import { taskStatuses } from "./conversation.ts";
-import type { SessionLine } from "./session.ts";
+import { type TaskItem, taskStatuses } from "./conversation.ts";
+import type { Message } from "./model.ts";
 
 const count = z.int().check(z.nonnegative());
 const call = z.object({ id: z.string(), name: z.string(), input: z.json() });
 const result = z.object({ id: z.string(), name: z.string(), ok: z.boolean(), text: z.string() });
 const native = z.object({ model: z.string(), content: z.json() });
-const message = z.discriminatedUnion("role", [
+const message: z.ZodMiniType<Message> = z.discriminatedUnion("role", [
   z.object({ role: z.literal("user"), text: z.string() }),
   z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(call), native: z.nullable(native) }),
   z.object({ role: z.literal("tools"), results: z.array(result) }),
 ]);
-const task = z.object({
+const task: z.ZodMiniType<TaskItem> = z.object({
   id: count,
   content: z.string(),
   description: z.string(),
@@ -20,7 +20,7 @@ const task = z.object({
   status: z.enum(taskStatuses),
 });
 
-const schema: z.ZodMiniType<SessionLine> = z.discriminatedUnion("type", [
+const schema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("session.started"),
     v: z.literal(1),
@@ -37,24 +37,30 @@ const schema: z.ZodMiniType<SessionLine> = z.discriminatedUnion("type", [
     request: z.string(),
   }),
   z.object({ type: z.literal("message.added"), message }),
-  z.object({ type: z.literal("conversation.replaced"), messages: z.array(message) }),
-  z.object({ type: z.literal("tasks.updated"), tasks: z.array(task) }),
+  z.object({ type: z.literal("conversation.replaced"), messages: z.readonly(z.array(message)) }),
+  z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(task)) }),
   z.object({
     type: z.literal("turn.finished"),
     at: z.string(),
     run: z.string(),
     status: z.string(),
     text: z.string(),
-    next: z.array(z.string()),
+    next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),
     calls: count,
+    /** The run changed files, so that rewinding code has something to take back. */
     changed: z.boolean(),
   }),
+  /** The user went back to before turn `turns` + 1, or cleared everything (0); what came later is forgotten. */
   z.object({ type: z.literal("session.rewound"), at: z.string(), turns: count }),
+  /** A summary takes the place of the turns from `from` (counted from 1) on. */
   z.object({ type: z.literal("session.summarized"), at: z.string(), from: count, summary: z.string() }),
 ]);
 
-/** Throws for text that is no line of a session. */
+/** One line of a session file. Times are ISO 8601. */
+export type SessionLine = z.infer<typeof schema>;
+
+/** Throws for text that is not a line of a session. */
 export function parseLine(text: string): SessionLine {
   return z.parse(schema, JSON.parse(text));
 }

@@ -1,38 +1,8 @@
 /** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
-import { type Conversation, closeTurn, type TaskItem, withTasks } from "./conversation.ts";
-import type { Message } from "./model.ts";
-import { parseLine } from "./session-line.ts";
 
-/** One line of a session file. Times are ISO 8601. */
-export type SessionLine =
-  | { readonly type: "session.started"; readonly v: 1; readonly id: string; readonly at: string; readonly root: string }
-  | {
-      readonly type: "turn.started";
-      readonly at: string;
-      readonly run: string;
-      readonly mode: string;
-      readonly model: string;
-      readonly request: string;
-    }
-  | { readonly type: "message.added"; readonly message: Message }
-  | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
-  | { readonly type: "tasks.updated"; readonly tasks: readonly TaskItem[] }
-  | {
-      readonly type: "turn.finished";
-      readonly at: string;
-      readonly run: string;
-      readonly status: string;
-      readonly text: string;
-      readonly next: readonly string[];
-      readonly score: number | null;
-      readonly calls: number;
-      /** The run changed files, so that rewinding code has something to take back. */
-      readonly changed: boolean;
-    }
-  /** The user went back to before turn `turns` + 1, or cleared everything (0); what came later is forgotten. */
-  | { readonly type: "session.rewound"; readonly at: string; readonly turns: number }
-  /** A summary takes the place of the turns from `from` (counted from 1) on. */
-  | { readonly type: "session.summarized"; readonly at: string; readonly from: number; readonly summary: string };
+import { type Conversation, closeTurn, withTasks } from "./conversation.ts";
+import type { Message } from "./model.ts";
+import { parseLine, type SessionLine } from "./session-line.ts";
 
 export interface Turn {
   readonly at: string;

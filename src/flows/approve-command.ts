@@ -2,7 +2,7 @@
 import { type Blob, sameBlob } from "../core/change.ts";
 import { filesOfCommand } from "../core/command-files.ts";
 import type { RelPath } from "../core/path.ts";
-import type { View } from "../core/ports.ts";
+import type { CommandOptions, CommandResult, View } from "../core/ports.ts";
 import type { Run } from "./run.ts";
 
 /** A name as a shell in the root understands it, without `..`; relative to the root. */
@@ -69,4 +69,20 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
     if (changed.length === 0) return true;
     note = `${changed.join(", ")} was changed while you were asked\n`;
   }
+}
+
+/** What of its changes cannot be taken back is told as notices. Throws the signal's reason when that ended the command. */
+export async function runInWorkspace(
+  run: Run,
+  command: string,
+  options: Omit<CommandOptions, "signal">,
+): Promise<CommandResult> {
+  const transaction = await run.transaction();
+  const result = await transaction.run(command, { ...options, signal: run.signal });
+  run.signal.throwIfAborted();
+  run.overlay.learn(result.changes);
+  for (const note of result.notes) {
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
+  }
+  return result;
 }

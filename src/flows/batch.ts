@@ -2,9 +2,9 @@
 import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import type { ChangeSummary } from "../core/event.ts";
 import { type GuardInput, judge, type Verdict } from "../core/guard/guard.ts";
 import { describeLater } from "../core/guard/runs-later.ts";
+import type { ChangeSummary } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Scope } from "../core/plan/scope.ts";
 import type { Run } from "./run.ts";

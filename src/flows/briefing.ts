@@ -6,11 +6,8 @@ import { renderTree } from "../core/context/tree.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
-import { noteHidden } from "./hidden.ts";
-import { knowledgeFiles } from "./knowledge.ts";
-import { readMentioned } from "./mentioned.ts";
 import type { Run } from "./run.ts";
-import { noteSent, readSource, type Source } from "./sent.ts";
+import { knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
 
 /** Characters of each part at the most, for a model that holds much; `excerpt` and `more` are of one file. */
 const widest = {

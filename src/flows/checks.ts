@@ -1,10 +1,9 @@
 /** Runs the checks of a run, before and after its changes; only what got worse counts against it. */
 
 import { fence } from "../core/data-fence.ts";
-import type { CheckResult } from "../core/event.ts";
-import { requireBound } from "./approve-command.ts";
+import type { CheckResult } from "../core/outcome.ts";
+import { requireBound, runInWorkspace } from "./approve-command.ts";
 import { judgeCommand } from "./batch.ts";
-import { runInWorkspace } from "./command.ts";
 import type { Run } from "./run.ts";
 
 export interface Check {

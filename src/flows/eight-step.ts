@@ -1,9 +1,9 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
+import { describeSchedule } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import type { Schedule } from "../core/plan/schedule.ts";
-import { describeSchedule } from "../core/plan/schedule-schema.ts" with { type: "macro" };
 import type { Claim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import { ask } from "./ask.ts";

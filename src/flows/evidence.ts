@@ -8,10 +8,9 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { rightOf } from "../core/plan/scope.ts";
 import type { Rights } from "./batch.ts";
-import { noteHidden } from "./hidden.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
-import { noteSent } from "./sent.ts";
+import { noteHidden, noteSent } from "./sources.ts";
 
 /** True for actions that need no right, FINISH aside: they only look. */
 export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";

@@ -9,12 +9,11 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
-import { requireBound } from "./approve-command.ts";
+import { requireBound, runInWorkspace } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
-import { runInWorkspace } from "./command.ts";
-import { noteHidden } from "./hidden.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./permission.ts";
 import type { Run, RunOptions } from "./run.ts";
+import { noteHidden } from "./sources.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
 export interface CallReport extends CallResult {

@@ -1,9 +1,9 @@
 /** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
-
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
+import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import type { Plan } from "../core/plan/plan.ts";
-import { describePlan } from "../core/plan/plan-schema.ts" with { type: "macro" };
 import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
@@ -12,9 +12,14 @@ import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
-import { keyOfPlan } from "./plan-key.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
+
+/** sha256, hex. The briefing's text holds every excerpt and the tree, so it stands for their hashes. */
+export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
+  const { model, workspace } = run.ports;
+  return digest([model.id, workspace.root, system, briefing.text].join("\0"));
+}
 
 /** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
 export interface PlanKind<Made> {

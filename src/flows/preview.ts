@@ -7,7 +7,7 @@ import { mostIterations } from "../core/plan/schedule.ts";
 import { makeBriefing, type Part } from "./briefing.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
-import type { Source } from "./sent.ts";
+import type { Source } from "./sources.ts";
 
 export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
@@ -57,7 +57,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 async function composeLoopCall(run: Run): Promise<FirstCall> {
   const [{ composeMessage, instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
     import("./tool-loop.ts"),
-    import("./knowledge.ts"),
+    import("./sources.ts"),
   ]);
   const knowledge = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),

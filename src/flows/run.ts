@@ -1,23 +1,20 @@
-/** One execution of a flow on a task: from `run.started` to an Outcome, whatever happens in between. */
+/** What a flow works with: the task, the options, the ports, and the record that the outcome is made from. */
 import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
 import type { Conversation } from "../core/conversation.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
-import type { CheckResult, StampedEvent } from "../core/event.ts";
+import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { Model } from "../core/model.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { planPromise } from "../core/plan/promise.ts";
-import type { Decide, Emit, Notice, PlanCache, Transaction, Workspace } from "../core/ports.ts";
+import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
+import type { Decide, Notice } from "../core/question.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { createVeil, type Veil } from "../core/secrets/veil.ts";
-import { type Caps, createLedger, type Ledger } from "./ledger.ts";
-import { createOverlay, type Overlay } from "./stage.ts";
-import { createStamper } from "./stamper.ts";
+import type { Veil } from "../core/secrets/veil.ts";
+import type { Caps, Ledger } from "./ledger.ts";
+import type { Overlay } from "./stage.ts";
 
 export interface Task {
   readonly text: string;
@@ -132,76 +129,3 @@ export interface Run {
 
 /** A way of working. Throws PaiError for every failure; what it reached stands in `run.record`. */
 export type Flow = (run: Run) => Promise<void>;
-
-function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): Run {
-  let begun: Promise<Transaction> | null = null;
-  let transaction: Transaction | null = null;
-  return {
-    task,
-    options,
-    ports,
-    emit,
-    signal: ports.signal,
-    ledger: createLedger(options.caps, () => ports.price, planPromise),
-    overlay: createOverlay(ports.workspace),
-    veil: ports.veil ?? createVeil(),
-    record: {
-      conversation: task.conversation ?? { messages: [], tasks: [] },
-      mode: options.mode,
-      plan: null,
-      corrections: [],
-      planKey: null,
-      text: "",
-      next: [],
-      checks: [],
-      score: null,
-      withheld: false,
-      staged: [],
-      batches: 0,
-      bases: new Set(),
-      hidden: new Set(),
-      masked: 0,
-      dear: false,
-      byUser: new Set(),
-    },
-    async transaction() {
-      begun ??= ports.workspace.begin({ id: ports.id, task: maskSecrets(ports.mask?.(task.text) ?? task.text) });
-      transaction = await begun;
-      return transaction;
-    },
-    get begun() {
-      return transaction;
-    },
-  };
-}
-
-/** Runs a flow to its end. Never rejects. */
-export async function runTask(flow: Flow, task: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
-  const emit = createStamper(ports);
-  emit({
-    type: "run.started",
-    v: 1,
-    pai: options.version,
-    task: task.text,
-    mode: options.mode,
-    model: ports.model.id,
-    root: ports.workspace.root,
-  });
-  ports.hear?.((notice) => emit({ type: "notice", ...notice }));
-  let run: Run | null = null;
-  let failure: PaiError | null = null;
-  try {
-    run = createRun(task, options, ports, emit);
-    await flow(run);
-    ports.signal.throwIfAborted();
-  } catch (thrown) {
-    failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
-    if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
-  }
-  // Diffs are needed only now: what a run ends with must not delay its first request.
-  const { settle } = await import("./settle.ts");
-  const settled = await settle(run, failure, { options, ports });
-  const outcome = ports.mask?.(settled) ?? settled;
-  emit({ type: "run.finished", outcome });
-  return outcome;
-}

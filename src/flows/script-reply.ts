@@ -1,21 +1,16 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 import { PaiError } from "../core/error.ts";
-import type { Call, Message, Purpose } from "../core/model.ts";
+import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import { completeFinish } from "../core/script/finish.ts";
-import {
-  type Cut,
-  chooseTag,
-  parseScript,
-  renderResume,
-  type Script,
-  type ScriptAction,
-} from "../core/script/script.ts";
+import { chooseTag } from "../core/script/open-body.ts";
+import { parseScript } from "../core/script/parser.ts";
+import { renderResume } from "../core/script/resume.ts";
+import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
-import { callsOf } from "./script-calls.ts";
 
 export interface ScriptQuestion {
   readonly purpose: Purpose;
@@ -160,4 +155,36 @@ export function proseOf({ script: { actions, remarks }, text }: ScriptReply): st
     .slice(from - 1, to)
     .join("\n")
     .trim();
+}
+
+function inputOf({ cmd, path = "", to = "", arg = "", body = "", blocks = [] }: ScriptAction): Json {
+  switch (cmd) {
+    case "READ": {
+      const range = parseReadRange(arg.trim());
+      return range === null ? { path } : { path, start_line: range.from, end_line: range.to };
+    }
+    case "WRITE":
+      return { path, content: body };
+    case "MODIFY":
+      return { path, edits: blocks.map(({ search, replace, all }) => ({ search, replace, all: all === true })) };
+    case "MV":
+      return { from: path, to };
+    case "RUN":
+      return { command: arg };
+    case "DIAGNOSE":
+      return {};
+    case "SNIFF_LOGS":
+    case "SEARCH":
+    case "GLOB":
+      return { pattern: arg };
+    default:
+      return { path };
+  }
+}
+
+/** `prefix` makes ids unique over the phases of a run. FINISH is no call. */
+export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
+  return actions
+    .filter(({ cmd }) => cmd !== "FINISH")
+    .map((action, at) => ({ id: `${prefix}.${at + 1}`, name: action.cmd, input: inputOf(action) }));
 }

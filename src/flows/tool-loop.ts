@@ -9,13 +9,11 @@ import { compactConversation, compactIfNeeded } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
 import { explore, toTool } from "./explore.ts";
 import { createInnerTools, innerTools } from "./inner-tools.ts";
-import { readKnowledge, renderKnowledge } from "./knowledge.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
-import { readMentioned } from "./mentioned.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
 import type { Flow, Run } from "./run.ts";
-import { noteSent } from "./sent.ts";
+import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "./sources.ts";
 
 /** Calls a run may make unless the user says otherwise. */
 export const mostTurns = 50;

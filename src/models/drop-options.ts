@@ -1,7 +1,7 @@
 /** What a request can do without: a server that refuses one of these by its name is asked again without it. */
 import { PaiError } from "../core/error.ts";
 import type { ModelRequest } from "../core/model.ts";
-import type { Notice } from "../core/ports.ts";
+import type { Notice } from "../core/question.ts";
 import { begin, type Stream } from "./stream.ts";
 
 export type Extra = "temperature" | "format" | "reasoning" | "usage";

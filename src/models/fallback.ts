@@ -1,9 +1,8 @@
 /** Models to turn to when the first cannot answer: only those the user listed, in that order, and never unsaid. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
-import type { Notice } from "../core/ports.ts";
-import { throwIfInterrupted } from "./interruption.ts";
-import { begin } from "./stream.ts";
+import type { Notice } from "../core/question.ts";
+import { begin, throwIfInterrupted } from "./stream.ts";
 
 export interface Fallback {
   /** Asked for by the name of the first; window and limits are those of the one in use. */

@@ -2,9 +2,8 @@
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { ModelEvent } from "../core/model.ts";
-import type { Notice } from "../core/ports.ts";
-import { throwIfInterrupted } from "./interruption.ts";
-import { begin, type Stream } from "./stream.ts";
+import type { Notice } from "../core/question.ts";
+import { begin, type Stream, throwIfInterrupted } from "./stream.ts";
 import { often, renderWait, type Setback } from "./wire/http-errors.ts";
 
 export interface Key {

@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
-import type { Notice } from "../core/ports.ts";
+import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
 import type { Key } from "./keys-in-turn.ts";

@@ -1,9 +1,16 @@
 /** Recorded replies in place of a model: for demos, replays and tests. */
 import { PaiError } from "../core/error.ts";
-import type { Call, Json, Model, ModelEvent, StopReason, Usage } from "../core/model.ts";
-import { noUsage } from "../core/model.ts";
+import {
+  type Call,
+  type Json,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type StopReason,
+  type Usage,
+} from "../core/model.ts";
 import { describeModel } from "./catalogue.ts";
-import { throwIfInterrupted } from "./interruption.ts";
+import { throwIfInterrupted } from "./stream.ts";
 import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
 
 /** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */

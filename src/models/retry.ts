@@ -1,9 +1,8 @@
 /** The one place that asks again: which failures, how often, after how long; every wait is seen and ends with the signal. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { ModelEvent } from "../core/model.ts";
-import type { Notice, Wait } from "../core/ports.ts";
-import { throwIfInterrupted } from "./interruption.ts";
-import { begin, type Stream } from "./stream.ts";
+import type { Notice, Wait } from "../core/question.ts";
+import { begin, type Stream, throwIfInterrupted } from "./stream.ts";
 import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export interface RetryOptions {

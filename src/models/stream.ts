@@ -1,4 +1,6 @@
-/** A model's stream and the moment it begins: until its first event it may be asked for again, after that never. */
+/** A model's stream: it may be asked for again until its first event, never after that; and what an aborted signal means. */
+
+import { PaiError } from "../core/error.ts";
 import type { Model, ModelEvent } from "../core/model.ts";
 
 export type Stream = Model["stream"];
@@ -15,4 +17,13 @@ async function* resume(first: IteratorResult<ModelEvent>, rest: AsyncIterator<Mo
   } finally {
     await rest.return?.();
   }
+}
+
+/** The signal's own PaiError (a timeout, a SIGTERM), else `interrupted`. */
+export function interruption(signal: AbortSignal): PaiError {
+  return signal.reason instanceof PaiError ? signal.reason : new PaiError("interrupted", "interrupted");
+}
+
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (signal.aborted) throw interruption(signal);
 }

@@ -1,6 +1,6 @@
 /** Events as lines of the readable audit log: one record a line, masked, nothing that could forge another. */
-import type { ChangeSummary, CheckResult, StampedEvent } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { StampedEvent } from "../core/event.ts";
+import type { ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 

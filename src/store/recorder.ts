@@ -1,13 +1,15 @@
 /** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
+import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
-import type { Decide, Transaction, Workspace } from "../core/ports.ts";
+import type { Transaction, Workspace } from "../core/ports.ts";
+import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import type { Mask } from "../core/secrets/held-keys.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
-import type { Page } from "./receipts.ts";
+import { openReceipts, type Page } from "./receipts.ts";
 
 /** The task and the options that a flow is started with. */
 export interface Started {
@@ -194,5 +196,17 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       return report;
     },
     close: () => transaction.close(),
+  };
+}
+
+/**
+ * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own. A receipt that cannot be kept is
+ * told once, and the run goes on without.
+ */
+export function keepReceipts(stateFolder: string, now: () => Date, notify: (notice: Notice) => void) {
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  return (id: string, started: Started, doors: Omit<Doors, "now">): Recorder => {
+    const page = receipts.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
+    return recordRun(page, started, { ...doors, now }, () => receipts.prune(now()));
   };
 }

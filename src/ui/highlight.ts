@@ -1,8 +1,22 @@
 /** Code in the colours of its language. Loaded only for terminals with colour, after the first request has left. */
+
 import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
-import { markup } from "./markup.ts";
 import { type Code, codeColors } from "./style.ts";
+
+export const markup: ShjLanguageData = [
+  { type: "cmnt", match: /<!--[\s\S]*?(?:-->|$)/g },
+  { match: /(?<=<script\b[^<>]*>)[\s\S]+?(?=<\/script|$)/gi, sub: "js" },
+  { match: /(?<=<style\b[^<>]*>)[\s\S]+?(?=<\/style|$)/gi, sub: "css" },
+  {
+    match: /<[!?/]?[a-z](?:[^<>"']|"[^"]*"|'[^']*')*>/gi,
+    sub: [
+      { type: "str", match: /"[^"]*"|'[^']*'|(?<==)[^\s"'<>]+/g },
+      { type: "class", match: /(?<=\s)[^\s"'<>=/?]+/g },
+    ],
+  },
+  { type: "num", match: /&#?\w{1,31};/g },
+];
 
 /** Colours a text, each of its lines by itself. Texts that end in a line feed may be the pieces of one. */
 export type Paint = (text: string) => string;

@@ -1,6 +1,5 @@
 /** Brings a set of changes to the disk: checked whole, staged whole, then named one by one. */
-import type { Blob, Change } from "../core/change.ts";
-import { squash } from "../core/change.ts";
+import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decideByAsking, decideByPolicy } from "../../src/cli/compose/decide.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import type { Question } from "../../src/core/ports.ts";
+import type { Question } from "../../src/core/question.ts";
 
 const batch = (folder: string | null): Question => ({ kind: "batch", text: "", folder: folder as RelPath | null });
 

@@ -1,7 +1,7 @@
 /** A local server is offered where no key is set, and never used without a yes. */
 import { expect, test } from "bun:test";
 import type { Context } from "../../src/cli/command.ts";
-import { composeBase } from "../../src/cli/compose/compose.ts";
+import { composeBase } from "../../src/cli/compose/base.ts";
 import { offerLocal } from "../../src/cli/session/offer-local.ts";
 import type { FoundServer } from "../../src/models/local/discover.ts";
 import { makeHome } from "../store/temp-home.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
 import { replayRun } from "../../src/cli/commands/replay.ts";
-import type { Decide } from "../../src/core/ports.ts";
-import { runTask } from "../../src/flows/run.ts";
+import type { Decide } from "../../src/core/question.ts";
+import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
 import { recordRun } from "../../src/store/recorder.ts";

@@ -1,7 +1,7 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
 import { readPlan } from "../../src/core/plan/parse-plan.ts";
-import { parseScript } from "../../src/core/script/script.ts";
+import { parseScript } from "../../src/core/script/parser.ts";
 import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };
 import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
 

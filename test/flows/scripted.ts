@@ -8,9 +8,11 @@ import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import type { Decision, PlanCache, Question } from "../../src/core/ports.ts";
+import type { PlanCache } from "../../src/core/ports.ts";
 import type { Price } from "../../src/core/price.ts";
-import { type Flow, type RunOptions, runTask } from "../../src/flows/run.ts";
+import type { Decision, Question } from "../../src/core/question.ts";
+import type { Flow, RunOptions } from "../../src/flows/run.ts";
+import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openBare } from "../workspace/bare.ts";
 

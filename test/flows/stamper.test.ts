@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import { maskHeld } from "../../src/core/secrets/held-keys.ts";
-import { createStamper } from "../../src/flows/stamper.ts";
+import { createStamper } from "../../src/flows/run-task.ts";
 
 const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({
   type: "model.delta",

@@ -1,7 +1,7 @@
 /** What every bridge must do, whatever its provider speaks: one suite, run by each bridge's own test file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
-import type { Notice } from "../../src/core/ports.ts";
+import type { Notice } from "../../src/core/question.ts";
 import { type OpenOptions, openModel, usualIdleMs } from "../../src/models/open.ts";
 import { describeAgainstMock } from "./contract-mock.ts";
 import { options, quiet, request, type Server, serve, sse, take } from "./loopback.ts";

@@ -12,8 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Answer, GeminiServer } from "./gemini.ts";
-import { serveGemini } from "./gemini.ts";
+import { type Answer, type GeminiServer, serveGemini } from "./gemini.ts";
 
 /** Milliseconds for a test: a process waits for its turn much longer than it runs. */
 export const patience = 60_000;

@@ -4,7 +4,7 @@ import { suggest } from "../../core/suggest.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Command, Context } from "../command.ts";
-import { openPlaces } from "../compose/open-places.ts";
+import { openPlaces } from "../compose/base.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";

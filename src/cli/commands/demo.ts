@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { runTask } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { createReplayModel, parseReplay } from "../../models/replay.ts";
 import { loadSettings } from "../../store/settings.ts";

@@ -7,8 +7,7 @@ import { renderCommandDocument } from "../../ui/json.ts";
 import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
-import { findRoot } from "../compose/find-root.ts";
-import { openPlaces } from "../compose/open-places.ts";
+import { findRoot, openPlaces } from "../compose/base.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
 
 /** Exit 1 when there is an error among the findings: they are the result all the same. */

@@ -6,7 +6,7 @@ import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
-import { composeBase } from "../compose/compose.ts";
+import { composeBase } from "../compose/base.ts";
 
 /** Providers with the keys at hand, and the models pai knows that they serve today, at today's price. */
 function findRows(context: Context) {

@@ -2,10 +2,12 @@
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
-import { type Flow, type RunOptions, runTask, type Task } from "../../flows/run.ts";
+import type { Flow, RunOptions, Task } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import type { Context } from "../command.ts";
-import { composeBase, composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { composeBase } from "../compose/base.ts";
+import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
 import { textFlag } from "../flags.ts";

@@ -5,8 +5,7 @@ import { projectFile, readProjectFile, revokeTrust, trustProject } from "../../s
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { findRoot } from "../compose/find-root.ts";
-import { openPlaces } from "../compose/open-places.ts";
+import { findRoot, openPlaces } from "../compose/base.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);

@@ -7,7 +7,7 @@ import type { Places } from "../../store/places.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { openPlaces } from "../compose/open-places.ts";
+import { openPlaces } from "../compose/base.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 
 interface Removal {

@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
-import type { Notice } from "../../core/ports.ts";
 import type { Price } from "../../core/price.ts";
+import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { findPrice } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
@@ -13,7 +13,7 @@ import { findKeys } from "../../store/keys.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import { readText } from "../read-text.ts";
-import type { Base } from "./compose.ts";
+import type { Base } from "./base.ts";
 
 /** Who is told and asked outside of a run. */
 export interface Face {

@@ -1,40 +1,21 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
-import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Model } from "../../core/model.ts";
-import type { Decide, Workspace } from "../../core/ports.ts";
+import type { Workspace } from "../../core/ports.ts";
+import type { Decide } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
-import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
-import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
+import type { Settings } from "../../store/settings.ts";
 import type { History } from "../../workspace/journal/history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { onlyFlag, textFlag } from "../flags.ts";
+import { onlyFlag } from "../flags.ts";
+import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
-import { openPlaces } from "./open-places.ts";
-
-export interface Base extends LoadedSettings {
-  /** The call, with the flags that settings stand in for (`plain`). */
-  readonly context: Context;
-  readonly places: Places;
-  /** Folder to work in, as given; the workspace resolves and judges it. */
-  readonly root: string;
-}
-
-/** Reads the settings of this call and finds its folders. */
-export function composeBase(given: Context): Base {
-  const places = openPlaces(given.env);
-  const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
-  const flags = given.flags as Parameters<typeof loadSettings>[0]["flags"];
-  const loaded = loadSettings({ flags, env: given.env, places, root });
-  const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
-  return { ...loaded, places, root, context };
-}
 
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
@@ -147,7 +128,7 @@ export async function composeTask(
   const ephemeral = context.flags["ephemeral"] === true;
   /** Where notices of the model go: to the sink of the run under way, before the first one to the face. */
   let tell = notify;
-  const loading = ephemeral ? null : import("./keep-receipt.ts");
+  const loading = ephemeral ? null : import("../../store/recorder.ts");
   const [opened, own] = await Promise.all([
     composeWorkspace(context, base),
     given === null

@@ -1,5 +1,5 @@
 /** Who answers a question: the person at the terminal, or the policy of a run without one. */
-import type { Decide, Decision, Question } from "../../core/ports.ts";
+import type { Decide, Decision, Question } from "../../core/question.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 
 /** Headless: `-y` approves a plan, or a batch where there is none; it never widens what was promised. */

@@ -1,7 +1,8 @@
 /** Opens the folder of a command that is no task, and tells what there is to know of it. */
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
-import { type Base, type ComposedWorkspace, composeBase, composeWorkspace } from "./compose.ts";
+import { type Base, composeBase } from "./base.ts";
+import { type ComposedWorkspace, composeWorkspace } from "./compose.ts";
 
 export interface Here extends ComposedWorkspace {
   readonly base: Base;

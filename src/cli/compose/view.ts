@@ -1,6 +1,6 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../../core/event.ts";
-import type { Decide } from "../../core/ports.ts";
+import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";

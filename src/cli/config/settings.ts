@@ -10,7 +10,7 @@ import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
 import { type RemoteProvider, settingTable } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
-import { findRoot } from "../compose/find-root.ts";
+import { findRoot } from "../compose/base.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
 const all = Object.values(settingTable);

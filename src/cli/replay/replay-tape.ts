@@ -1,8 +1,7 @@
 /** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
 import { type Failure, PaiError } from "../../core/error.ts";
-import type { Model } from "../../core/model.ts";
-import { noUsage } from "../../core/model.ts";
-import type { Decide, Decision } from "../../core/ports.ts";
+import { type Model, noUsage } from "../../core/model.ts";
+import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { describeRequest } from "../../store/recorder.ts";

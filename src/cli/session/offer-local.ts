@@ -4,7 +4,7 @@ import { parseModelId } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
-import type { Base } from "../compose/compose.ts";
+import type { Base } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
 
 const mostShown = 20;

@@ -2,7 +2,7 @@
 import { renderConversation } from "../../core/conversation.ts";
 import { PaiError } from "../../core/error.ts";
 import { compactConversation, summarizeText } from "../../flows/compact.ts";
-import { runTask } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";

@@ -1,10 +1,10 @@
 /** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
-import { matchEscaped, matchNumbered } from "./copied.ts";
-import { matchElided } from "./elided.ts";
+
 import type { FileLines } from "./file-lines.ts";
 import { matchEverywhere, matchInline } from "./inline.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
 import { matchNearly } from "./near.ts";
+import { matchElided, matchEscaped, matchNumbered } from "./odd-copies.ts";
 import { matchSkipping } from "./skipped.ts";
 import type { Halves, Match, Step } from "./step.ts";
 

@@ -1,4 +1,4 @@
-/** The plan as a type; `plan.ts` parses it, `plan-schema.ts` describes it to the model. */
+/** The plan as a type; `parse-plan.ts` reads it, `describe-plan.ts` describes it to the model. */
 
 export const planActions = [
   "READ",

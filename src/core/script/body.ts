@@ -1,19 +1,7 @@
 /** Turns the closed (or cut) body of WRITE, MODIFY or FINISH into its action: fences, edit blocks, NEXT lines. */
 
 import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
-import type { EditBlock, ScriptAction } from "./script.ts";
-
-/** A body as it stood on the wire, all its lines complete. */
-export interface Body {
-  readonly cmd: "WRITE" | "MODIFY" | "FINISH";
-  readonly path: string;
-  /** Word that closes it. */
-  readonly tag: string;
-  /** Line of the header, 1-based. */
-  readonly line: number;
-  readonly flags: readonly string[];
-  readonly lines: readonly string[];
-}
+import type { Body, EditBlock, ScriptAction } from "./script.ts";
 
 type Read = (path: string) => string | null;
 

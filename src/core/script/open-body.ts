@@ -1,9 +1,8 @@
 /** A body while its lines arrive, and which line ends it. */
 
-import type { Body } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { isTag, readHeader, withoutEndTokens } from "./header.ts";
-import type { Cut } from "./script.ts";
+import type { Body, Cut } from "./script.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
@@ -105,4 +104,21 @@ function freshState(tag: string) {
     bare: false,
     heredoc: false,
   };
+}
+
+/**
+ * The word the prompt names: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace
+ * or the user) could close a body of that word, so that text read from files never can.
+ */
+export function chooseTag(texts: Iterable<string>): string {
+  const taken = new Set<string>();
+  for (const text of texts) {
+    for (const raw of text.split("\n")) {
+      const word = closesWord(raw.trimEnd());
+      if (word !== null) taken.add(word);
+    }
+  }
+  let tag = "EOT";
+  for (let n = 2; taken.has(tag); n++) tag = `EOT${n}`;
+  return tag;
 }

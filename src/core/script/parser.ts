@@ -17,8 +17,8 @@ import {
   reopenBody,
 } from "./open-body.ts";
 import { countOverlap, joinRest, overlapLimit } from "./resume.ts";
-import type { Cut, Note, ScriptAction, ScriptOptions, ScriptParser } from "./script.ts";
-import { createThoughtFilter } from "./thought-filter.ts";
+import type { Cut, Note, Script, ScriptAction, ScriptOptions, ScriptParser } from "./script.ts";
+import { createThoughtFilter } from "./thought.ts";
 
 /** A parser for one reply, fed in chunks of any size; the result does not depend on them. */
 export function createScriptParser({ read, resumed = null, tag: defaultTag = "EOT" }: ScriptOptions): ScriptParser {
@@ -239,4 +239,14 @@ function raise(text: string): string {
 
 function describeUnknown(word: string): string {
   return word === "END" ? "END:: stands where no body is open" : `${word} is not a command`;
+}
+
+/** Parses a whole reply, or its chunks. */
+export function parseScript(
+  stream: string | Iterable<string>,
+  { stop, ...options }: ScriptOptions & { readonly stop: StopReason },
+): Script {
+  const parser = createScriptParser(options);
+  for (const chunk of typeof stream === "string" ? [stream] : stream) parser.push(chunk);
+  return parser.end(stop);
 }

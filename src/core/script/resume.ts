@@ -1,6 +1,8 @@
 /** Finds out what of a resumed reply belongs into the body it goes on with. */
+
 import { isMarkdown, unwrapRest } from "./code-fence.ts";
 import type { OpenBody } from "./open-body.ts";
+import type { Cut } from "./script.ts";
 
 /** Lines of a resumed reply that may repeat the end of the cut body. */
 export const overlapLimit = 30;
@@ -26,4 +28,19 @@ export function joinRest({ kept, lines, path, cmd }: OpenBody): readonly string[
   // The half of an edit in Markdown may hold half a fence.
   const inner = cmd === "MODIFY" && isMarkdown(path) ? rest : unwrapRest(before, rest, path);
   return inner === rest ? lines : [...before, ...inner.slice(countOverlap(before, inner.slice(0, overlapLimit)))];
+}
+
+/** What to tell the model to get the rest of a cut body and of the script. */
+export function renderResume({ cmd, path, tag, lines }: Cut): string {
+  const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
+  const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  const line = lines[last];
+  if (line === undefined) {
+    return `Your reply was cut inside ${name}, right after its header. Continue with the first line of that body, ${rest}`;
+  }
+  const blank = lines.length - 1 - last;
+  const after = blank === 0 ? "" : ` and ${blank === 1 ? "one blank line" : `${blank} blank lines`}`;
+  const where = line.length > 300 ? `the line that ends in «${line.slice(-300)}»` : `the line «${line}»`;
+  return `Your reply was cut inside ${name}, after ${where}${after}. Continue with the next line of that body, ${rest}`;
 }

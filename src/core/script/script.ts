@@ -1,8 +1,5 @@
-/** The action script of an execution call: what it holds, and the words around it. */
+/** The action script of an execution call: what it holds. */
 import type { StopReason } from "../model.ts";
-import type { Body } from "./body.ts";
-import { closesWord } from "./open-body.ts";
-import { createScriptParser } from "./parser.ts";
 
 export interface EditBlock {
   readonly search: string;
@@ -27,6 +24,18 @@ export interface ScriptAction {
   readonly partial?: true;
   /** Line of the header, 1-based. */
   readonly line: number;
+}
+
+/** A body as it stood on the wire, all its lines complete. */
+export interface Body {
+  readonly cmd: "WRITE" | "MODIFY" | "FINISH";
+  readonly path: string;
+  /** Word that closes it. */
+  readonly tag: string;
+  /** Line of the header, 1-based. */
+  readonly line: number;
+  readonly flags: readonly string[];
+  readonly lines: readonly string[];
 }
 
 /** An open body, JSON-safe; given back as `resumed`, it is gone on with. Its lines are the complete ones. */
@@ -75,48 +84,6 @@ export interface ScriptParser {
    */
   push(chunk: string): readonly ScriptAction[];
   end(stop: StopReason): Script;
-}
-
-/** Parses a whole reply, or its chunks. */
-export function parseScript(
-  stream: string | Iterable<string>,
-  { stop, ...options }: ScriptOptions & { readonly stop: StopReason },
-): Script {
-  const parser = createScriptParser(options);
-  for (const chunk of typeof stream === "string" ? [stream] : stream) parser.push(chunk);
-  return parser.end(stop);
-}
-
-/** What to tell the model to get the rest of a cut body and of the script. */
-export function renderResume({ cmd, path, tag, lines }: Cut): string {
-  const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
-  const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  const line = lines[last];
-  if (line === undefined) {
-    return `Your reply was cut inside ${name}, right after its header. Continue with the first line of that body, ${rest}`;
-  }
-  const blank = lines.length - 1 - last;
-  const after = blank === 0 ? "" : ` and ${blank === 1 ? "one blank line" : `${blank} blank lines`}`;
-  const where = line.length > 300 ? `the line that ends in «${line.slice(-300)}»` : `the line «${line}»`;
-  return `Your reply was cut inside ${name}, after ${where}${after}. Continue with the next line of that body, ${rest}`;
-}
-
-/**
- * The word the prompt names: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace
- * or the user) could close a body of that word, so that text read from files never can.
- */
-export function chooseTag(texts: Iterable<string>): string {
-  const taken = new Set<string>();
-  for (const text of texts) {
-    for (const raw of text.split("\n")) {
-      const word = closesWord(raw.trimEnd());
-      if (word !== null) taken.add(word);
-    }
-  }
-  let tag = "EOT";
-  for (let n = 2; taken.has(tag); n++) tag = `EOT${n}`;
-  return tag;
 }
 
 /** Lines of a READ's `arg`, 1-based, both included; null for no range and for what is not one. */

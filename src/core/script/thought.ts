@@ -1,4 +1,4 @@
-/** The marks that models put around their reasoning when nobody takes it out of their replies. */
+/** Takes out the reasoning that some models write into their replies, by the marks they put around it. */
 
 const names = ["think", "thinking", "thought", "thoughts", "reasoning"];
 const openings = [...names.map((name) => `<${name}>`), "[think]", "<|channel|>analysis<|message|>"];
@@ -85,6 +85,55 @@ export function createThoughtSplitter(): ThoughtSplitter {
       const rest = parted && state === "start" ? held.trimStart() : held;
       held = "";
       return state === "inside" ? { text: "", thought: rest } : { text: rest, thought: "" };
+    },
+  };
+}
+
+export interface ThoughtFilter {
+  /** What is left of a line, null when nothing is; blank lines right after a block go with it. */
+  skip(line: string): string | null;
+  /**
+   * What follows a closing mark that nothing opened, where a line begins with one; null for any other line. Servers that
+   * write the opening into the prompt send such replies: all before it was reasoning.
+   */
+  after(line: string): string | null;
+  /** Whether a block is still open. */
+  isOpen(): boolean;
+}
+
+export function createThoughtFilter(): ThoughtFilter {
+  let open = false;
+  let justClosed = false;
+
+  function outside(line: string): string {
+    let text = line;
+    for (;;) {
+      if (!open) {
+        const start = openingOf(text);
+        if (start === "") return text;
+        text = text.slice(start.length);
+        open = true;
+      }
+      const end = findClosing(text)?.end;
+      if (end === undefined) return "";
+      text = text.slice(end);
+      open = false;
+      justClosed = true;
+    }
+  }
+
+  return {
+    isOpen: () => open,
+    skip(line) {
+      const text = outside(line);
+      if (text.trim() === "" && (open || justClosed)) return null;
+      justClosed = false;
+      return text;
+    },
+    after(line) {
+      const rest = afterClosing(line);
+      if (rest !== null) justClosed = true;
+      return rest;
     },
   };
 }

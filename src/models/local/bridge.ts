@@ -1,6 +1,6 @@
 /** The bridge to a server of the user: Ollama, llama.cpp, vLLM, LM Studio and whatever else speaks Chat Completions. */
 import type { ModelRequest, Usage } from "../../core/model.ts";
-import type { Notice } from "../../core/ports.ts";
+import type { Notice } from "../../core/question.ts";
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";

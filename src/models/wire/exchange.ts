@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
-import { interruption } from "../interruption.ts";
+import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
 import type { ClientCertificate } from "./endpoint.ts";

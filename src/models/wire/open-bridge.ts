@@ -1,9 +1,8 @@
 /** What every bridge is made of: a way to ask, a decoder for what comes back, and the order of a call around them. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
-import { throwIfInterrupted } from "../interruption.ts";
 import type { Key } from "../keys-in-turn.ts";
-import type { Stream } from "../stream.ts";
+import { type Stream, throwIfInterrupted } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";

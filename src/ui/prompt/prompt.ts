@@ -1,7 +1,7 @@
 /** Asks the person at the terminal: questions, the next message of a session, and keys that must not show. */
 import type { ReadStream } from "node:tty";
 import { PaiError } from "../../core/error.ts";
-import type { Question } from "../../core/ports.ts";
+import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";

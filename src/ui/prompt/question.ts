@@ -1,5 +1,5 @@
 /** A question as it stands on the screen: whole, with nothing hidden in it. */
-import type { Question } from "../../core/ports.ts";
+import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
 import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";

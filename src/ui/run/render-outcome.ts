@@ -1,7 +1,6 @@
 /** How a run ended, for a person: the lines that are its result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
-import type { ChangeSummary, CheckResult } from "../../core/event.ts";
-import type { Outcome, Status } from "../../core/outcome.ts";
+import type { ChangeSummary, CheckResult, Outcome, Status } from "../../core/outcome.ts";
 import { counted, grouped, priced, spent } from "../amount.ts";
 import { renderCounts } from "../diff/diff.ts";
 import { hang, pad, widest } from "../layout.ts";

@@ -1,5 +1,5 @@
 /** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
-import type { Promised } from "../../core/event.ts";
+import type { Promised } from "../../core/outcome.ts";
 import type { Plan, PlanStep } from "../../core/plan/plan.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";

@@ -1,10 +1,10 @@
 /** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
-import type { Promised } from "../../core/event.ts";
+import type { Promised } from "../../core/outcome.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
-import type { EventOf, Shows } from "./event-handlers.ts";
 import { renderPlan } from "./render-plan.ts";
 import type { ReplyText } from "./reply.ts";
+import type { EventOf, Shows } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Steps {

@@ -2,7 +2,7 @@
 import type { Purpose } from "../../core/model.ts";
 import { grouped, spent } from "../amount.ts";
 import { visible, visibleLine } from "../sanitize.ts";
-import type { Shows } from "./event-handlers.ts";
+import type { Shows } from "./show-work.ts";
 import { createSpinner, type Spinner } from "./spinner.ts";
 import type { Streams } from "./streams.ts";
 

@@ -1,4 +1,6 @@
 /** Shows what a run does: its calls and what they found, its changes, its checks. */
+
+import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { counted } from "../amount.ts";
 import { renderDiff } from "../diff/diff.ts";
@@ -6,7 +8,6 @@ import type { Highlight } from "../highlight.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Meaning } from "../style.ts";
-import type { EventOf, Shows } from "./event-handlers.ts";
 import { renderLook } from "./render-look.ts";
 import { renderCheck, renderSummaries } from "./render-outcome.ts";
 import type { ReplyText } from "./reply.ts";
@@ -134,3 +135,9 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
     },
   };
 }
+
+export type EventOf<T extends StampedEvent["type"]> = Extract<StampedEvent, { readonly type: T }>;
+
+export type Shows<T extends StampedEvent["type"] = StampedEvent["type"]> = {
+  readonly [Type in T]: (event: EventOf<Type>) => void;
+};

@@ -1,5 +1,5 @@
 /** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
-import type { Wait } from "../../core/ports.ts";
+import type { Wait } from "../../core/question.ts";
 import { spent } from "../amount.ts";
 import { eraseFromRow } from "../erase.ts";
 import { cut } from "../layout.ts";

@@ -5,14 +5,13 @@ import type { Highlight } from "../highlight.ts";
 import type { MarkdownOptions } from "../markdown.ts";
 import { visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
-import type { EventOf, Shows } from "./event-handlers.ts";
 import { renderFailure } from "./render-outcome.ts";
 import { renderPlan } from "./render-plan.ts";
 import { openReply } from "./reply.ts";
 import { showOutcome } from "./show-result.ts";
 import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
-import { openWork } from "./show-work.ts";
+import { type EventOf, openWork, type Shows } from "./show-work.ts";
 import { openStreams, type StreamOptions } from "./streams.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {

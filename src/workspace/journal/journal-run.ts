@@ -1,6 +1,5 @@
 /** A run as its journal tells it: what was meant, what was done, how it ended, what it left to undo. */
-import type { Blob, Change } from "../../core/change.ts";
-import { squash } from "../../core/change.ts";
+import { type Blob, type Change, squash } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { parseKept } from "../parse-path.ts";

@@ -1,6 +1,5 @@
 /** What stands at a name, links not followed, and how it is refused when it is not what was asked for. */
-import type { BigIntStats } from "node:fs";
-import { lstatSync, readlinkSync } from "node:fs";
+import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { showName } from "../parse-path.ts";

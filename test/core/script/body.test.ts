@@ -1,6 +1,6 @@
 /** Bodies of the action script: what ends them, fences, edit blocks. */
 import { describe, expect, test } from "bun:test";
-import { parseScript } from "../../../src/core/script/script.ts";
+import { parseScript } from "../../../src/core/script/parser.ts";
 import { actionsOf, bare, finish, parse } from "./parse-reply.ts";
 
 describe("bodies", () => {

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StopReason } from "../../../src/core/model.ts";
-import { parseScript, type Script } from "../../../src/core/script/script.ts";
+import { parseScript } from "../../../src/core/script/parser.ts";
+import type { Script } from "../../../src/core/script/script.ts";
 
 export interface Case {
   readonly id: string;

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { StopReason } from "../../../src/core/model.ts";
-import { createScriptParser } from "../../../src/core/script/parser.ts";
-import { chooseTag, parseScript } from "../../../src/core/script/script.ts";
+import { chooseTag } from "../../../src/core/script/open-body.ts";
+import { createScriptParser, parseScript } from "../../../src/core/script/parser.ts";
 import { actionsOf, chunk } from "./parse-reply.ts";
 
 const lines = fc.oneof(

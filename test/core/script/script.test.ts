@@ -1,7 +1,8 @@
 /** The action script: shared cases, headers, the end of a reply, the word of the prompt. */
 import { describe, expect, test } from "bun:test";
+import { chooseTag } from "../../../src/core/script/open-body.ts";
 import { createScriptParser } from "../../../src/core/script/parser.ts";
-import { chooseTag, parseReadRange } from "../../../src/core/script/script.ts";
+import { parseReadRange } from "../../../src/core/script/script.ts";
 import { actionsOf, bare, cases, chunk, finish, parse } from "./parse-reply.ts";
 
 describe("shared cases", () => {

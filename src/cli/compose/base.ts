@@ -1,0 +1,54 @@
+/** The settings, the folders of the user and the folder to work in, of one call of pai. */
+
+import { realpathSync } from "node:fs";
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { type Environment, findPlaces, type Places } from "../../store/places.ts";
+import { type LoadedSettings, loadSettings } from "../../store/settings.ts";
+import type { Context } from "../command.ts";
+import { textFlag } from "../flags.ts";
+
+export interface Base extends LoadedSettings {
+  /** The call, with the flags that settings stand in for (`plain`). */
+  readonly context: Context;
+  readonly places: Places;
+  /** Folder to work in, as given; the workspace resolves and judges it. */
+  readonly root: string;
+}
+
+/** Reads the settings of this call and finds its folders. */
+export function composeBase(given: Context): Base {
+  const places = openPlaces(given.env);
+  const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
+  const flags = given.flags as Parameters<typeof loadSettings>[0]["flags"];
+  const loaded = loadSettings({ flags, env: given.env, places, root });
+  const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
+  return { ...loaded, places, root, context };
+}
+
+/** Its real path. Throws root_refused when it is not there. */
+export function findRoot({ cwd, flags }: Context): string {
+  const folder = resolve(cwd, textFlag(flags, "cwd") ?? ".");
+  try {
+    return realpathSync(folder);
+  } catch (cause) {
+    throw new PaiError("root_refused", `${folder} is no folder that can be opened`, {
+      cause,
+      hint: "start in the folder of a project",
+    });
+  }
+}
+
+export function openPlaces(env: Environment): Places {
+  return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
+}
+
+function registeredHome(): string | null {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A container may run under a number that no user has.
+    return null;
+  }
+}

@@ -1,0 +1,128 @@
+/** Executes a flow on a task: from `run.started` to an Outcome, whatever happens in between; every event is stamped and masked. */
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import { planPromise } from "../core/plan/promise.ts";
+import type { Transaction } from "../core/ports.ts";
+import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { createVeil } from "../core/secrets/veil.ts";
+import { createLedger } from "./ledger.ts";
+import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
+import { createOverlay } from "./stage.ts";
+
+interface StamperOptions {
+  /** Of the run. */
+  readonly id: string;
+  readonly now: () => Date;
+  readonly sink: (event: StampedEvent) => void;
+  readonly mask?: KeyMask;
+}
+
+type Delta = Extract<RunEvent, { type: "model.delta" }>;
+
+/**
+ * Stamps in UTC, since the local zone costs more than all else before the first request. What may be the beginning of a
+ * key at the end of a piece waits for the next one: models write keys in pieces, too.
+ */
+export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOptions): Emit {
+  let seq = 0;
+  let waiting: Delta | null = null;
+
+  function send(event: RunEvent): void {
+    seq += 1;
+    sink({ ...mask(event), run: id, seq, at: now().toISOString() });
+  }
+
+  function release(): void {
+    if (waiting !== null) send(waiting);
+    waiting = null;
+  }
+
+  function sendPiece(piece: Delta): void {
+    if (waiting?.n !== piece.n || waiting.channel !== piece.channel) release();
+    const text = (waiting?.text ?? "") + piece.text;
+    const end = text.length - mask.begun(text);
+    waiting = end < text.length ? { ...piece, text: text.slice(end) } : null;
+    if (end > 0) send({ ...piece, text: text.slice(0, end) });
+  }
+
+  return (event) => {
+    if (event.type === "model.delta") return sendPiece(event);
+    release();
+    send(event);
+  };
+}
+
+function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): Run {
+  let begun: Promise<Transaction> | null = null;
+  let transaction: Transaction | null = null;
+  return {
+    task,
+    options,
+    ports,
+    emit,
+    signal: ports.signal,
+    ledger: createLedger(options.caps, () => ports.price, planPromise),
+    overlay: createOverlay(ports.workspace),
+    veil: ports.veil ?? createVeil(),
+    record: {
+      conversation: task.conversation ?? { messages: [], tasks: [] },
+      mode: options.mode,
+      plan: null,
+      corrections: [],
+      planKey: null,
+      text: "",
+      next: [],
+      checks: [],
+      score: null,
+      withheld: false,
+      staged: [],
+      batches: 0,
+      bases: new Set(),
+      hidden: new Set(),
+      masked: 0,
+      dear: false,
+      byUser: new Set(),
+    },
+    async transaction() {
+      begun ??= ports.workspace.begin({ id: ports.id, task: maskSecrets(ports.mask?.(task.text) ?? task.text) });
+      transaction = await begun;
+      return transaction;
+    },
+    get begun() {
+      return transaction;
+    },
+  };
+}
+
+/** Runs a flow to its end. Never rejects. */
+export async function runTask(flow: Flow, task: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
+  const emit = createStamper(ports);
+  emit({
+    type: "run.started",
+    v: 1,
+    pai: options.version,
+    task: task.text,
+    mode: options.mode,
+    model: ports.model.id,
+    root: ports.workspace.root,
+  });
+  ports.hear?.((notice) => emit({ type: "notice", ...notice }));
+  let run: Run | null = null;
+  let failure: PaiError | null = null;
+  try {
+    run = createRun(task, options, ports, emit);
+    await flow(run);
+    ports.signal.throwIfAborted();
+  } catch (thrown) {
+    failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
+    if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
+  }
+  // Diffs are needed only now: what a run ends with must not delay its first request.
+  const { settle } = await import("./settle.ts");
+  const settled = await settle(run, failure, { options, ports });
+  const outcome = ports.mask?.(settled) ?? settled;
+  emit({ type: "run.finished", outcome });
+  return outcome;
+}

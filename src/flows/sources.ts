@@ -1,0 +1,84 @@
+/** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
+
+import { fence } from "../core/data-fence.ts";
+import { digest } from "../core/digest.ts";
+import { PaiError } from "../core/error.ts";
+import { describeHidden } from "../core/invisible.ts";
+import type { RelPath } from "../core/path.ts";
+import type { Run } from "./run.ts";
+
+/** A file, and what of it is shown: all of it, or its beginning. */
+export interface Source {
+  readonly path: RelPath;
+  readonly bytes: Uint8Array;
+  /** Of the whole file. */
+  readonly text: string;
+  readonly shown: string;
+}
+
+/** A text file, shown whole; null for what is no text or cannot be read. */
+export async function readSource(run: Run, path: RelPath, limit?: number): Promise<Source | null> {
+  const blob = await run.overlay.read(path, limit).catch(() => null);
+  if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
+  const text = new TextDecoder().decode(blob.bytes);
+  return { path, bytes: blob.bytes, text, shown: text };
+}
+
+/** Tells the receipt of files that the next call shows. */
+export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes" | "shown">[]): void {
+  if (files.length === 0) return;
+  const sent = files.map(({ path, bytes, shown }) => ({
+    path,
+    sha256: digest(bytes),
+    bytes: Buffer.byteLength(shown),
+  }));
+  run.emit({ type: "context.sent", files: sent });
+}
+
+/** `what` is a path, or a look with its target; lines are counted in `text`. The model sees them spelled out. */
+export function noteHidden(run: Run, what: string, text: string): void {
+  const found = describeHidden(text);
+  if (found === null || run.record.hidden.has(what)) return;
+  run.record.hidden.add(what);
+  run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
+}
+
+/** Throws file_unusable for what is no text; the run ends before any call. */
+export async function readMentioned(run: Run): Promise<readonly Source[]> {
+  const sources = await Promise.all(
+    (run.task.files ?? []).map(async (path) => {
+      const source = await readSource(run, path);
+      if (source === null) throw new PaiError("file_unusable", `@${path} is no text that can be shown`);
+      return source;
+    }),
+  );
+  for (const { path, shown } of sources) noteHidden(run, path, shown);
+  return sources;
+}
+
+/** Read in this order; the first of each row that is there. */
+export const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
+
+/** Characters of one file that a conversation is told. */
+const most = 16_000;
+
+/** The files as a conversation is told them, cut to what it may hold. */
+export async function readKnowledge(run: Run): Promise<readonly Source[]> {
+  const found: Source[] = [];
+  for (const names of knowledgeFiles) {
+    for (const name of names) {
+      const source = await readSource(run, name as RelPath);
+      if (source === null) continue;
+      found.push({ ...source, shown: source.text.slice(0, most) });
+      break;
+    }
+  }
+  return found;
+}
+
+/** Their text for the instructions of a conversation; they count as sent. */
+export function renderKnowledge(run: Run, files: readonly Source[]): string {
+  for (const { path, shown } of files) noteHidden(run, path, shown);
+  noteSent(run, files);
+  return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
+}

@@ -1,6 +1,7 @@
 /** The man page, from the same tables as `pai help`: the build writes it beside the binary. */
-import type { Command, FlagSpec } from "../src/cli/command.ts";
+import type { Command } from "../src/cli/command.ts";
 import { commands } from "../src/cli/command-table.ts";
+import type { FlagSpec } from "../src/cli/flags.ts";
 import { exitMeanings, files, variables } from "../src/cli/manual.ts";
 import { wrap } from "../src/ui/layout.ts";
 

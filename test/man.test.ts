@@ -39,7 +39,7 @@ test("the README's table of exit codes is the one of help (R08)", () => {
 });
 
 test("--mode offers the modes there are", () => {
-  expect(flagTable.mode.choices).toEqual([...modes]);
+  expect(flagTable.mode.options).toEqual([...modes]);
 });
 
 test.skipIf(Bun.which("mandoc") === null)("mandoc has nothing to say about pai.1 (R38)", () => {

@@ -6,7 +6,7 @@ import { renderError } from "./failure.ts";
 
 /** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code of success. */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
-  if (context.flags["json"] === true) {
+  if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code: 0, data, error: null }));
   } else context.out(text);
@@ -16,7 +16,7 @@ export async function showResult(context: Context, command: string, data: unknow
 /** The same for what was looked into and found wanting: `data` tells what, the error why. Returns its exit code. */
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];
-  if (context.flags["json"] === true) {
+  if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code, data, error: toFailure(error) }));
   } else context.err(renderError(error, columnsOfErrors(context)));

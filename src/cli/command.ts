@@ -1,19 +1,6 @@
-/** What a command is: a name, its flags, its help, and a function from context to exit code. */
-
-export interface FlagSpec {
-  /** Without dashes: "model". */
-  readonly name: string;
-  readonly short?: string;
-  readonly kind: "switch" | "text" | "list";
-  /** Shown in help for flags with a value: "PROVIDER:NAME". FILE and DIR are completed by the shell. */
-  readonly value?: string;
-  /** All it may be; absent: anything. */
-  readonly choices?: readonly string[];
-  readonly about: string;
-}
-
-/** Parsed flags by name: true for switches, the text, or all values of a list flag. */
-export type Flags = Readonly<Record<string, boolean | string | readonly string[] | undefined>>;
+/** What a command is: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
+import { type ArgsDef, type CommandDef, defineCommand, type PositionalArgDef } from "citty";
+import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
 
 /** The process as a command may use it; nothing else touches environment, streams or exit. */
 export interface Context {
@@ -39,13 +26,53 @@ export interface Context {
   readonly now: () => Date;
 }
 
-export interface Command {
+/** The code of a command. Throws PaiError for what the user can mend; resolves to the exit code. */
+export type Handler = (context: Context) => Promise<number>;
+
+/** A word of the command line; its hint is shown in the usage line, in lower case for words to choose: "plan|json". */
+export const word = (valueHint: string, required = true): PositionalArgDef & { readonly type: "positional" } => ({
+  type: "positional",
+  valueHint,
+  required,
+});
+
+export interface CommandRow {
+  readonly meta: { readonly name: string; readonly description: string };
+  /** Words by any name, in their order, and rows of the flag table. */
+  readonly args: ArgsDef;
+  readonly examples: readonly string[];
+  /** Imports the code of the command: only when it runs. */
+  readonly load: () => Promise<Handler>;
+}
+
+/** A row of the command table: citty's definition, and what help tells of it. */
+export interface Command extends Omit<CommandRow, "load"> {
+  readonly definition: CommandDef<ArgsDef>;
   readonly name: string;
   readonly about: string;
-  /** Argument part of the usage line: "[TASK|-]"; words to choose from are in lower case: "plan|json|jsonl". */
+  /** Argument part of the usage line: "[TASK|-]". */
   readonly usage: string;
   readonly flags: readonly FlagSpec[];
-  readonly examples: readonly string[];
-  /** Loads the code of the command only when it runs. Throws PaiError for what the user can mend. */
-  readonly run: (context: Context) => Promise<number>;
+  readonly run: Handler;
+}
+
+/** Its flags by key: the arguments that are rows of the flag table. */
+const flagKeys = (args: ArgsDef): readonly FlagKey[] =>
+  (Object.keys(flagTable) as FlagKey[]).filter((key) => args[key] === flagTable[key]);
+
+/** Reading is ours (read-flags.ts): citty's own parser drops unknown flags and keeps the last of several. */
+export function define({ meta, args, examples, load }: CommandRow): Command {
+  const run: Handler = async (context) => (await load())(context);
+  const words = Object.values(args).filter((arg) => arg.type === "positional");
+  return {
+    definition: defineCommand({ meta, args, run: ({ data }: { readonly data?: Context }) => data && run(data) }),
+    meta,
+    args,
+    examples,
+    name: meta.name,
+    about: meta.description,
+    usage: words.map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint)).join(" "),
+    flags: specsOf(flagKeys(args)),
+    run,
+  };
 }

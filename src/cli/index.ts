@@ -1,9 +1,10 @@
 /** From a command line to an exit code: picks the command, runs it, and words every failure once. */
 import { exitCodes, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
-import type { Command, Context, Flags } from "./command.ts";
+import type { Command, Context } from "./command.ts";
 import { commands, findCommand } from "./command-table.ts";
-import { parseCommandLine, requireFlags } from "./flags.ts";
+import type { Flags } from "./flags.ts";
+import { readCommandLine, requireFlags } from "./read-flags.ts";
 
 /** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
 const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;
@@ -30,18 +31,18 @@ function meantBy([first = "", ...rest]: readonly string[]): string | null {
 
 function choose(words: readonly string[], flags: Flags): Choice {
   const [first, ...rest] = words;
-  if (flags["help"] === true) return { command: demand("help"), words: first === undefined ? [] : [first] };
-  const hasTask = flags["file"] !== undefined;
+  if (flags.help === true) return { command: demand("help"), words: first === undefined ? [] : [first] };
+  const hasTask = flags.file !== undefined;
   if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
   const command = findCommand(first);
   if (command !== undefined) return { command, words: rest };
   if (rest.length > 0) {
-    throw new PaiError("usage", `${first} is no command; a task of several words must be quoted`, {
+    throw new PaiError("usage", `unknown command: ${first}; a task of several words must be quoted`, {
       hint: meantBy(words) ?? `pai "${words.join(" ")}"`,
     });
   }
   if (looksLikeCommand.test(first)) {
-    throw new PaiError("usage", `${first} is no command`, {
+    throw new PaiError("usage", `unknown command: ${first}`, {
       hint: meantBy(words) ?? `for a task of one word: pai run ${first}`,
     });
   }
@@ -87,8 +88,7 @@ async function showFailure(
 function requireSense({ command: { name, usage }, words }: Choice, flags: Flags): void {
   if (usage === "" && words.length > 0)
     throw new PaiError("usage", `pai ${name} takes no words: ${words.join(" ")}`, { hint: `see: pai help ${name}` });
-  if (flags["json"] === true && flags["jsonl"] === true)
-    throw new PaiError("usage", "--json and --jsonl exclude each other");
+  if (flags.json === true && flags.jsonl === true) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 
 /** The folder the caller stands in. Throws io_failed when it was deleted. */
@@ -109,10 +109,10 @@ export interface Process extends Omit<Context, "flags" | "words" | "cwd"> {
 export async function main(argv: readonly string[], process: Process): Promise<number> {
   let name: string | null = null;
   try {
-    const { flags, words } = parseCommandLine(argv);
-    if (flags["version"] === true) {
+    const { flags, words } = readCommandLine(argv);
+    if (flags.version === true) {
       const { renderVersion } = await import("./commands/version.ts");
-      process.out(renderVersion(flags["json"] === true));
+      process.out(renderVersion(flags.json === true));
       return 0;
     }
     const choice = choose(words, flags);

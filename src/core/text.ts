@@ -105,3 +105,6 @@ function singleBytes(): ReadonlyMap<string, number> {
   const all = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
   return new Map([...all].map((character, byte) => [character, byte]));
 }
+
+/** `maxCalls` as the command line spells it: `max-calls`. */
+export const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -16,6 +16,7 @@ export interface Setting<T> {
   readonly fallback: T;
   /** Environment variable. */
   readonly env?: string;
+  /** Key of the flag table: "maxCalls" for --max-calls. */
   readonly flag?: string;
   /** Text of a variable, a flag or `config put` as JSON. */
   readonly fromText: (text: string) => Json;
@@ -193,9 +194,9 @@ export const settingTable = {
   baseUrlOpenai: baseUrl("openai"),
   baseUrlAnthropic: baseUrl("anthropic"),
   baseUrlLocal: baseUrl("local"),
-  calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "max-calls" }),
-  tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "max-tokens" }),
-  cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "max-cost" }),
+  calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
+  tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
+  cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
   timeout: { ...duration("limits.timeout", Number.MAX_SAFE_INTEGER), fallback: null, flag: "timeout", narrow: lower },
   actions,
   guardLines,
@@ -214,7 +215,7 @@ export const settingTable = {
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
   plain: switched("plain", { flag: "plain" }),
-  forceRoot: switched("forceRoot", { flag: "force-root" }),
+  forceRoot: switched("forceRoot", { flag: "forceRoot" }),
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
   debug: { ...switched("debug", { env: "PAI_DEBUG", flag: "debug", lenient: true }), inFile: false },
 } as const;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
+import { kebabCase } from "../core/text.ts";
 import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
@@ -52,7 +53,7 @@ export interface LoadedSettings {
 }
 
 export interface SettingSources {
-  /** Parsed flags by name without dashes; other flags than those of the table do not matter. */
+  /** Parsed flags by the key of their table; other flags than those of the table do not matter. */
   readonly flags: Readonly<Record<string, Json | undefined>>;
   readonly env: Environment;
   readonly places: Places;
@@ -98,8 +99,9 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
     if (given === undefined || given === false) return null;
     const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
     if (value !== null) return { value };
-    if (setting.lenient !== true) throw new PaiError("usage", `--${setting.flag} must be ${setting.wants}`);
-    warnings.push(`--${setting.flag} must be ${setting.wants}; ignored`);
+    const message = `--${kebabCase(setting.flag ?? "")} must be ${setting.wants}`;
+    if (setting.lenient !== true) throw new PaiError("usage", message);
+    warnings.push(`${message}; ignored`);
     return null;
   };
 

@@ -39,7 +39,7 @@ test("what cannot be a key is refused, what does not look like one is stored wit
   expect((await say(process, "set", { stdin: " \n" })).code).toBe("key_invalid");
   expect((await say(process, "set", { stdin: "two words" })).code).toBe("key_invalid");
   expect((await process.run(silent, { words: ["set"] })).code).toBe("key_invalid");
-  expect((await say(process, "set", { flags: { "no-input": true } })).code).toBe("usage");
+  expect((await say(process, "set", { flags: { noInput: true } })).code).toBe("usage");
   const short = await say(process, "set", { stdin: "sk-1234567" });
   expect([short.code, short.out]).toEqual([0, "Stored the gemini key primary: ***\n"]);
   expect(short.err).toContain("does not look like one of gemini");
@@ -144,8 +144,8 @@ test("validate --online asks for every key of every provider and names the one t
   });
   const at = `http://127.0.0.1:${server.port}`;
   for (const id of ["one", "bad", "two"])
-    await say(process, `add ${id} sk-ant-${id}`, { flags: { provider: "anthropic" } });
-  const anthropic = { flags: { online: true, provider: "anthropic" }, env: { ANTHROPIC_BASE_URL: at } };
+    await say(process, `add ${id} sk-ant-${id}`, { flags: { provider: "anthropic" as const } });
+  const anthropic = { flags: { online: true, provider: "anthropic" as const }, env: { ANTHROPIC_BASE_URL: at } };
   const mixed = await say(process, "validate", anthropic);
   expect([mixed.code, seen]).toEqual([
     "key_rejected",
@@ -153,9 +153,12 @@ test("validate --online asks for every key of every provider and names the one t
   ]);
   expect(mixed.err).toContain('refused the key "bad"');
   expect(mixed.err).toContain("key one was accepted");
-  const openai = { flags: { online: true, provider: "openai" }, env: { OPENAI_BASE_URL: at, OPENAI_API_KEY: "sk-x" } };
+  const openai = {
+    flags: { online: true, provider: "openai" as const },
+    env: { OPENAI_BASE_URL: at, OPENAI_API_KEY: "sk-x" },
+  };
   expect((await say(process, "validate", openai)).out).toBe(`The openai key env was accepted by ${at}\n`);
-  const local = { flags: { online: true, provider: "local" }, env: { OLLAMA_HOST: at } };
+  const local = { flags: { online: true, provider: "local" as const }, env: { OLLAMA_HOST: at } };
   expect((await say(process, "validate", local)).out).toBe(`local without a key was accepted by ${at}\n`);
   expect(seen.slice(3)).toEqual(["/v1/models Bearer sk-x", "/v1/models none"]);
 });

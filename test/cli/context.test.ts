@@ -68,7 +68,7 @@ test("each mode says what it would send and promise; a cap holds", async () => {
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
   expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "request"]);
-  expect((await preview("do it", { "max-calls": 1 })).promise).toEqual({ expected: 1, at_most: 1 });
+  expect((await preview("do it", { maxCalls: 1 })).promise).toEqual({ expected: 1, at_most: 1 });
 });
 
 test("what it says is what the run then sends", async () => {

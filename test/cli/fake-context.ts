@@ -1,5 +1,6 @@
 /** A process for one command: a temporary home, what is typed, and everything that was said. */
-import type { Command, Context, Flags } from "../../src/cli/command.ts";
+import type { Command, Context } from "../../src/cli/command.ts";
+import type { Flags } from "../../src/cli/flags.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { type Home, makeHome } from "../store/temp-home.ts";
 

@@ -3,13 +3,12 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "../../src/cli/command.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
 import { says } from "../models/local/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
-const run: Command = { name: "run", about: "", usage: "", flags: [], examples: [], run: runCommand };
+const run = { run: runCommand };
 const env = (first: Server, second: Server) => ({
   GEMINI_API_KEY: `AIza${"x".repeat(35)}`,
   GOOGLE_GEMINI_BASE_URL: first.origin,
@@ -56,7 +55,7 @@ test("without a list nothing else is asked", async () => {
 });
 
 test("--max-cost with a model of unknown price in the list is a usage error, before anything is sent", async () => {
-  const { code, asked, err } = await play({ model: listed, "max-cost": "1" });
+  const { code, asked, err } = await play({ model: listed, maxCost: "1" });
   expect([code, asked]).toEqual(["usage", [0, 0]]);
   expect(err).toContain("there is none for local:qwen3");
 });

@@ -1,6 +1,6 @@
 /** `pai models` and `/model`: what there is today, in lines a person can read. */
 import { expect, test } from "bun:test";
-import type { Command, Context } from "../../src/cli/command.ts";
+import type { Context } from "../../src/cli/command.ts";
 import { renderModels } from "../../src/cli/commands/models.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
@@ -12,8 +12,7 @@ async function linesOf(day: string, which: "all" | "usable", typed: Typed = {}, 
     context.out(renderModels({ ...context, tty, now: () => new Date(day) }, used, which));
     return 0;
   };
-  const command: Command = { name: "models", about: "", usage: "", flags: [], examples: [], run };
-  return (await openProcess().run(command, typed)).out.trimEnd().split("\n");
+  return (await openProcess().run({ run }, typed)).out.trimEnd().split("\n");
 }
 
 test("every model has its window and prices in columns, its dearer rate and its end behind them", async () => {

@@ -3,13 +3,12 @@ import { beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Command } from "../../src/cli/command.ts";
 import { runCommand } from "../../src/cli/commands/task.ts";
 import { ollamaSays } from "../models/local/chat-wire.ts";
 import { useServer } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
 
-const run: Command = { name: "run", about: "", usage: "", flags: [], examples: [], run: runCommand };
+const run = { run: runCommand };
 const plan = {
   intent: "task",
   reply: "I write it",

@@ -13,7 +13,7 @@ inTerminal("a slash is never a task, whatever is mistyped behind it; a comment i
   await screen.shows(ready);
   for (const [at, line] of ["/", "/ help", "/123", "/日本語"].entries()) {
     screen.enter(line);
-    await screen.shows(/there is no command \//, at + 1);
+    await screen.shows(/unknown command: \//, at + 1);
   }
   expect(place.gemini.requests).toHaveLength(0);
   screen.enter("// what does this line say?");

@@ -4,7 +4,7 @@ import { PaiError } from "../../core/error.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
 import type { Context } from "../command.ts";
-import { listFlag, onlyFlag } from "../flags.ts";
+import { onlyFlag } from "../flags.ts";
 import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
@@ -21,7 +21,7 @@ export async function applyCommand(context: Context): Promise<number> {
     task: async () => ({ text: saved.task, history: [], context: null }),
     options: {
       only: [saved.only, only].filter((globs) => globs.length > 0),
-      checks: [...new Set([...saved.checks, ...listFlag(context.flags, "check")])],
+      checks: [...new Set([...saved.checks, ...(context.flags.check ?? [])])],
     },
     flow: async (run) => {
       const { workspace } = run.ports;

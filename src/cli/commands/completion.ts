@@ -1,7 +1,7 @@
 /** `pai completion`: scripts for shells, made from the table of commands. */
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
-import type { Command, Context } from "../command.ts";
+import type { Command, Handler } from "../command.ts";
 import { describeGrammar } from "../completion/grammar.ts";
 
 const renderers = {
@@ -11,9 +11,11 @@ const renderers = {
 } as const;
 const shells = ["bash", "zsh", "fish"] as const;
 
-export async function completionCommand(context: Context, commands: readonly Command[]): Promise<number> {
-  const shell = chooseWord("completion", context.words, shells);
-  const render = await renderers[shell]();
-  const script = render(describeGrammar(commands));
-  return showResult(context, "completion", { shell, script }, script);
-}
+export const completionCommand =
+  (commands: readonly Command[]): Handler =>
+  async (context) => {
+    const shell = chooseWord("completion", context.words, shells);
+    const render = await renderers[shell]();
+    const script = render(describeGrammar(commands));
+    return showResult(context, "completion", { shell, script }, script);
+  };

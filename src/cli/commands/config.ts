@@ -3,12 +3,11 @@ import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
-import type { Command, Context } from "../command.ts";
+import type { Context, Handler } from "../command.ts";
 import { openPlaces } from "../compose/base.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";
-import { textFlag } from "../flags.ts";
 
 type AskHidden = (question: string) => Promise<string | null>;
 
@@ -16,17 +15,17 @@ const words: Readonly<Record<string, ConfigWord>> = { ...keyWords, ...settingWor
 const deprecated = ["set", "show", "remove"] as const;
 
 /** The command with the given way to read a key that must not show; a null answer is the end of input. */
-export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Command["run"] {
+export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Handler {
   return async (context) => {
     const warn = (text: string) => {
-      if (context.flags["quiet"] !== true) context.err(`pai: warning: ${visible(text)}\n`);
+      if (context.flags.quiet !== true) context.err(`pai: warning: ${visible(text)}\n`);
     };
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
       context,
       words: rest,
-      provider: textFlag(context.flags, "provider"),
+      provider: context.flags.provider ?? null,
       places: openPlaces(context.env),
       askHidden: openAskHidden(context),
       warn,
@@ -35,7 +34,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
   };
 }
 
-export const configCommand: Command["run"] = defineConfigCommand((context) => async (question) => {
+export const configCommand: Handler = defineConfigCommand((context) => async (question) => {
   const { openPrompter } = await import("../compose/view.ts");
   const prompter = await openPrompter(context, context.signal)();
   return prompter.askHidden(question);

@@ -28,9 +28,9 @@ const requests: readonly string[] = [
 export async function demoCommand(context: Context): Promise<number> {
   const place = mkdtempSync(join(tmpdir(), "pai-demo-"));
   const root = join(place, "project");
-  const kept = context.flags["keep"] === true;
-  const aside = context.flags["quiet"] === true ? () => {} : context.err;
-  const out = context.flags["json"] === true ? aside : context.out;
+  const kept = context.flags.keep === true;
+  const aside = context.flags.quiet === true ? () => {} : context.err;
+  const out = context.flags.json === true ? aside : context.out;
   try {
     const runs = await play({ ...context, out, flags: { ...context.flags, yes: true } }, place, root);
     const where = kept ? `\nthe demo's files are in ${root}\n` : "";

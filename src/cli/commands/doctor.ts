@@ -17,7 +17,7 @@ export async function doctorCommand(context: Context): Promise<number> {
   const code = errors === 0 ? 0 : 1;
   const verdict = errors === 0 ? "pai can work here" : `pai cannot work here: ${counted(errors, "error")}`;
   const error = errors === 0 ? null : toFailure(new PaiError("failed", verdict));
-  const isJson = context.flags["json"] === true;
+  const isJson = context.flags.json === true;
   context.out(
     isJson
       ? renderCommandDocument({ command: "doctor", code, data: { findings }, error })
@@ -31,7 +31,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
   try {
     const loaded = loadAll(patient);
     const findings = examine(patient, loaded);
-    if (context.flags["offline"] === true) return findings;
+    if (context.flags.offline === true) return findings;
     const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
     context.signal.throwIfAborted();
     return [...findings, ...endpoint, ...servers.map(describeServer)];

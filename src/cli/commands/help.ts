@@ -3,8 +3,8 @@ import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
-import type { Command, Context, FlagSpec } from "../command.ts";
-import { flagsNamed } from "../flags.ts";
+import type { Command, Handler } from "../command.ts";
+import { type FlagSpec, specsOf } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
 /** Fixed, so that help is the same text wherever it is printed. */
@@ -28,7 +28,7 @@ function renderFlag({ name, short, value, about }: FlagSpec): string {
     .join("");
 }
 
-const common = flagsNamed("model", "mode", "cwd", "yes", "dry-run", "check", "max-calls", "json", "quiet");
+const common = specsOf(["model", "mode", "cwd", "yes", "dryRun", "check", "maxCalls", "json", "quiet"]);
 
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
@@ -65,19 +65,21 @@ ${renderExits()}`;
 
 const describe = ({ name, about, usage, flags, examples }: Command) => ({ name, about, usage, flags, examples });
 
-export async function helpCommand(context: Context, commands: readonly Command[]): Promise<number> {
-  const [name] = context.words;
-  const command = commands.find((each) => each.name === name);
-  if (name !== undefined && command === undefined && context.flags["help"] !== true) {
-    const near = suggest(
-      name,
-      commands.map((each) => each.name),
-    );
-    throw new PaiError("usage", `there is no command ${name}`, {
-      hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
-    });
-  }
-  return command === undefined
-    ? showResult(context, "help", { commands: commands.map(describe) }, renderMain(commands))
-    : showResult(context, "help", describe(command), renderCommand(command));
-}
+export const helpCommand =
+  (commands: readonly Command[]): Handler =>
+  async (context) => {
+    const [name] = context.words;
+    const command = commands.find((each) => each.name === name);
+    if (name !== undefined && command === undefined && context.flags.help !== true) {
+      const near = suggest(
+        name,
+        commands.map((each) => each.name),
+      );
+      throw new PaiError("usage", `unknown command: ${name}`, {
+        hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
+      });
+    }
+    return command === undefined
+      ? showResult(context, "help", { commands: commands.map(describe) }, renderMain(commands))
+      : showResult(context, "help", describe(command), renderCommand(command));
+  };

@@ -32,7 +32,7 @@ async function refuse(context: Context, { run, clashes }: Reversal, verb: string
 }
 
 async function requireYes(context: Context, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
-  if (context.flags["yes"] === true) return;
+  if (context.flags.yes === true) return;
   const what = `${kind === "undo" ? "Take back" : "Bring back"} run ${run.id}: ${visibleLine(run.task)}`;
   if (!isInteractive(context))
     throw new PaiError("approval_needed", `pai ${kind} needs a yes`, { hint: `pai ${kind} -y` });
@@ -50,7 +50,7 @@ async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
   const verb = kind === "undo" ? "undone" : "redone";
   const preview = await history[kind](id, { dryRun: true });
   if (preview.clashes.length > 0) await refuse(context, preview, verb);
-  const dryRun = context.flags["dry-run"] === true;
+  const dryRun = context.flags.dryRun === true;
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
   if (done.clashes.length > 0) await refuse(context, done, verb);
@@ -71,7 +71,7 @@ export const redoCommand = (context: Context): Promise<number> => reverse(contex
 export async function historyCommand(context: Context): Promise<number> {
   const opened = await openHere(context);
   const { listRuns, pruneRuns, renderRun } = await import("../runs.ts");
-  const forgotten = context.flags["prune"] === true ? pruneRuns(opened, context.now()) : null;
+  const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now()) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
   const lines = runs.length === 0 ? "no runs are kept for this folder\n" : runs.map(renderRun).join("");

@@ -123,7 +123,7 @@ export async function replayCommand(context: Context): Promise<number> {
   const id = receipts.find(wanted);
   const { outcome, differing, changed, difference } = await replayRun(receipts.read(id), opened, context.signal);
   const data = { run: id, same: differing.length === 0, changed, differing, difference, status: outcome.status };
-  if (context.flags["quiet"] !== true && difference !== null) context.err(`note: ${difference}\n`);
+  if (context.flags.quiet !== true && difference !== null) context.err(`note: ${difference}\n`);
   if (differing.length === 0) return showResult(context, "replay", data, `same tree: ${counted(changed, "file")}\n`);
   const paths = differing.map(visibleLine).join(", ");
   const why = outcome.error === null ? "" : ` (${outcome.error.message})`;

@@ -10,14 +10,13 @@ import { composeBase } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
-import { textFlag } from "../flags.ts";
 import { findOutput } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
 export async function readTask(context: Context, signal: AbortSignal): Promise<Task> {
   const { flags, words } = context;
-  const file = textFlag(flags, "file");
+  const file = flags.file ?? null;
   if (words.length > 1)
     throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
   if (words.length === 1 && file !== null)
@@ -28,14 +27,14 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
     : file !== null
       ? await readText(resolve(context.cwd, file), "task file", signal, taskLimit)
       : (words[0] ?? "");
-  if (flags["stdin"] === true && fromStdin)
+  if (flags.stdin === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
   const task = read.trim();
   if (task === "")
     throw new PaiError("usage", "there is no task", {
       hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
     });
-  const piped = flags["stdin"] === true ? (await context.readStdin(signal)).trim() : "";
+  const piped = flags.stdin === true ? (await context.readStdin(signal)).trim() : "";
   return { text: task, history: [], context: piped === "" ? null : piped };
 }
 
@@ -52,7 +51,7 @@ export interface TaskRun {
 
 /** Throws usage for a --mode that a command about plans cannot work in. */
 function requirePlanning({ flags }: Context, command: string): void {
-  const mode = textFlag(flags, "mode") ?? "auto";
+  const mode = flags.mode ?? "auto";
   if (mode === "auto" || mode === "single-shot") return;
   throw new PaiError("usage", `pai ${command} works in single-shot, never in ${mode}`, {
     hint: `pai run --mode ${mode} "what to do"`,
@@ -77,7 +76,7 @@ export async function doTask(given: Context, { flow, task: read, options, comman
     const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
     composed.close();
-    if (context.flags["json"] === true) {
+    if (context.flags.json === true) {
       const { renderDocument } = await import("../../ui/json.ts");
       context.out(renderDocument(outcome));
     }
@@ -95,10 +94,10 @@ export async function runCommand(context: Context): Promise<number> {
 
 export async function planCommand(context: Context): Promise<number> {
   const task = (signal: AbortSignal) => readTask(context, signal);
-  const full = context.flags["full"] === true;
-  const output = textFlag(context.flags, "output");
+  const full = context.flags.full === true;
+  const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
-  const saves = output !== null && context.flags["dry-run"] !== true;
+  const saves = output !== null && context.flags.dryRun !== true;
   const file = saves ? findOutput(resolve(context.cwd, output)) : null;
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {

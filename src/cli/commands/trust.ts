@@ -9,7 +9,7 @@ import { findRoot, openPlaces } from "../compose/base.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);
-  const { text, trusted } = context.flags["revoke"] === true ? revoke(root, context) : trust(root, context);
+  const { text, trusted } = context.flags.revoke === true ? revoke(root, context) : trust(root, context);
   return showResult(context, "trust", { root, file: projectFile, trusted }, visible(text));
 }
 

@@ -78,7 +78,7 @@ function requireFinished(places: Places): void {
 }
 
 async function requireYes(context: Context, purge: boolean): Promise<void> {
-  if (context.flags["yes"] === true) return;
+  if (context.flags.yes === true) return;
   const wanted = `pai uninstall${purge ? " --purge" : ""} -y`;
   if (!isInteractive(context))
     throw new PaiError("approval_needed", "pai uninstall needs a yes; nothing was removed", { hint: wanted });
@@ -108,13 +108,13 @@ function render({ remove, keep }: Removal, title: string): string {
 
 export async function uninstallCommand(context: Context): Promise<number> {
   const { flags, cwd } = context;
-  const [purge, dryRun] = [flags["purge"] === true, flags["dry-run"] === true];
+  const [purge, dryRun] = [flags.purge === true, flags.dryRun === true];
   const places = openPlaces(context.env);
   const removal = planRemoval(places, cwd, purge);
   const { remove, keep } = removal;
   const data = { dry_run: dryRun, removed: remove, kept: keep };
   if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));
-  if (flags["yes"] !== true) context.err(render(removal, "to be removed"));
+  if (flags.yes !== true) context.err(render(removal, "to be removed"));
   if (purge) requireFinished(places);
   await requireYes(context, purge);
   removeAll(removal);

@@ -1,5 +1,5 @@
 /** The completion script for bash; needs nothing but bash itself. */
-import type { FlagSpec } from "../command.ts";
+import type { FlagSpec } from "../flags.ts";
 import { expectedValue, type Grammar } from "./grammar.ts";
 
 const spelled = ({ name, short }: FlagSpec) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];

@@ -1,5 +1,5 @@
 /** The completion script for fish: a line for every command, word and flag. */
-import type { FlagSpec } from "../command.ts";
+import type { FlagSpec } from "../flags.ts";
 import { expectedValue, type Grammar } from "./grammar.ts";
 
 const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;

@@ -1,5 +1,6 @@
 /** What a command line may consist of, for the completion scripts of shells. */
-import type { Command, FlagSpec } from "../command.ts";
+import type { Command } from "../command.ts";
+import type { FlagSpec } from "../flags.ts";
 
 /** All that a completion script offers. */
 export interface Grammar {

@@ -1,5 +1,5 @@
 /** The completion script for zsh, as a function for its fpath or to be sourced. */
-import type { FlagSpec } from "../command.ts";
+import type { FlagSpec } from "../flags.ts";
 import { type Expected, expectedValue, type Grammar } from "./grammar.ts";
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

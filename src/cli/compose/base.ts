@@ -7,7 +7,6 @@ import { PaiError } from "../../core/error.ts";
 import { type Environment, findPlaces, type Places } from "../../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
-import { textFlag } from "../flags.ts";
 
 export interface Base extends LoadedSettings {
   /** The call, with the flags that settings stand in for (`plain`). */
@@ -20,16 +19,15 @@ export interface Base extends LoadedSettings {
 /** Reads the settings of this call and finds its folders. */
 export function composeBase(given: Context): Base {
   const places = openPlaces(given.env);
-  const root = resolve(given.cwd, textFlag(given.flags, "cwd") ?? ".");
-  const flags = given.flags as Parameters<typeof loadSettings>[0]["flags"];
-  const loaded = loadSettings({ flags, env: given.env, places, root });
+  const root = resolve(given.cwd, given.flags.cwd ?? ".");
+  const loaded = loadSettings({ flags: given.flags, env: given.env, places, root });
   const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
   return { ...loaded, places, root, context };
 }
 
 /** Its real path. Throws root_refused when it is not there. */
 export function findRoot({ cwd, flags }: Context): string {
-  const folder = resolve(cwd, textFlag(flags, "cwd") ?? ".");
+  const folder = resolve(cwd, flags.cwd ?? ".");
   try {
     return realpathSync(folder);
   } catch (cause) {

@@ -65,9 +65,9 @@ async function openOne(
   const { provider } = parseModelId(id);
   const common = {
     id,
-    insecureHttp: context.flags["insecure-http"] === true,
+    insecureHttp: context.flags.insecureHttp === true,
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
-    keyState: openKeyState(context.flags["ephemeral"] === true ? null : places.stateDir),
+    keyState: openKeyState(context.flags.ephemeral === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),
     sleep,

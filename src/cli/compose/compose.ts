@@ -29,7 +29,7 @@ export interface ComposedWorkspace {
 /** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
 export async function composeWorkspace(context: Context, base: Base): Promise<ComposedWorkspace> {
   const { settings, places } = base;
-  const ephemeral = context.flags["ephemeral"] === true;
+  const ephemeral = context.flags.ephemeral === true;
   const opened = await openWorkspace({
     root: base.root,
     stateDir: ephemeral ? null : places.stateDir,
@@ -91,10 +91,10 @@ export function composeOptions(
     checkTimeoutMs: 600_000,
     commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
     interactive,
-    allowDelete: flags["allow-delete"] === true,
-    allowRun: flags["allow-run"] === true,
-    dryRun: flags["dry-run"] === true,
-    keep: flags["keep"] === true,
+    allowDelete: flags.allowDelete === true,
+    allowRun: flags.allowRun === true,
+    dryRun: flags.dryRun === true,
+    keep: flags.keep === true,
     planOnly: false,
   };
 }
@@ -125,7 +125,7 @@ export async function composeTask(
   given: Model | null = null,
 ): Promise<Composed> {
   const { settings, places } = base;
-  const ephemeral = context.flags["ephemeral"] === true;
+  const ephemeral = context.flags.ephemeral === true;
   /** Where notices of the model go: to the sink of the run under way, before the first one to the face. */
   let tell = notify;
   const loading = ephemeral ? null : import("../../store/recorder.ts");
@@ -145,7 +145,7 @@ export async function composeTask(
         now: context.now,
         warn,
       });
-  const cacheDir = ephemeral || context.flags["no-plan-cache"] === true ? null : places.stateDir;
+  const cacheDir = ephemeral || context.flags.noPlanCache === true ? null : places.stateDir;
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;

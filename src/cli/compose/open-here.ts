@@ -12,7 +12,7 @@ export interface Here extends ComposedWorkspace {
 export async function openHere(context: Context): Promise<Here> {
   const base = composeBase(context);
   const opened = await composeWorkspace(context, base);
-  const notices = context.flags["quiet"] === true ? [] : [...base.warnings, ...opened.notices];
+  const notices = context.flags.quiet === true ? [] : [...base.warnings, ...opened.notices];
   for (const notice of notices) context.err(`${visibleLine(notice)}\n`);
   return { ...opened, base };
 }

@@ -29,8 +29,8 @@ export interface View extends Face {
  * is given.
  */
 export function isInteractive({ flags, tty }: Context): boolean {
-  const off = ["yes", "no-input", "json", "jsonl"].some((name) => flags[name] === true);
-  return tty.stdin && tty.stderr && !off;
+  const isOff = [flags.yes, flags.noInput, flags.json, flags.jsonl].includes(true);
+  return tty.stdin && tty.stderr && !isOff;
 }
 
 /**
@@ -56,15 +56,15 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
 
 /** How a stream shows things; `tty`: it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
-  return chooseStyle({ tty, env, flags: { noColor: flags["no-color"] === true, plain: flags["plain"] === true } });
+  return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
 }
 
 /** Chooses the face by flags and streams. `signal` ends every question. */
 export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
-  const machine = flags["json"] === true || flags["jsonl"] === true;
+  const machine = flags.json === true || flags.jsonl === true;
   const style = styleOf(context, tty.stderr);
-  const quiet = flags["quiet"] === true;
+  const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;
   /** Loads the highlighter while the model works, so that it costs no time of its own. */
   const loadHighlight = async () => {
@@ -76,7 +76,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
     style,
     outStyle: styleOf(context, tty.stdout),
     columns: () => (tty.stderr ? columnsOf(context.env) : 100),
-    verbose: flags["verbose"] === true,
+    verbose: flags.verbose === true,
     quiet,
     live: tty.stderr && !style.plain && !quiet,
     screen: tty.stdout && tty.stderr && !machine,
@@ -92,8 +92,8 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
         terminal.pause();
         return asking.decide(question);
       }
-    : decideByPolicy(flags["yes"] === true);
-  const jsonl = flags["jsonl"] === true ? (await import("../../ui/json.ts")).createJsonl(out) : null;
+    : decideByPolicy(flags.yes === true);
+  const jsonl = flags.jsonl === true ? (await import("../../ui/json.ts")).createJsonl(out) : null;
   return {
     sink: (event) => {
       terminal.sink(event);

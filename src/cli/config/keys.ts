@@ -89,7 +89,7 @@ async function readKey({ context, askHidden, warn }: ConfigCall, given: string |
     return given.trim();
   }
   if (given === "-" || !context.tty.stdin) return (await context.readStdin(context.signal)).trim();
-  if (context.flags["no-input"] === true)
+  if (context.flags.noInput === true)
     throw new PaiError("usage", "no key was given", { hint: "pai config set < FILE" });
   return ((await askHidden(question)) ?? "").trim();
 }
@@ -153,7 +153,7 @@ function renderKey(key: ShownKey, width: number): string {
 
 async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
-  const isOnline = call.context.flags["online"] === true;
+  const isOnline = call.context.flags.online === true;
   const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
   if (keys.length === 0 && !(isOnline && provider === "local")) throw new PaiError("no_key", none, { hint });
   for (const { id, key } of keys) {

@@ -46,7 +46,7 @@ export async function validateOnline(
     { places, ask: null },
   );
   const { address, exposed, proxy } = parseEndpoint(endpoint.url, context.env);
-  if (exposed && keys.length > 0 && context.flags["insecure-http"] !== true) {
+  if (exposed && keys.length > 0 && context.flags.insecureHttp !== true) {
     throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
       hint: "use https, or allow it with --insecure-http",
     });

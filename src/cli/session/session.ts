@@ -176,5 +176,5 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
 }
 
 export async function sessionCommand(context: Context): Promise<number> {
-  return talkAt(context, context.flags["continue"] === true ? { id: null } : null);
+  return talkAt(context, context.flags.continue === true ? { id: null } : null);
 }

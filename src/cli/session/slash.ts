@@ -206,7 +206,7 @@ export async function doSlash(talk: Talk, line: string): Promise<void> {
     name,
     slashCommands.map((each) => each.name),
   );
-  throw new PaiError("usage", `there is no command /${name}`, {
+  throw new PaiError("usage", `unknown command: /${name}`, {
     hint: near === null ? "see /help" : `did you mean /${near}?`,
   });
 }

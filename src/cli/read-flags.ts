@@ -1,0 +1,93 @@
+/** The strict reading of a command line: node:util splits it, the flag table judges every part (R24, R25). */
+import { parseArgs } from "node:util";
+import { PaiError } from "../core/error.ts";
+import { suggest } from "../core/suggest.ts";
+import { type FlagKey, type FlagSpec, type Flags, flagSpecs, flagTable } from "./flags.ts";
+
+const keys = Object.keys(flagTable) as readonly FlagKey[];
+const byName = new Map(keys.map((key) => [flagSpecs[key].name, key]));
+/** What node:util needs to know: which flags take a value, and their short forms. */
+const options = Object.fromEntries(
+  keys.map((key) => {
+    const { name, kind, short } = flagSpecs[key];
+    return [name, { type: kind === "switch" ? ("boolean" as const) : ("string" as const), ...(short && { short }) }];
+  }),
+);
+
+function unknownFlag(text: string): PaiError {
+  const near = suggest(text.replace(/^-+/, ""), [...byName.keys()]);
+  return new PaiError("usage", `unknown flag ${text}`, {
+    hint: near === null ? "see: pai help" : `did you mean --${near}?`,
+  });
+}
+
+/** The value, checked against the flag's choices. Throws usage for one that is none of them. */
+function requireChoice({ name, choices }: FlagSpec, value: string): string {
+  if (choices === undefined) return value;
+  const chosen = value.trim();
+  if (choices.includes(chosen)) return chosen;
+  const near = suggest(chosen, choices);
+  throw new PaiError("usage", `--${name} must be one of ${choices.join(", ")}`, {
+    hint: near === null ? undefined : `did you mean --${name} ${near}?`,
+  });
+}
+
+type Value = true | string | readonly string[];
+
+export interface CommandLine {
+  readonly flags: Flags;
+  readonly words: readonly string[];
+}
+
+/** Part of a command line that names a flag, as node:util hands it out. */
+interface Given {
+  readonly name: string;
+  /** As it was written: "-m", "--model". */
+  readonly rawName: string;
+  readonly value: string | undefined;
+  /** The value stood in the same argument: `--model=x`, `-mx`. */
+  readonly inlineValue: boolean | undefined;
+}
+
+/** The value of a flag that takes one; `-m=x` is `-m x`. Throws usage when it is missing, or is the next flag. */
+function readValue(spec: FlagSpec, { rawName, value = "", inlineValue }: Given): string {
+  const isShort = !rawName.startsWith("--");
+  const text = inlineValue === true && isShort ? value.replace(/^=/, "") : value;
+  const isFlag = inlineValue !== true && text.startsWith("--") && byName.has(text.slice(2).replace(/=.*/s, ""));
+  if (text !== "" && !isFlag) return requireChoice(spec, text);
+  throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name} ${spec.value}`);
+}
+
+/** The value of one flag, after its earlier one. Throws usage for an unknown flag, and for a value it cannot have. */
+function readFlag(key: FlagKey, given: Given, earlier: Value | undefined): Value {
+  const spec = flagSpecs[key];
+  if (spec.kind === "switch") {
+    if (given.inlineValue === true) throw new PaiError("usage", `--${spec.name} takes no value`);
+    return true;
+  }
+  const value = readValue(spec, given);
+  return spec.kind === "list" ? [...(Array.isArray(earlier) ? earlier : []), value] : value;
+}
+
+/** Reads flags anywhere on the line; `--` ends them. Throws usage for unknown flags and missing values. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const flags: Record<string, Value> = {};
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const key = byName.get(token.name);
+    if (key === undefined) throw unknownFlag(token.rawName);
+    flags[key] = readFlag(key, token, flags[key]);
+  }
+  return { flags: flags as Flags, words };
+}
+
+/** Throws usage for a flag the command does not take. */
+export function requireFlags(flags: Flags, command: string, taken: readonly FlagSpec[]): void {
+  const names = new Set(taken.map(({ name }) => name));
+  const strange = (Object.keys(flags) as FlagKey[]).map((key) => flagSpecs[key].name).find((name) => !names.has(name));
+  if (strange !== undefined)
+    throw new PaiError("usage", `pai ${command} does not take --${strange}`, { hint: `see: pai help ${command}` });
+}

@@ -1,0 +1,70 @@
+/** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
+import { expect, test } from "bun:test";
+import { flagTable } from "../../src/cli/flags.ts";
+import { readCommandLine } from "../../src/cli/read-flags.ts";
+import { toPaiError } from "../../src/core/error.ts";
+import { settingTable } from "../../src/store/setting-table.ts";
+
+const read = (...argv: readonly string[]) => readCommandLine(argv);
+
+function refusal(...argv: readonly string[]) {
+  try {
+    return read(...argv);
+  } catch (thrown) {
+    const { code, message, hint } = toPaiError(thrown);
+    return [code, message, hint];
+  }
+}
+
+test("flags stand anywhere, with = or a space, short ones joined", () => {
+  const want = { flags: { yes: true, dryRun: true, model: "a:b" }, words: ["do it"] };
+  expect(read("-yn", "do it", "--model", "a:b")).toEqual(want);
+  expect(read("-y", "--dry-run", "-ma:b", "do it")).toEqual(want);
+  expect(read("do it", "-nym=a:b")).toEqual(want);
+  expect(read("--model=a:b", "-n", "do it", "-y")).toEqual(want);
+});
+
+test("the last of several values wins, and a repeatable flag keeps all", () => {
+  expect(read("-m", "a", "--model", "b").flags).toEqual({ model: "b" });
+  expect(read("--check", "one", "--check=two", "--only", "a").flags).toEqual({ check: ["one", "two"], only: ["a"] });
+});
+
+test("-- ends the flags, and a lone - is a word", () => {
+  expect(read("-y", "--", "--json", "-x", "--")).toEqual({ flags: { yes: true }, words: ["--json", "-x", "--"] });
+  expect(read("run", "-").words).toEqual(["run", "-"]);
+});
+
+test("an unknown flag is refused with the nearest one", () => {
+  expect(refusal("--modle", "x")).toEqual(["usage", "unknown flag --modle", "did you mean --model?"]);
+  expect(refusal("--no-yes")).toEqual(["usage", "unknown flag --no-yes", "see: pai help"]);
+  expect(refusal("-yz")).toEqual(["usage", "unknown flag -z", "see: pai help"]);
+  expect(refusal("--__proto__")).toEqual(["usage", "unknown flag --__proto__", "see: pai help"]);
+});
+
+test("a missing value is refused, also when the next flag stands in its place", () => {
+  const message = "--model needs a value: --model PROVIDER:NAME";
+  for (const argv of [["--model"], ["-m"], ["--model="], ["-m="], ["--model", ""], ["--model", "--yes"]])
+    expect(refusal(...argv)).toEqual(["usage", message, null]);
+});
+
+test("a value may begin with a dash", () => {
+  expect(read("--temperature", "-1", "--check", "-x", "--check", "--unknown").flags).toEqual({
+    temperature: "-1",
+    check: ["-x", "--unknown"],
+  });
+});
+
+test("a switch takes no value, and a choice is one of its words", () => {
+  expect(refusal("--yes=3")).toEqual(["usage", "--yes takes no value", null]);
+  expect(refusal("--mode", "tool-lop")).toEqual([
+    "usage",
+    "--mode must be one of single-shot, eight-step, tool-loop, auto",
+    "did you mean --mode tool-loop?",
+  ]);
+  expect(read("--mode", " auto ").flags).toEqual({ mode: "auto" });
+});
+
+test("every setting names a flag that exists", () => {
+  const named = Object.values(settingTable).flatMap((setting) => ("flag" in setting && setting.flag) || []);
+  expect(named.filter((key) => !Object.hasOwn(flagTable, key))).toEqual([]);
+});

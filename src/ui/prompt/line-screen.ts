@@ -3,7 +3,7 @@
 import { eraseFromRow } from "../erase.ts";
 import { visible } from "../sanitize.ts";
 import { segments } from "./edit-line.ts";
-import { type LineView, viewLine } from "./line-view.ts";
+import { createLineViewer, type LineView } from "./line-view.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
@@ -76,6 +76,7 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
 
 /** For terminals that can move the cursor. */
 export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
+  const viewLine = createLineViewer();
   let drawn: LineView | null = null;
   /** What stands there is not what was drawn. */
   let moved = false;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { openLineScreen, openPlainScreen } from "../../../src/ui/prompt/line-screen.ts";
-import { layLine, viewLine, windowOf } from "../../../src/ui/prompt/line-view.ts";
+import { createLineViewer, layLine, windowOf } from "../../../src/ui/prompt/line-view.ts";
 
 const at = (text: string, columns: number, cursor = text.length) =>
   layLine({ prompt: "> ", text, at: cursor }, columns);
@@ -37,6 +37,7 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
 
 test("of a long text the rows around the cursor are what they would be, wherever it stands", () => {
   const text = "one row after the other, and no end of it; ".repeat(300);
+  const viewLine = createLineViewer();
   for (const [columns, height] of [
     [80, 23],
     [20, 4],
@@ -48,13 +49,53 @@ test("of a long text the rows around the cursor are what they would be, wherever
       );
 });
 
-test("a key costs a moment behind a megabyte too", () => {
-  const [one, other] = ["日本語のテキスト", "const a = 1;\nlet b = 'ü';\n"].map((piece) =>
-    piece.repeat(1e6 / piece.length),
+test("a line feed before a long paste, wide characters and families keep every row where it is", () => {
+  const paste = "x = [1, 2, 3]; y = {'a': x}; ".repeat(420);
+  const json = JSON.stringify({ list: Array.from({ length: 900 }, (_, id) => ({ id })) });
+  const texts = [`a sentence\n${paste}`, `a sentence\n${json}`, "👩‍👧".repeat(900), "a日".repeat(2000)];
+  for (const text of texts) {
+    const viewLine = createLineViewer();
+    for (let cursor = 0; cursor <= text.length; cursor += 641)
+      expect(viewLine({ prompt: "> ", text, at: cursor }, 80, 23)).toEqual(windowOf(at(text, 80, cursor), 23));
+  }
+});
+
+test("a viewer shows each text as if it had never seen another", () => {
+  const unit = fc.constantFrom("a", "b", " ", "日", "e\u0301", "\u0301", "👩", "\u200d", "👧", "é", "\n");
+  const edit = fc.record({
+    at: fc.nat(),
+    remove: fc.nat(9),
+    insert: fc.string({ unit, maxLength: 12 }),
+    cursor: fc.nat(),
+  });
+  fc.assert(
+    fc.property(
+      fc.string({ unit, maxLength: 60 }),
+      fc.array(edit, { maxLength: 8 }),
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 4 }),
+      (text, edits, columns, height) => {
+        const viewLine = createLineViewer();
+        let now = text;
+        for (const { at: place, remove, insert, cursor } of edits) {
+          const from = place % (now.length + 1);
+          now = now.slice(0, from) + insert + now.slice(from + remove);
+          const typed = { prompt: "> ", text: now, at: cursor % (now.length + 1) };
+          expect(viewLine(typed, columns, height)).toEqual(windowOf(layLine(typed, columns), height));
+        }
+      },
+    ),
+    { numRuns: 500 },
   );
+});
+
+test("a key costs a moment behind a long text too", () => {
   const started = performance.now();
-  for (let key = 0; key < 20; key += 1)
-    for (const text of [one ?? "", other ?? ""]) viewLine({ prompt: "> ", text, at: text.length - key }, 80, 23);
+  for (const piece of ["日本語のテキスト", "const a = 1;\nlet b = 'ü';\n"]) {
+    const text = piece.repeat(3e5 / piece.length);
+    const viewLine = createLineViewer();
+    for (let key = 0; key < 20; key += 1) viewLine({ prompt: "> ", text, at: text.length - key }, 80, 23);
+  }
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
@@ -124,7 +165,18 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
         expect(glass.cursor()).toEqual(stands);
       }
     }),
-    { numRuns: 500 },
+    {
+      numRuns: 500,
+      examples: [
+        [
+          [
+            { prompt: "> ", text: "ae\u0301\n👩‍👧aa👩‍👧👩‍👧", at: 0 },
+            { prompt: "> ", text: "ae\u0301\n👩‍👧aa👩‍👧👩‍👧", at: 9 },
+          ],
+          2,
+        ],
+      ],
+    },
   );
 });
 

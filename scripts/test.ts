@@ -1,14 +1,21 @@
 /**
  * Runs all tests and ends with a plain count; no test found, or none run, is a failure.
- * The few that fail among all are tried once more alone, by file: what then passes is named as such, never hidden.
+ * One failed test that depends on processes or clocks is tried once more alone, with the same seed for property tests.
+ * What passes then is named and counted; a second one fails the run.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** More than this is no matter of a busy machine. */
-const triedAgain = 3;
+/** Folders of tests that start processes and wait for clocks, which a busy machine can disturb. No other test is retried. */
+const disturbed = /^test\/(transcript|workspace)\//;
+
+/** More tests than this that pass on retry fail the run. */
+const maxPassedOnRetry = 1;
+
+/** One seed for all property tests of this run, and for the retry. */
+const seed = process.env["PAI_TEST_SEED"] ?? String(1 + Math.floor(Math.random() * 0x7ffffffe));
 
 interface Failure {
   readonly file: string;
@@ -66,6 +73,7 @@ function runTests(files: readonly string[]): Outcome {
   const flags = ["--reporter=junit", `--reporter-outfile=${report}`];
   const { status } = spawnSync(process.execPath, ["test", ...flags, ...files], {
     cwd: join(import.meta.dir, ".."),
+    env: { ...process.env, PAI_TEST_SEED: seed },
     stdio: ["ignore", "inherit", "inherit"],
   });
   try {
@@ -82,13 +90,18 @@ function print(title: string, failures: readonly Failure[]): void {
   for (const { file, name, message } of failures) console.log(`\n${title}: ${file}: ${name}\n${message}`);
 }
 
+console.log(`seed of the property tests: ${seed} (PAI_TEST_SEED=${seed} repeats it)`);
 const first = runTests([]);
 print("failed", first.failures);
 const isExplained = first.failed === first.failures.length;
-const mayTryAgain = first.failed > 0 && isExplained && first.failed <= triedAgain;
-const again = mayTryAgain ? runTests([...new Set(first.failures.map((failure) => failure.file))]) : first;
-if (mayTryAgain) print("failed again", again.failures);
-if (mayTryAgain && again.failed === 0) print("passed when tried again, alone", first.failures);
-const failed = again.failed === 0 ? 0 : first.failed;
+const mayRetry = first.failed > 0 && isExplained && first.failures.every(({ file }) => disturbed.test(file));
+const again = mayRetry ? runTests([...new Set(first.failures.map(({ file }) => file))]) : first;
+if (mayRetry) print("failed again", again.failures);
+const passedOnRetry = mayRetry && again.failed === 0 ? first.failed : 0;
+const failed = passedOnRetry > 0 && passedOnRetry <= maxPassedOnRetry ? 0 : first.failed;
+if (passedOnRetry > 0) {
+  print("passed on retry", first.failures);
+  console.log(`${passedOnRetry} passed on retry`);
+}
 console.log(`${Math.max(0, first.tests - failed - first.skipped)} passed, ${failed} failed, ${first.skipped} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;

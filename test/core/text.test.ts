@@ -17,7 +17,6 @@ describe("decode and encode", () => {
         const decoded = decode(bytes);
         if (decoded !== null) expect(encode(decoded.text, decoded.encoding)).toEqual(bytes);
       }),
-      { seed: 7 },
     );
   });
 
@@ -98,7 +97,6 @@ describe("cutLines", () => {
             .join(""),
         ).toBe(text);
       }),
-      { seed: 7 },
     );
   });
 

@@ -25,7 +25,7 @@ const asking = take(
   "insecureHttp",
 );
 const tasking = take("file", "stdin", "noPlanCache");
-const acting = take("check", "allowDelete", "allowRun", "keep");
+const acting = take("check", "allowDelete", "allowRun", "allowSteering", "env", "keep");
 
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>

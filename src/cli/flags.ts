@@ -8,6 +8,7 @@
  * A flag that is a setting too names its key under `flag` in store/setting-table.ts.
  */
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
+import { PaiError } from "../core/error.ts";
 import { kebabCase } from "../core/text.ts";
 
 /** A flag with a value needs `valueHint` (FILE and DIR are completed by the shell); `multiple` keeps every value. */
@@ -74,6 +75,18 @@ export const flagTable = rows({
   },
   allowDelete: { type: "boolean", description: "planned deletions may happen without a question" },
   allowRun: { type: "boolean", description: "planned commands and checks may run without a question" },
+  allowSteering: {
+    type: "string",
+    multiple: true,
+    valueHint: "PATH",
+    description: "this file may change though it runs code later or steers agents (repeatable)",
+  },
+  env: {
+    type: "string",
+    multiple: true,
+    valueHint: "NAME",
+    description: "commands and checks get this variable too (repeatable)",
+  },
   ephemeral: { type: "boolean", description: "keep nothing beyond the run: no log, no journal, no undo" },
   keep: { type: "boolean", description: "keep what a failed run changed, or the folder of the demo" },
   file: { type: "string", alias: "f", valueHint: "FILE", description: "read the task from a file" },
@@ -159,6 +172,23 @@ export const flagSpecs = Object.fromEntries(
 
 export const specsOf = (keys: readonly FlagKey[]): readonly FlagSpec[] => keys.map((key) => flagSpecs[key]);
 
-/** The globs of --only, as paths of the project are spelled: `./src/` is all that `src` holds. */
-export const onlyFlag = ({ only = [] }: Flags): readonly string[] =>
-  only.map((glob) => glob.replace(/^(\.\/)+/, "").replace(/\/$/, "/**"));
+/** The globs of a flag, as paths of the project are spelled: `./src/` is all that `src` holds. Throws usage for `!glob`. */
+function globsOf(name: string, globs: readonly string[] = []): readonly string[] {
+  return globs.map((glob) => {
+    if (glob.startsWith("!"))
+      throw new PaiError("usage", `--${name} names what is allowed: a glob cannot begin with "!"`);
+    return glob.replace(/^(\.\/)+/, "").replace(/\/$/, "/**");
+  });
+}
+
+export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
+export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
+
+/** Names of variables. Throws usage for what is none, such as NAME=VALUE. */
+export function envFlag({ env = [] }: Flags): readonly string[] {
+  const wrong = env.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong === undefined) return env;
+  throw new PaiError("usage", `--env takes the name of a variable, not ${JSON.stringify(wrong)}`, {
+    hint: `set it in your environment, then: --env ${wrong.split("=")[0] || "NAME"}`,
+  });
+}

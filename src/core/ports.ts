@@ -76,7 +76,7 @@ export interface Stage extends View {
 }
 
 export interface CommandOptions {
-  /** `user`: typed by the user, own environment less secrets. `plan`: from the model, allow-listed environment. */
+  /** Who wrote it: the user, or the model. */
   readonly by: "user" | "plan";
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -94,6 +94,8 @@ export interface CommandResult {
   readonly changes: readonly Change[];
   /** What it changed and pai cannot take back (too large, ignored by git), one line each. */
   readonly notes: readonly string[];
+  /** Variables of the user's environment that it did not get and that its output names. */
+  readonly withheld?: readonly string[];
 }
 
 /**
@@ -128,7 +130,7 @@ export interface Workspace extends View {
   readonly protection: "openat2" | "fd-walk" | "checked";
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
-  /** Why a change of this path needs its own yes ("runs code later: …"); null: it does not. */
+  /** Why a change of this path needs its own yes: it runs code later, or steers agents; null: it does not. */
   concern(path: RelPath): string | null;
   /** How many names (hard links) the file at a path has; 0 where none stands. */
   names(path: RelPath): number;

@@ -1,11 +1,12 @@
 /** What stands between a plan and its execution: what is forbidden whatever anybody says, and the yes. */
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
-import { describeReader } from "../core/guard/runs-later.ts";
+import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, pathsOfClaim } from "../core/plan/scope.ts";
-import { toClaimPath, withinOnly } from "./permission.ts";
+import { toClaimPath } from "./permission.ts";
 import type { Run } from "./run.ts";
+import { refuseSteering, withinOnly } from "./steering.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
@@ -13,7 +14,7 @@ export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
 }
 
 /** What no yes may allow is refused here, before any further call. */
-export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
+export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promise<void> {
   const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
   for (const claim of claims) {
     for (const path of pathsOfClaim(claim)) {
@@ -22,7 +23,6 @@ export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
           "scope_refused",
           `the plan would touch ${path}, which is outside --only ${only.flat().join(" ")}`,
         );
-      refuseConcern(run, path);
     }
     if (claim.kind === "delete" && !interactive && !allowDelete && !planOnly && !dryRun) {
       throw new PaiError("delete_refused", `the plan would delete ${claim.path}`, {
@@ -30,14 +30,14 @@ export function refuseForbidden(run: Run, claims: readonly Claim[]): void {
       });
     }
   }
+  if (interactive) return;
+  const refusal = await refuseSteering(run, pathsThatSteer(claims));
+  if (refusal !== null) throw refusal.error;
 }
 
-function refuseConcern(run: Run, path: RelPath): void {
-  const { only, interactive, planOnly, dryRun } = run.options;
-  const concern = run.ports.workspace.concern(path);
-  if (concern === null || interactive || planOnly || dryRun || only.some((globs) => globs.includes(path))) return;
-  throw new PaiError("path_refused", `${path}: ${concern}`, { hint: `allow it by naming it: --only ${path}` });
-}
+/** What is deleted steers nobody. */
+const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
+  claims.flatMap((claim) => (claim.kind === "delete" ? [] : pathsOfClaim(claim)));
 
 /** What lies behind a link would be refused when it is carried out: no call is spent on it. Throws path_refused. */
 export async function refuseLinks(run: Run, claims: readonly Claim[]): Promise<void> {
@@ -66,7 +66,7 @@ function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): str
   });
   const lines = ["Carry out this plan?"];
   if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);
-  if (concerns.length > 0) lines.push(`It changes what runs code later: ${concerns.join(", ")}`);
+  if (concerns.length > 0) lines.push(`It changes what runs or steers later: ${concerns.join(", ")}`);
   for (const command of commandsOf(plan, claims))
     lines.push(`It runs: ${command}   (in ${run.ports.workspace.root}, not sandboxed)`);
   return lines.join("\n");
@@ -76,7 +76,11 @@ function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): str
 export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
   if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
   const decision = await run.ports.decide({ kind: "plan", text: renderPlanQuestion(run, plan, claims) });
-  if (decision.accept) return null;
+  if (decision.accept) {
+    const refusal = await refuseSteering(run, pathsThatSteer(claims));
+    if (refusal !== null) throw refusal.error;
+    return null;
+  }
   if (decision.feedback !== null) return decision.feedback;
   if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
   throw new PaiError("approval_needed", "the plan needs approval", {

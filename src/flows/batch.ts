@@ -2,12 +2,13 @@
 import { type Change, invert, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
+import { describeLater } from "../core/guard/describe-steering.ts";
 import { type GuardInput, judge, type Verdict } from "../core/guard/guard.ts";
-import { describeLater } from "../core/guard/runs-later.ts";
 import type { ChangeSummary } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Scope } from "../core/plan/scope.ts";
 import type { Run } from "./run.ts";
+import { refuseSteering } from "./steering.ts";
 
 /** What a plan allows a batch to do. `null` stands for a mode without a plan, where every batch is asked about. */
 export interface Rights {
@@ -56,6 +57,16 @@ async function findRefusals(
     else refused.set(path, { code: rule === "secret" ? "secret_refused" : "guard_refused", text });
   }
   return refused;
+}
+
+/** Files of these changes that steer and that nobody has allowed. What is deleted steers nobody, nor does a folder without its files. */
+async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
+  const refusal = await refuseSteering(
+    run,
+    changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
+  );
+  const { code, message: text } = refusal?.error ?? { code: "path_refused", message: "" };
+  return new Map(refusal?.paths.map((path) => [path, { code, text }]));
 }
 
 /** A folder that is made, not one that was moved here. */
@@ -114,8 +125,10 @@ export async function judgeStaged(
     const earlier = earlierOf(run);
     const planned = plannedIn(run, rights, [...earlier, ...staged]);
     const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
-    if (found.size === 0) return refused;
-    for (const [path, why] of found) refused.set(path, why);
+    // At a terminal without a plan people see the changes first: decideBatch asks then.
+    const steering = rights === null && run.options.interactive ? [] : await findSteering(run, staged);
+    if (found.size === 0 && [...steering].length === 0) return refused;
+    for (const [path, why] of [...found, ...steering]) refused.set(path, why);
     spread(refused, staged, calls);
     run.overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
   }
@@ -131,7 +144,7 @@ export async function judgeCommand(
   const transaction = await run.transaction();
   const earlier = transaction.changes.filter((change) => !changes.includes(change));
   const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
-  const [refused] = refusals.values();
+  const [refused] = [...refusals.values(), ...(await findSteering(run, changes)).values()];
   if (refused === undefined) return null;
   const back = invert(changes);
   await transaction.apply(back);
@@ -202,9 +215,12 @@ export async function decideBatch(run: Run): Promise<Refusal | null> {
         text: `Apply these changes?\n${lines.join("\n")}`,
         folder: folderOf(run, changes),
       });
-  announce(run, decision);
-  if (decision.accept) return null;
+  const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();
+  announce(run, steering.size > 0 ? { accept: false, by: "user" } : decision);
+  if (decision.accept && steering.size === 0) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
+  const [declined] = steering.values();
+  if (declined !== undefined) return declined;
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
   }

@@ -6,6 +6,7 @@ import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core
 import { askBound } from "./approve-command.ts";
 import type { Rights } from "./batch.ts";
 import type { Run } from "./run.ts";
+import { refuseSteering, withinOnly } from "./steering.ts";
 
 const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
   content: "write",
@@ -51,15 +52,6 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
-/** What names all that a folder holds names the folder. */
-const names = (glob: string, path: string) =>
-  [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
-
-/** True when every group of --only globs has one that names the path. */
-export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
-  return only.every((globs) => globs.some((glob) => names(glob, path)));
-}
-
 /** Throws scope_refused unless the plan promised it; declined when the person at the terminal does not allow it now. */
 export async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
@@ -78,23 +70,17 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
 }
 
 /**
- * The rules of a mode without a plan. Headless a deletion needs --allow-delete, and a file that runs code later must be
- * named by --only; at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
+ * The rules of a mode without a plan. Headless a deletion needs --allow-delete, and a file that steers must be named by
+ * a flag; at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
 async function requireAllowed(run: Run, claim: Claim): Promise<void> {
   const { options, ports } = run;
   if (claim.kind === "delete" && !options.interactive && !options.allowDelete) {
     throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
   }
-  const later = pathsOfClaim(claim).find((path) => {
-    const named = options.only.some((globs) => globs.includes(path));
-    return ports.workspace.concern(path) !== null && !options.interactive && !options.dryRun && !named;
-  });
-  if (later !== undefined) {
-    throw new PaiError(
-      "path_refused",
-      `${later}: ${ports.workspace.concern(later)}; headless only --only ${later} allows it`,
-    );
+  if (claim.kind !== "delete" && !options.interactive) {
+    const refusal = await refuseSteering(run, pathsOfClaim(claim));
+    if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
   const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;

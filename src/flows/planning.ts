@@ -71,7 +71,7 @@ interface Draft<Made> {
 async function present(run: Run, plan: Plan, offer: Offer): Promise<readonly Claim[]> {
   await announce(run, plan, offer);
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
-  refuseForbidden(run, claims);
+  await refuseForbidden(run, claims);
   await refuseLinks(run, claims);
   await bindCommands(run, commandsOf(plan, claims));
   return claims;

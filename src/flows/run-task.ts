@@ -83,6 +83,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       hidden: new Set(),
       masked: 0,
       dear: false,
+      steering: new Set(),
       byUser: new Set(),
     },
     async transaction() {

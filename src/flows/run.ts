@@ -48,6 +48,8 @@ export interface RunOptions {
   readonly interactive: boolean;
   readonly allowDelete: boolean;
   readonly allowRun: boolean;
+  /** Globs of files that steer (core/guard/steering.ts) and may be changed headless. */
+  readonly allowSteering: readonly string[];
   readonly dryRun: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
@@ -105,6 +107,8 @@ export interface RunRecord {
   masked: number;
   /** Whether they have been told that a request is so long that its model costs more. */
   dear: boolean;
+  /** Files that steer and that the person has allowed to change. */
+  readonly steering: Set<RelPath>;
   /** What checks that the user typed have changed. */
   readonly byUser: Set<Change>;
 }

@@ -7,7 +7,7 @@ import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { CommandOptions, View, Workspace } from "../core/ports.ts";
 import { namesIn } from "./atomic-write.ts";
-import { commandEnv, type Env } from "./command/command-env.ts";
+import { commandEnv, type Env, withheldNames } from "./command/command-env.ts";
 import { compareSnapshots, type Snapshot, takeSnapshot } from "./command/compare.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
 import { runShell } from "./command/shell.ts";
@@ -38,7 +38,7 @@ export interface WorkspaceOptions {
   readonly force: boolean;
   readonly policy: PathRules;
   readonly env: Env;
-  /** Names that commands of a model may see besides the allow-list. */
+  /** Names that commands may see besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
   /** For tests; chosen by trying when it is left out. */
@@ -190,17 +190,18 @@ const ownAll: OwnOf = (changes) => changes;
 /** Runs commands in the pinned root, each compared with how the one before left the workspace. */
 function openPerform(root: Root, options: WorkspaceOptions, meanwhile: () => OwnOf) {
   let last: Snapshot | null = null;
-  return async (command: string, { by, timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
+  const env = commandEnv(options.env, options.commandEnv);
+  return async (command: string, { timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
     const ownOf = meanwhile();
     const before = await takeSnapshot(root, options.policy, last);
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
-    const env = commandEnv(by, options.env, options.commandEnv);
     // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     last = await takeSnapshot(root, options.policy, before);
     const found = compareSnapshots(before, last);
-    return { command, ...result, ...found, changes: ownOf(found.changes) };
+    const withheld = withheldNames(options.env, env, result.output);
+    return { command, ...result, ...found, withheld, changes: ownOf(found.changes) };
   };
 }
 

@@ -1,4 +1,6 @@
 /** Which paths may be touched, by name alone: deny, ask, allow; pure. */
+import { foldName } from "../core/guard/fold-name.ts";
+import { describeSteering, needsOwnYes, steeringOfName } from "../core/guard/steering.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import { joinPath, parentOf, showName } from "./parse-path.ts";
 
@@ -19,7 +21,7 @@ export interface PathRules {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 /** Names, or `folder/name`, folded. */
-const denied: readonly { readonly why: string; readonly names: ReadonlySet<string> }[] = [
+const deniedNames: readonly { readonly why: string; readonly names: ReadonlySet<string> }[] = [
   {
     why: "may hold keys or passwords",
     names: words(
@@ -41,13 +43,6 @@ const secretShape =
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
 const openShape = /^\.env[._-](example|sample|template)$/;
 
-const runsLater = words(
-  `.gitmodules .gitattributes .gitconfig .husky .envrc .mcp.json .claude .cursor .codex .gemini .zed .devcontainer
-  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
-  .kshrc .cshrc .tcshrc .login .inputrc .ripgreprc .github/workflows .github/actions .circleci .gitlab-ci.yml
-  .cargo/config .cargo/config.toml .pre-commit-config.yaml .pnpmfile.cjs .yarnrc.yml bunfig.toml pai.json`,
-);
-const runsLaterShape = /\.code-workspace$/;
 const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
 /** Judges a path by the names in it, at any depth, whether or not they exist. */
@@ -56,29 +51,18 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
   let ask: PathVerdict | null = null;
   let folder = "" as RelPath;
   for (const name of path.split("/")) {
-    const verdict = judgeName(folder, name, rules);
-    if (verdict.verdict === "deny") return verdict;
-    if (verdict.verdict === "ask") ask ??= verdict;
-    folder = joinPath(folder, name);
+    const whole = joinPath(folder, name);
+    const { denied: why, opened } = judgeName(folder, name, rules);
+    if (why !== null) return { verdict: "deny", why };
+    if (!opened && changes.has(use)) ask ??= askAbout(folder, name, whole === path);
+    folder = whole;
   }
-  return ask !== null && changes.has(use) ? ask : { verdict: "allow" };
+  return ask ?? { verdict: "allow" };
 }
 
 /** Whether `name`, in a folder that is not hidden itself, must not be shown. */
 export function isHidden(folder: RelPath, name: string, rules: PathRules): boolean {
-  return judgeName(folder, name, rules).verdict === "deny";
-}
-
-/** A name as a careless file system or reader would see it: what two names share here, they share in the policy. */
-function foldName(name: string): string {
-  if (/^[a-z0-9_-]*\.?[a-z0-9_-]+$/.test(name)) return name;
-  const seen = name
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .normalize("NFKC")
-    .toLowerCase()
-    .normalize("NFKC");
-  const plain = seen.replace(/\p{Default_Ignorable_Code_Point}/gu, "").trimStart();
-  return (plain.split(":")[0] ?? "").replace(/[\s.]+$/, "");
+  return judgeName(folder, name, rules).denied !== null;
 }
 
 /**
@@ -107,24 +91,34 @@ export function findRepositoryShape(
 
 const repositoryParts = words("head objects refs config config.worktree commondir hooks");
 
-function judgeName(folder: RelPath, name: string, rules: PathRules): PathVerdict {
+interface NameVerdict {
+  /** Why it is denied, as a clause; null: it is not. */
+  readonly denied: string | null;
+  /** The user's settings allow it by name. */
+  readonly opened: boolean;
+}
+
+const baseOf = (folder: RelPath) => foldName(folder.slice(folder.lastIndexOf("/") + 1));
+
+function judgeName(folder: RelPath, name: string, rules: PathRules): NameVerdict {
   const folded = foldName(name);
-  const pair = `${foldName(folder.slice(folder.lastIndexOf("/") + 1))}/${folded}`;
   if (matchesRule(folder, [name, folded], rules.deny))
-    return { verdict: "deny", why: `${showName(name)} is denied by the settings` };
-  if (matchesRule(folder, [name], withFolders(rules.allow))) return { verdict: "allow" };
-  const why = whyDenied(folded, pair);
-  if (why !== null) return { verdict: "deny", why: `${showName(name)} ${why}` };
-  if (runsLater.has(folded) || runsLater.has(pair) || runsLaterShape.test(folded)) {
-    return { verdict: "ask", why: `${showName(name)} runs code later` };
-  }
-  return { verdict: "allow" };
+    return { denied: `${showName(name)} is denied by the settings`, opened: false };
+  if (matchesRule(folder, [name], withFolders(rules.allow))) return { denied: null, opened: true };
+  const why = whyDenied(folded, `${baseOf(folder)}/${folded}`);
+  return { denied: why === null ? null : `${showName(name)} ${why}`, opened: false };
+}
+
+function askAbout(folder: RelPath, name: string, last: boolean): PathVerdict | null {
+  const steering = steeringOfName(baseOf(folder), foldName(name), last);
+  if (steering === null || !needsOwnYes(steering)) return null;
+  return { verdict: "ask", why: `${showName(name)} ${describeSteering(steering)}` };
 }
 
 function whyDenied(folded: string, pair: string): string | null {
   if (openShape.test(folded)) return null;
   const short = /^([^~]{1,6})~\d+$/.exec(folded)?.[1] ?? null;
-  for (const { why, names } of denied) {
+  for (const { why, names } of deniedNames) {
     if (names.has(folded) || names.has(pair)) return why;
     if (short !== null && [...names].some((name) => name.replace(/^\./, "").slice(0, 6) === short)) return why;
   }

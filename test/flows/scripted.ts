@@ -169,6 +169,7 @@ export const defaults: RunOptions = {
   interactive: false,
   allowDelete: false,
   allowRun: false,
+  allowSteering: [],
   dryRun: false,
   keep: false,
   planOnly: false,

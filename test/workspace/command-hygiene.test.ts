@@ -34,7 +34,7 @@ test("what a project or an earlier command wrote for shells to read is not read"
   for (const name of [".bashrc", ".profile", ".bash_profile", ".env", "evil.sh"])
     writeFileSync(join(cwd, name), "touch ran-by-shell\nexport EVIL=1\n");
   const startup = { HOME: cwd, BASH_ENV: "./evil.sh", ENV: "./evil.sh", PROMPT_COMMAND: ". ./evil.sh" };
-  const env = commandEnv("plan", { PATH: "/usr/bin:/bin", ...startup }, []);
+  const env = commandEnv({ PATH: "/usr/bin:/bin", ...startup }, []);
   const result = await sh("echo [$EVIL]", env);
   expect([result.output, existsSync(join(cwd, "ran-by-shell"))]).toEqual(["[]\n", false]);
   expect([env["BASH_ENV"], env["ENV"], env["PROMPT_COMMAND"]]).toEqual([undefined, undefined, undefined]);
@@ -43,10 +43,8 @@ test("what a project or an earlier command wrote for shells to read is not read"
 test("keys in pai's environment are in no command's", async () => {
   const { sh } = open();
   const held = { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k1", OPENAI_API_KEY: "k2", ANTHROPIC_API_KEY: "k3" };
-  for (const by of ["user", "plan"] as const)
-    expect((await sh("env; tr '\\0' '\\n' < /proc/self/environ", commandEnv(by, held, []))).output).not.toMatch(
-      /k[123]/,
-    );
+  const { output } = await sh("env; tr '\\0' '\\n' < /proc/self/environ", commandEnv(held, []));
+  expect(output).not.toMatch(/k[123]/);
 });
 
 test("a command has no terminal to type into: its session is its own", async () => {

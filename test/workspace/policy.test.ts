@@ -82,7 +82,7 @@ test("asks before writing what runs code later, at any depth, and lets it be rea
   expect(names.filter((name) => judge(name, "read") !== "allow")).toEqual([]);
   expect(judgePath(".husky/pre-commit" as RelPath, "write", none)).toEqual({
     verdict: "ask",
-    why: ".husky runs code later",
+    why: ".husky runs code later without being asked (git or a hook manager runs it)",
   });
 });
 

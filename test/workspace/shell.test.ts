@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandEnv } from "../../src/workspace/command/command-env.ts";
+import { commandEnv, withheldNames } from "../../src/workspace/command/command-env.ts";
 import { openClip } from "../../src/workspace/command/output.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { usePlaces } from "./places.ts";
@@ -139,22 +139,36 @@ const mine = {
   PWD: "/x",
 };
 
-test("the user's commands get the user's environment less keys", () => {
-  const env = commandEnv("user", mine, []);
-  expect(env).toMatchObject({ PATH: mine.PATH, HOME: "/home/me", MY_FLAG: "1", KEYBOARD: "de", CI: "1", PAGER: "cat" });
-  const secrets = ["GEMINI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"];
-  for (const name of [...secrets, "BUN_OPTIONS"]) expect(env[name]).toBeUndefined();
-});
-
-test("a model's commands get an allow-list, toolchains, and what the user adds", () => {
-  const env = commandEnv("plan", mine, ["MY_FLAG"]);
+test("every command gets an allow-list, toolchains, and what the user names, with nobody logged in", () => {
+  const env = commandEnv({ ...mine, https_proxy: "http://me:hunter2hunter2@proxy:3128", GOFLAGS: "-x" }, ["MY_FLAG"]);
   expect(env).toMatchObject({
     PATH: "/usr/bin:/bin",
     LC_ALL: "C.UTF-8",
     CARGO_HOME: "/cargo",
     MY_FLAG: "1",
     TERM: "dumb",
+    https_proxy: "http://proxy:3128",
+    GOFLAGS: "-x",
   });
-  expect(env["KEYBOARD"]).toBeUndefined();
-  expect(env["GITHUB_TOKEN"]).toBeUndefined();
+  const secrets = ["GEMINI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"];
+  for (const name of [...secrets, "KEYBOARD", "BUN_OPTIONS"]) expect(env[name]).toBeUndefined();
+  expect(commandEnv(mine, ["DB_PASSWORD"])["DB_PASSWORD"]).toBe("k");
+});
+
+test.each([
+  ["http://user:p%40ss@proxy.example:3128/", "http://proxy.example:3128/"],
+  ["user:pass@proxy:3128", "proxy:3128"],
+  ["http://user:pa@ss@[::1]:8080", "http://[::1]:8080"],
+  ["http://proxy:3128", "http://proxy:3128"],
+  ["localhost,.internal", "localhost,.internal"],
+])("a proxy is given without its user: %s", (value, given) => {
+  expect(commandEnv({ HTTP_PROXY: value }, [])["HTTP_PROXY"]).toBe(given);
+});
+
+test("a name in the output that the command did not get is told, no other", () => {
+  const env = { ...mine, DATABASE_URL: "postgres://x" };
+  const given = commandEnv(env, []);
+  expect(withheldNames(env, given, "KeyError: 'DATABASE_URL' (not DATABASE_URLS), HOME, NEVER_SET")).toEqual([
+    "DATABASE_URL",
+  ]);
 });

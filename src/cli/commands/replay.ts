@@ -103,10 +103,10 @@ function cacheOf({ facts }: Receipt): PlanCache {
   return { load: async () => plan as unknown as Json | null, save: async () => {} };
 }
 
-/** A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */
+/** Receipts of earlier versions know no files that steer: what was written then may be written again. A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */
 function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   const given = options as unknown as RunOptions;
-  return { ...given, caps: { ...given.caps, cost: null } };
+  return { ...given, allowSteering: given.allowSteering ?? ["**"], caps: { ...given.caps, cost: null } };
 }
 
 const nowhere: Page = { add: () => {}, close: () => {} };

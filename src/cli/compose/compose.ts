@@ -13,7 +13,7 @@ import type { History } from "../../workspace/journal/history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { onlyFlag } from "../flags.ts";
+import { envFlag, onlyFlag, steeringFlag } from "../flags.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 
@@ -38,7 +38,7 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     force: settings.forceRoot,
     policy: settings.policy,
     env: context.env,
-    commandEnv: settings.commands.env,
+    commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
     umask: process.umask(),
   });
   const { workspace, history, stateFolder } = opened;
@@ -93,6 +93,7 @@ export function composeOptions(
     interactive,
     allowDelete: flags.allowDelete === true,
     allowRun: flags.allowRun === true,
+    allowSteering: steeringFlag(flags),
     dryRun: flags.dryRun === true,
     keep: flags.keep === true,
     planOnly: false,

@@ -1,4 +1,5 @@
 /** A diff for people: a heading per file, numbered lines in colour, what changed in them marked, notes on what cannot be seen. */
+import { findSteering } from "../../core/guard/steering.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
@@ -33,10 +34,13 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
   return from === to ? to : `${from} ${arrow} ${to}`;
 }
 
+/** Ends in a warning sign where the file runs or steers something later; of a package.json only new scripts count, which are told. */
 function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = visibleLine(nameOf(file, style.glyphs.arrow));
-  return `${mark(style, "change")} ${name}  ${renderCounts(count("add"), count("delete"), style)}`.trimEnd();
+  const counts = renderCounts(count("add"), count("delete"), style);
+  const steers = file.to !== null && !/(?:^|\/)package\.json$/i.test(file.to) && findSteering(file.to) !== null;
+  return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 
 /** Everything of a line before its text, always `digits` and five columns wide. */

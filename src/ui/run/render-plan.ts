@@ -1,4 +1,5 @@
 /** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
+import { describeSteering, findSteering } from "../../core/guard/steering.ts";
 import type { Promised } from "../../core/outcome.ts";
 import type { Plan, PlanStep } from "../../core/plan/plan.ts";
 import { counted, grouped, priced } from "../amount.ts";
@@ -20,11 +21,19 @@ function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
   ].join(", ");
 }
 
+/** What a step writes, where that runs or steers something later: the path, and by whom. null: nothing. */
+function laterOf({ action, target, destination }: PlanStep): readonly [path: string, why: string] | null {
+  const path = action === "MV" ? (destination ?? "") : ["WRITE", "MODIFY"].includes(action) ? target : "";
+  const steering = path === "" ? null : findSteering(path);
+  return steering === null ? null : [path, describeSteering(steering)];
+}
+
 function targetOf(step: PlanStep, style: Style): string {
   const target = visibleLine(step.target);
-  if (step.destination === null || step.destination === "") return target;
+  const later = laterOf(step) === null ? "" : ` ${style.glyphs.warn.trim()}`;
+  if (step.destination === null || step.destination === "") return target + later;
   const other = visibleLine(step.destination);
-  return step.action === "MV" ? `${target} ${style.glyphs.arrow} ${other}` : `${target} in ${other}`;
+  return step.action === "MV" ? `${target} ${style.glyphs.arrow} ${other}${later}` : `${target} in ${other}`;
 }
 
 const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
@@ -95,6 +104,10 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
       .filter((item) => !stepped.has(plain(item)))
       .map(visibleLine)
       .join(", ");
+  const later = (work?.steps ?? []).flatMap((step) => {
+    const found = laterOf(step);
+    return found === null ? [] : [found];
+  });
   const untold = work?.steps.every((step) => purposeOf(step) === "");
   const aims = untold ? (analysis?.success_criteria ?? []) : [];
   const risk = visible(analysis?.risk_assessment ?? "").trim();
@@ -104,6 +117,7 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
     ["creates", listed(analysis?.files_to_create)],
     ["modifies", listed(analysis?.files_to_modify)],
     ["deletes", listed(analysis?.files_to_delete)],
+    [`${style.glyphs.warn.trim()} later`, later.map(([path, why]) => `${visibleLine(path)}: ${why}`).join("\n")],
     ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
     ["risk", noRisk.test(risk) ? "" : risk],
     ["calls", promise],

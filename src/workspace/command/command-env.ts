@@ -1,4 +1,4 @@
-/** The environment of commands: what the user typed gets the user's own less secrets, what a model wrote an allow-list. */
+/** The environment of commands: an allow-list and what the user names, the same for every command of a run. */
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,37 +19,45 @@ const quiet = {
   TERM: "dumb",
 } as const;
 
+/** What toolchains need to be found and to work; nothing that names what the user is logged in to. */
 const allowed = new Set(
-  `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME SSL_CERT_FILE SSL_CERT_DIR
-  JAVA_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME ANDROID_SDK_ROOT
-  GOPATH GOROOT GOCACHE GOMODCACHE CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN
-  VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT PYTHONPATH RBENV_ROOT GEM_HOME GEM_PATH BUNDLE_PATH
-  NVM_DIR VOLTA_HOME PNPM_HOME DENO_DIR DOTNET_ROOT COMPOSER_HOME MIX_HOME HEX_HOME
-  CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH`.split(/\s+/),
+  `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME SSL_CERT_FILE SSL_CERT_DIR
+  NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NIX_SSL_CERT_FILE
+  JAVA_HOME MAVEN_HOME M2_HOME GRADLE_HOME GRADLE_USER_HOME ANDROID_HOME ANDROID_SDK_ROOT SDKMAN_DIR
+  GOPATH GOROOT GOCACHE GOMODCACHE GOFLAGS CGO_ENABLED CARGO_HOME CARGO_TARGET_DIR RUSTUP_HOME RUSTUP_TOOLCHAIN
+  RUSTFLAGS RUST_BACKTRACE VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT PYTHONPATH PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED
+  PIP_CACHE_DIR UV_CACHE_DIR RBENV_ROOT GEM_HOME GEM_PATH BUNDLE_PATH
+  NVM_DIR NVM_BIN FNM_DIR VOLTA_HOME PNPM_HOME NODE_ENV NODE_PATH npm_config_cache NPM_CONFIG_CACHE YARN_CACHE_FOLDER
+  ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR DENO_DIR DOTNET_ROOT COMPOSER_HOME MIX_HOME HEX_HOME HOMEBREW_PREFIX NIX_PATH
+  CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS PKG_CONFIG_PATH LIBRARY_PATH LD_LIBRARY_PATH CPATH
+  HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy`.split(/\s+/),
 );
 
-const keyLike =
-  /(^|_)(api_?keys?|access_?keys?|secret_?keys?|private_?keys?|auth_?keys?|keys?|tokens?|secrets?|pass|passw(or)?d|passphrase|pwd|pat|credentials?|auth|session_?id)(_|$)|apikey|_dsn$/i;
+/** Who logs in, in a URL anywhere in a value, and in the whole value of a proxy, which may go without a scheme. */
+const userInfo = /(?<=:\/\/)[^\s/,;|]*@/g;
+const proxyUser = /^([a-z][\w+.-]*:\/\/)?.*@/is;
 
-/** Whether a variable's name says that its value is a secret. */
-function isKeyLike(name: string): boolean {
-  return name !== "PWD" && name !== "OLDPWD" && keyLike.test(name);
+const withoutUserInfo = (name: string, value: string) =>
+  /_proxy$/i.test(name) ? value.replace(proxyUser, "$1") : value.replace(userInfo, "");
+
+/**
+ * The environment of every command of a run, whoever typed it: what passed before the changes must be able to pass after
+ * them. `extra`: names that the user gives to commands (`commands.env`, --env), with their values as they are.
+ */
+export function commandEnv(env: Env, extra: readonly string[]): Record<string, string> {
+  const named = new Set(extra);
+  const passed = Object.entries(env).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    if (named.has(name)) return [[name, value]];
+    return allowed.has(name) || name.startsWith("LC_") ? [[name, withoutUserInfo(name, value)]] : [];
+  });
+  return { ...Object.fromEntries(passed), PATH: absoluteOnly(env["PATH"]) || "/usr/local/bin:/usr/bin:/bin", ...quiet };
 }
 
-/** `extra`: names the user allows for commands of a model (`commands.env`). */
-export function commandEnv(by: "user" | "plan", env: Env, extra: readonly string[]): Record<string, string> {
-  const named = new Set(extra);
-  const passes = (name: string): boolean => {
-    if (name.startsWith("BUN_")) return false;
-    if (by === "user") return !isKeyLike(name);
-    return allowed.has(name) || name.startsWith("LC_") || named.has(name);
-  };
-  const passed = Object.entries(env).filter((entry): entry is [string, string] => {
-    const [name, value] = entry;
-    return value !== undefined && passes(name);
-  });
-  const path = by === "user" ? env["PATH"] : absoluteOnly(env["PATH"]);
-  return { ...Object.fromEntries(passed), PATH: path ?? "/usr/local/bin:/usr/bin:/bin", ...quiet };
+/** Variables of the user that a command did not get and that its output names, in the order of the environment. */
+export function withheldNames(env: Env, given: Readonly<Record<string, string>>, output: string): readonly string[] {
+  const words = new Set(output.match(/\b[A-Za-z_]\w{3,}\b/g));
+  return Object.keys(env).filter((name) => env[name] !== undefined && !(name in given) && words.has(name));
 }
 
 function absoluteOnly(path: string | undefined): string | undefined {

@@ -1,0 +1,13 @@
+/** A name as a careless file system or reader would see it: what two names share here, they share in every table of names. Pure. */
+
+/** Lower case, compatibility forms unified, invisible characters and what some file systems drop at the end left out. */
+export function foldName(name: string): string {
+  if (/^[a-z0-9_-]*\.?[a-z0-9_-]+$/.test(name)) return name;
+  const seen = name
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFKC");
+  const plain = seen.replace(/\p{Default_Ignorable_Code_Point}/gu, "").trimStart();
+  return (plain.split(":")[0] ?? "").replace(/[\s.]+$/, "");
+}

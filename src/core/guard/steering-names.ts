@@ -1,0 +1,96 @@
+/** Names of files that run without being asked, and of files that steer agents, by who reads them. Folded to lower case. */
+
+/** One reader and the names it looks for: see steering.ts for how they are spelled. */
+export interface Row {
+  readonly why: string;
+  readonly names: string;
+  /** For the last part of a path, where a list of names is not enough. */
+  readonly shape?: RegExp;
+}
+
+export const unaskedNames: readonly Row[] = [
+  {
+    why: "CI runs it",
+    names: `.github/workflows/ .github/actions/ action.yml action.yaml .circleci/ .gitlab-ci.yml .gitlab-ci.yaml
+      .gitlab/ci/ .travis.yml .travis.yaml azure-pipelines.yml azure-pipelines.yaml .azure-pipelines/ .azuredevops/
+      .azure/pipelines/ bitbucket-pipelines.yml jenkinsfile .jenkins/ .drone.yml .drone.yaml .drone.star .drone.jsonnet
+      .woodpecker.yml .woodpecker.yaml .woodpecker/ .buildkite/ appveyor.yml .appveyor.yml .appveyor/ cloudbuild.yaml
+      cloudbuild.yml cloudbuild.json buildspec.yml buildspec.yaml appspec.yml .forgejo/ .gitea/ .gogs/ .semaphore/
+      .cirrus.yml .cirrus.star .teamcity/ bamboo-specs/ .build.yml .builds/ codefresh.yml .codefresh/ wercker.yml
+      .tekton/ .concourse/ .harness/ .dagger/ .screwdriver/ screwdriver.yaml shippable.yml .scrutinizer.yml
+      .vsts-ci.yml .gocd.yaml .lgtm.yml .sourcehut.yml bitrise.yml codemagic.yaml .prow.yaml .zuul.yaml .zuul.d/
+      zuul.yaml .rultor.yml .space.kts .onedev-buildspec.yml xcode-cloud.yml ci_scripts/ .ci-operator.yaml`,
+    shape: /^(?:jenkinsfile[._-].+|.+\.jenkinsfile|azure-pipelines?[._-].+\.ya?ml|.+\.gitlab-ci\.ya?ml)$/,
+  },
+  {
+    why: "git or a hook manager runs it",
+    names: `.gitmodules .gitattributes .gitconfig .config/git/ .husky/ .huskyrc .huskyrc.json .huskyrc.js .githooks/
+      .git-hooks/ .git_hooks/ git-hooks/ githooks/ lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml
+      .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.yml lefthook-local.yaml .lefthook-local.yml
+      .lefthook/ .lefthook-local/ .config/lefthook.yml .pre-commit-config.yaml .pre-commit-config.yml
+      .pre-commit-hooks.yaml .overcommit.yml .overcommit/ .lintstagedrc .simple-git-hooks.json .simple-git-hooks.js
+      .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs .captainhook.json
+      captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json cocogitto.toml cog.toml .rusty-hook.toml`,
+    shape: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+)$/,
+  },
+  {
+    why: "a shell runs it when it starts",
+    names: `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions .bash_completion .profile
+      .zshrc .zshenv .zprofile .zlogin .zlogout .zsh_aliases .kshrc .mkshrc .cshrc .tcshrc .login .logout .shrc .shinit
+      .ashrc .inputrc .ripgreprc .curlrc .wgetrc .screenrc .tmux.conf .tmux/ .oh-my-zsh/ .config/fish/ .config/nushell/
+      .config/tmux/ .config/direnv/ .config/mise/ .config/bash/ .config/zsh/ .config/starship.toml .xonshrc
+      .config/elvish/ .envrc .direnvrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise/ .rtx.toml
+      .tool-versions .asdfrc .autoenv .autoenv.zsh .lessfilter .dir_colors profile.ps1
+      microsoft.powershell_profile.ps1`,
+  },
+  {
+    why: "the desktop or the system starts it",
+    names: `.config/autostart/ .config/systemd/ .config/environment.d/ .config/plasma-workspace/ .config/sway/
+      .config/i3/ .config/hypr/ .config/openbox/ .config/labwc/ .local/bin/ .local/share/applications/
+      .local/share/systemd/ library/launchagents/ library/launchdaemons/ .xprofile .xinitrc .xsession .xsessionrc
+      .xserverrc .xresources .xdefaults .pam_environment .wslconfig wsl.conf crontab .crontab cron.d/ .forward
+      .procmailrc .k5login .rhosts .shosts`,
+  },
+  {
+    why: "an editor or a debugger runs it when it starts",
+    names: `.vimrc _vimrc .gvimrc .exrc .nvimrc .nvim.lua .nvim/ .vim/ .lvimrc .local.vimrc .vimrc.local .config/nvim/
+      .config/helix/ .helix/ .kakrc .kak/ .nanorc .dir-locals.el .dir-locals-2.el .emacs .emacs.el .emacs.d/ .spacemacs
+      .doom.d/ .config/emacs/ .config/doom/ .projectile .ycm_extra_conf.py .zed/ .fleet/ .vs/ .theia/ .atom/
+      .devcontainer/ .devcontainer.json devcontainer.json .gitpod.yml .gitpod.dockerfile .replit replit.nix .idx/
+      .codesandbox/ .stackblitzrc .gdbinit .gdbearlyinit .lldbinit .radare2rc .r2rc .config/zed/ .config/code/ .editrc
+      .nvim-dap.lua .vimspector.json .coc-settings.json`,
+    shape: /\.(?:code-workspace|sublime-project)$/,
+  },
+  {
+    why: "an interpreter or a package manager runs it when it starts",
+    names: `sitecustomize.py usercustomize.py .pythonrc .pythonrc.py .python_startup.py .pystartup .ipython/ .jupyter/
+      jupyter_config.py jupyter_notebook_config.py .irbrc .pryrc .gemrc .rprofile .renviron rprofile.site .ghci
+      .iex.exs .sbclrc .clisprc .guile .julia/ startup.jl .sqliterc .psqlrc .my.cnf .mysqlrc .octaverc startup.m
+      .perldb .noderc .erlang .luarocks/ .pnp.cjs .pnp.js .pnp.loader.mjs .pnpmfile.cjs
+      .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/ bunfig.toml .bunfig.toml .cargo/config .cargo/config.toml .bundle/config pip.conf .pip/ .config/pip/ .pydistutils.cfg .terraformrc terraform.rc .gradle/init.d/ .gradle/gradle.properties .m2/settings.xml .config/containers/ .condarc`,
+    shape: /\.pth$/,
+  },
+];
+
+export const agentNames: readonly Row[] = [
+  {
+    why: "agents take it for instructions",
+    names: `agents.md agents.override.md agents.local.md agent.md claude.md claude.local.md gemini.md qwen.md memory.md
+      warp.md crush.md codex.md skill.md .cursorrules
+      .cursorignore .cursorindexingignore .windsurfrules .clinerules .clinerules/ .clineignore .roorules .roomodes
+      .rooignore .goosehints .rules .kilocodemodes .kilocodeignore .augment-guidelines .aiexclude .aiderignore
+      .geminiignore .codeiumignore .github/copilot-instructions.md .github/instructions/ .github/prompts/
+      .github/chatmodes/ .github/agents/ .github/skills/ copilot-instructions.md`,
+    shape:
+      /^(?:\.(?:roorules|clinerules|windsurfrules|cursorrules)-.+|.+\.(?:instructions|chatmode|prompt|agent)\.md)$/,
+  },
+  {
+    why: "agents read their settings and what they run from it",
+    names: `.claude/ .claude.json .cursor/ .codex/ .gemini/ .qwen/ .windsurf/ .roo/ .kilocode/ .cline/ .continue/
+      .continuerc.json .opencode/ opencode.json opencode.jsonc .junie/ .augment/ .amazonq/ .kiro/ .trae/ .goose/
+      .agents/ .agent/ .factory/ .crush.json crush.json .crush/ .openhands/ .devin/ .tabnine/ .sourcegraph/ .cody/
+      .warp/ .aider.conf.yml .aider.conf.yaml .aider.model.settings.yml .aider/ .mcp.json mcp.json .mcp/ mcp-config.json
+      mcp_config.json mcp_settings.json claude_desktop_config.json .pai/ pai.json .github/mcp.json .copilot/ .plandex/
+      .sweep.yaml sweep.yaml .coderabbit.yaml .pr_agent.toml`,
+  },
+];

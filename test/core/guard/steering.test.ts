@@ -1,0 +1,48 @@
+/** The table of files that steer: every name that an attack tried, by its kind. */
+import { expect, test } from "bun:test";
+import { findSteering, needsOwnYes, type SteeringKind } from "../../../src/core/guard/steering.ts";
+
+// F12, F21
+const kinds: Readonly<Record<SteeringKind, string>> = {
+  unasked: `.travis.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml
+    .buildkite/pipeline.yml appveyor.yml cloudbuild.yaml .forgejo/workflows/a.yml .gitea/workflows/a.yml action.yml
+    .github/workflows/ci.yml .github/actions/x/run.sh .circleci/config.yml .gitlab-ci.yml .githooks/pre-commit
+    lefthook.yml .husky/pre-commit .pre-commit-config.yaml .config/fish/config.fish .config/autostart/a.desktop .xprofile
+    .bashrc .zshenv .envrc .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit sitecustomize.py lib/usercustomize.py
+    site/evil.pth .mise.toml a.code-workspace .devcontainer/devcontainer.json .lintstagedrc.json .cargo/config.toml
+    .yarn/releases/yarn.cjs jenkinsfile.prod`,
+  built: `vite.config.ts eslint.config.mjs jest.config.js webpack.config.js webpack.prod.js .eslintrc.cjs flake.nix gradlew
+    .mvn/wrapper/maven-wrapper.properties gradle/wrapper/gradle-wrapper.properties conftest.py setup.py Makefile
+    build.rs package.json Dockerfile docker-compose.prod.yml Taskfile.yml noxfile.py a.mk CMakeLists.txt build.gradle.kts
+    Gruntfile.js tsconfig.config.json deploy/app.service`,
+  agents: `AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json .mcp.json .claude/settings.json
+    .github/copilot-instructions.md GEMINI.md .aider.conf.yml .windsurf/rules/a.md docs/agents.md pai.json`,
+};
+
+for (const [kind, names] of Object.entries(kinds)) {
+  test(`names of kind ${kind}`, () => {
+    const wrong = names
+      .split(/\s+/)
+      .filter((path) => findSteering(path)?.kind !== kind)
+      .map((path) => [path, findSteering(path)?.kind]);
+    expect(wrong).toEqual([]);
+  });
+}
+
+test("ordinary files have none", () => {
+  const ordinary = `src/app.py README.md src/makefile.ts docs/hooks/useThing.ts .gitignore .github/dependabot.yml
+    src/config.js tests/test_memory.py lib/action.yml.md configure/index.ts .editorconfig data/agents.json LICENSE
+    src/components/memory.tsx .env.example`;
+  expect(ordinary.split(/\s+/).filter((path) => findSteering(path) !== null)).toEqual([]);
+});
+
+test("spellings that a file system takes for the same name are the same", () => {
+  const spellings = [".TRAVIS.YML", ".travis.yml.", ".tra\u200bvis.yml", "ＡＧＥＮＴＳ.md", "Sub/.GitHub/Workflows/x"];
+  const steering = spellings.map(findSteering);
+  expect(steering.map((found) => found !== null && needsOwnYes(found))).toEqual(spellings.map(() => true));
+});
+
+test("the gravest kind of a path counts", () => {
+  expect(findSteering(".github/workflows/Makefile")?.kind).toBe("unasked");
+  expect(findSteering("fastlane/AGENTS.md")?.kind).toBe("agents");
+});

@@ -1,0 +1,125 @@
+/** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
+import { expect, test } from "bun:test";
+import { describeLater } from "../../src/core/guard/describe-steering.ts";
+import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { change, file } from "../workspace/tree.ts";
+import { finish, plan, write } from "./plans.ts";
+import { play } from "./scripted.ts";
+
+const json = (scripts: object) => file(JSON.stringify({ name: "x", scripts }));
+const later = (path: string, before: string | null, after: string | null) =>
+  describeLater(change(path, before === null ? null : file(before), after === null ? null : file(after)));
+
+test("of a package.json the scripts that are new or other ones", () => {
+  const before = json({ test: "jest", build: "tsc" });
+  const after = json({ test: "jest --ci", build: "tsc", postinstall: "node x.js" });
+  expect(describeLater(change("sub/package.json", before, after))).toBe(
+    "npm will run test: jest --ci; postinstall: node x.js",
+  );
+  expect(describeLater(change("package.json", null, before))).toBe("npm will run test: jest; build: tsc");
+  expect(describeLater(change("package.json", after, json({ build: "tsc" })))).toBeNull();
+  expect(later("package.json", "{}", '{"version": "2"}')).toBeNull();
+  const lines = json({ "a\nb": "x\n  ✓ all is well" });
+  expect(describeLater(change("package.json", null, lines))).toBe("npm will run a b: x ✓ all is well");
+});
+
+test("files that are code to the tool that reads them; no others", () => {
+  expect(later("Makefile", "a:\n", "b:\n")).toBe("make runs what stands in it");
+  expect(later("tests/conftest.py", null, "x\n")).toBe("pytest runs what stands in it");
+  expect(later("src/makefile.ts", null, "x\n")).toBeNull();
+  expect(later("Makefile", "a:\n", null)).toBeNull();
+});
+
+test("a run says so behind the diff, with a plan and without", async () => {
+  const text = '{"scripts": {"prepare": "sh x.sh"}}\n';
+  const planned = await play({
+    lines: [plan({ steps: ["WRITE package.json"] }), write("package.json", text) + finish()],
+  });
+  const call = { id: "1", name: "write", input: { path: "package.json", content: text } };
+  const free = await play({
+    flow: toolLoop,
+    lines: [{ text: "", calls: [call] }, "Done."],
+    options: { mode: "tool-loop", interactive: true },
+    answers: "yes",
+  });
+  for (const { events } of [planned, free]) {
+    const shown = events.flatMap((event) =>
+      event.type === "changes.proposed" ? ["diff"] : event.type === "notice" ? [event.text] : [],
+    );
+    expect(shown).toEqual(["diff", "package.json: npm will run prepare: sh x.sh"]);
+  }
+  expect(free.questions.map(({ folder }) => folder)).toEqual([null]);
+});
+
+test("the question about a plan names them, deletions too", async () => {
+  const ran = await play({
+    files: { "conftest.py": "x\n" },
+    lines: [plan({ steps: ["WRITE package.json", "WRITE Makefile", "RM conftest.py", "WRITE a.txt"] })],
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(ran.questions[0]?.text.split("\n").slice(2)).toEqual([
+    "It changes what runs or steers later: package.json (npm runs its scripts), Makefile (make runs what stands in it), conftest.py (pytest runs what stands in it)",
+  ]);
+});
+
+const wrote = (path: string) => [plan({ steps: [`WRITE ${path}`] }), write(path, "x\n") + finish()];
+
+test("what runs without being asked or steers agents is refused headless, and done when a flag names it", async () => {
+  for (const path of [".travis.yml", "sub/AGENTS.md", ".githooks/pre-commit"]) {
+    const refused = await play({ lines: wrote(path) });
+    expect([refused.outcome.code, refused.files, refused.purposes]).toEqual([12, {}, "plan"]);
+    expect(refused.outcome.error?.hint).toBe(`allow it by naming it: --allow-steering ${path}`);
+    const allowed = await play({ lines: wrote(path), options: { allowSteering: [path] } });
+    expect([allowed.outcome.code, allowed.files]).toEqual([0, { [path]: "x\n" }]);
+  }
+});
+
+test("at a terminal it has a question of its own behind that of the plan", async () => {
+  const options = { interactive: true };
+  const no = await play({ lines: wrote("MEMORY.md"), options, answers: ["yes", "no"] });
+  expect([no.outcome.status, no.files]).toEqual(["declined", {}]);
+  expect(no.questions[1]?.text).toContain("MEMORY.md: MEMORY.md steers agents later");
+  const yes = await play({ lines: wrote("MEMORY.md"), options, answers: ["yes", "yes"] });
+  expect([yes.outcome.code, yes.files, yes.questions.length]).toEqual([0, { "MEMORY.md": "x\n" }, 2]);
+});
+
+test("without a plan it has one too, behind that of the batch, and is in no folder that was allowed", async () => {
+  const call = { id: "1", name: "write", input: { path: "docs/AGENTS.md", content: "x\n" } };
+  const script = { flow: toolLoop, lines: [{ text: "", calls: [call] }, "Done."] };
+  const options = { mode: "tool-loop", interactive: true };
+  const ran = await play({ ...script, options, answers: ["yes", "no"] });
+  expect([ran.files, ran.questions.map(({ kind, folder }) => [kind, folder ?? null])]).toEqual([
+    {},
+    [
+      ["batch", null],
+      ["scope", null],
+    ],
+  ]);
+});
+
+test("what runs when the project is built needs no more than the yes to the plan", async () => {
+  const ran = await play({ lines: wrote("vite.config.ts") });
+  expect([ran.outcome.code, ran.files]).toEqual([0, { "vite.config.ts": "x\n" }]);
+});
+
+test("a folder that is moved takes no such file to its place unseen", async () => {
+  const lines = [plan({ steps: ["MV a -> .github"] }), "MV::a::.github\nFINISH::done\n", finish(), finish()];
+  const ran = await play({ files: { "a/workflows/ci.yml": "x\n" }, lines });
+  expect([ran.outcome.ok, ran.files]).toEqual([false, { "a/workflows/ci.yml": "x\n" }]);
+});
+
+test("what a command of the plan made of such a file is taken back", async () => {
+  const lines = [
+    plan({ steps: ["RUN sh x.sh"] }),
+    "RUN::sh x.sh\nFINISH::done\n",
+    finish("It could not be."),
+    finish("It could not be."),
+  ];
+  const files = { "x.sh": "mkdir -p .github/workflows; echo on > .github/workflows/ci.yml; echo 1 > a.txt\n" };
+  const options = { allowRun: true };
+  const ran = await play({ files, lines, options });
+  expect(ran.files).toEqual(files);
+  const named = await play({ files, lines, options: { ...options, allowSteering: [".github/**"] } });
+  expect(Object.keys(named.files).sort()).toEqual([".github/workflows/ci.yml", "a.txt", "x.sh"]);
+});

@@ -1,0 +1,73 @@
+/** The built binary and files that steer: -y alone changes none that runs without being asked or steers agents. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readOutcome } from "./contract.ts";
+import { openPlace, patience } from "./harness.ts";
+import { called, done, planned } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const names = `.travis.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml
+  .buildkite/pipeline.yml appveyor.yml cloudbuild.yaml .forgejo/workflows/a.yml action.yml .githooks/pre-commit lefthook.yml
+  .config/fish/config.fish .config/autostart/a.desktop .xprofile .vimrc .exrc .nvim.lua .dir-locals.el .gdbinit
+  sitecustomize.py a.pth .mise.toml AGENTS.md CLAUDE.md MEMORY.md .cursorrules .roo/mcp.json opencode.json`.split(
+  /\s+/,
+);
+const writes = names.map((path) => ["write", { path, content: "x\n" }] as const);
+
+// F12, F21
+test.concurrent("with -y alone none of them is written, beside a file that is", async () => {
+  await using place = openPlace([called(...writes, ["write", { path: "a.txt", content: "a\n" }]), { text: "Done." }]);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "set it up"]));
+  expect([outcome.code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
+});
+
+test.concurrent("--allow-steering lets those through that it names", async () => {
+  await using place = openPlace([called(...writes), { text: "Done." }]);
+  const flags = ["--allow-steering", "AGENTS.md", "--allow-steering", ".config/**"];
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", ...flags, "set it up"]));
+  expect(outcome.code).toBe(0);
+  expect(Object.keys(place.tree())).toEqual([".config/autostart/a.desktop", ".config/fish/config.fish", "AGENTS.md"]);
+});
+
+test.concurrent("a plan that lists one ends before its second call", async () => {
+  await using place = openPlace([planned([["WRITE", "MEMORY.md"]])]);
+  const result = await place.pai(["run", "-y", "remember that"]);
+  expect([result.code, place.tree(), place.gemini.requests.length]).toEqual([12, {}, 1]);
+  expect(result.stderr).toContain("! later  MEMORY.md: steers agents later");
+  expect(result.stderr).toContain("--allow-steering MEMORY.md");
+});
+
+// F22
+test.concurrent("what a command makes of one is taken back", async () => {
+  const command = "mkdir -p .github/workflows && echo on: push > .github/workflows/ci.yml";
+  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")]);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual({});
+  expect(place.gemini.requests.length).toBeGreaterThan(2);
+});
+
+// F20
+test.concurrent("a check sees neither the user's database nor the password of the proxy, unless a flag gives them", async () => {
+  const env = { DATABASE_URL: "postgres://me:hunter2hunter2@db/x", HTTP_PROXY: "http://me:hunter2hunter2@proxy:1" };
+  const check = 'env >> env.txt; test -n "$DATABASE_URL" || { echo KeyError: DATABASE_URL; false; }';
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  const result = await place.pai(["run", "-y", "--keep", "--check", check, "x"], {
+    env,
+  });
+  expect(result.stderr).toContain("--env DATABASE_URL gives it to them");
+  expect(place.read("env.txt")).not.toContain("hunter2");
+  await using other = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  const given = await other.pai(["run", "-y", "--env", "DATABASE_URL", "--check", "env >> env.txt", "x"], { env });
+  expect([given.code, other.read("env.txt")?.includes(env.DATABASE_URL)]).toEqual([0, true]);
+});
+
+test.concurrent("--env takes a name and no value; --only names what is allowed, never what is not", async () => {
+  await using place = openPlace();
+  for (const flags of [
+    ["--env", "A=1"],
+    ["--only", "!src/**"],
+  ]) {
+    const result = await place.pai(["run", "-y", ...flags, "x"]);
+    expect([result.code, place.gemini.requests.length]).toEqual([2, 0]);
+  }
+});

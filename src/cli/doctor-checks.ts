@@ -2,10 +2,11 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
+import { providerTable } from "../core/providers.ts";
 import { parseModelId } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
-import { configuredAddress, type Endpoint, findEndpoint } from "../store/base-url.ts";
+import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
@@ -93,9 +94,11 @@ function examineKeys({ context, places }: Patient, model: string): readonly Find
     if (provider === "replay") return [ok("key", "replay needs none")];
     const keys = findKeys(provider, { env: context.env, places });
     const [first] = keys;
-    if (first === undefined && provider === "local") return [ok("key", "local needs none")];
+    if (first === undefined && !providerTable[provider].needsKey) return [ok("key", `${provider} needs none`)];
     if (first === undefined) {
-      throw new PaiError("no_key", `no key for ${provider}`, { hint: "store one with: pai config set" });
+      throw new PaiError("no_key", `no key for ${provider}`, {
+        hint: `store one with: pai config set --provider ${provider}`,
+      });
     }
     const doubts = keys.flatMap(({ id, key }) => {
       const doubt = judgeKey(provider, key);
@@ -225,13 +228,13 @@ async function examineEndpointOf(
   try {
     const { provider } = parseModelId(model);
     if (provider === "replay") return [];
-    return await ask(findEndpoint(provider, context.env, configuredAddress(provider, loaded)), context);
+    return await ask(findBaseUrl(provider, context.env, configuredAddress(provider, loaded)), context);
   } catch (thrown) {
     return [failed("endpoint", thrown)];
   }
 }
 
-async function ask({ provider, url, origin }: Endpoint, context: Context): Promise<readonly Finding[]> {
+async function ask({ provider, url, origin }: BaseUrl, context: Context): Promise<readonly Finding[]> {
   const { env, signal } = context;
   const { endpoint, headers, status } = await probe(url, { provider, headers: {}, env, timeoutMs: 10_000, signal });
   const theirs = Date.parse(headers.get("date") ?? "");

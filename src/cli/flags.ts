@@ -9,6 +9,7 @@
  */
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
 import { PaiError } from "../core/error.ts";
+import { providerIds } from "../core/providers.ts";
 import { kebabCase } from "../core/text.ts";
 
 /** A flag with a value needs `valueHint` (FILE and DIR are completed by the shell); `multiple` keeps every value. */
@@ -102,7 +103,7 @@ export const flagTable = rows({
   provider: {
     type: "enum",
     valueHint: "P",
-    options: ["gemini", "openai", "anthropic", "local"],
+    options: [...providerIds],
     description: "whose key",
   },
   insecureHttp: { type: "boolean", description: "send a key over plain http" },

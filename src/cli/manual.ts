@@ -1,4 +1,5 @@
 /** What help and the man page tell besides the commands: exit codes, environment variables, files. */
+import { providers } from "../core/providers.ts";
 
 /** Every exit code, in a few words. */
 export const exitMeanings = [
@@ -40,10 +41,10 @@ export const variables = [
   ["PAI_CLIENT_CERT, PAI_CLIENT_KEY", "files of a client certificate and its key"],
   ["PAI_DEBUG", "show where an error came from"],
   [
-    "GEMINI_API_KEY, GOOGLE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY",
+    providers.flatMap(({ keyVariables }) => keyVariables).join(", "),
     "keys; with _FILE appended: a file that holds the key",
   ],
-  ["GOOGLE_GEMINI_BASE_URL, OPENAI_BASE_URL, ANTHROPIC_BASE_URL, OLLAMA_HOST", "address of one provider"],
+  [providers.map(({ urlVariable }) => urlVariable).join(", "), "address of one provider"],
   ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, in capitals or not; never used for this machine itself"],
   ["NODE_EXTRA_CA_CERTS, SSL_CERT_FILE", "certificates to trust"],
   ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "colours off or on"],

@@ -2,7 +2,7 @@
 import { PaiError } from "../core/error.ts";
 import type { ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
-import { begin, type Stream } from "./stream.ts";
+import { type Stream, tryUntilBegun } from "./stream.ts";
 
 export type Extra = "temperature" | "format" | "reasoning" | "usage";
 export type Without = ReadonlySet<Extra>;
@@ -25,30 +25,25 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
 export function createConcessions({
   model,
   notify,
+  omitted = [],
 }: {
   readonly model: string;
   readonly notify: (notice: Notice) => void;
+  /** Known to be refused: never asked for. */
+  readonly omitted?: readonly Extra[];
 }): (open: (without: Without) => Stream) => Stream {
-  const without = new Set<Extra>();
-  return (open) =>
-    async function* (request, signal) {
-      const attempt = async (): ReturnType<typeof begin> => {
-        try {
-          return await begin(open(without)(without.has("format") ? tellSchema(request) : request, signal));
-        } catch (thrown) {
-          const extra = findRefused(thrown, request, without);
-          if (extra === null) throw thrown;
-          without.add(extra);
-          notify({
-            level: "info",
-            code: "conceded",
-            text: `${model} takes no ${extras[extra].what}: asked without it`,
-          });
-          return attempt();
-        }
-      };
-      yield* await attempt();
-    };
+  const without = new Set<Extra>(omitted);
+  return (open) => (request, signal) =>
+    tryUntilBegun((failed) => {
+      if (failed !== null) {
+        const extra = findRefused(failed, request, without);
+        if (extra === null) throw failed;
+        without.add(extra);
+        const text = `${model} takes no ${extras[extra].what}: asked without it`;
+        notify({ level: "info", code: "conceded", text });
+      }
+      return open(without)(without.has("format") ? tellSchema(request) : request, signal);
+    });
 }
 
 /** A schema that nobody enforces can still be read. */

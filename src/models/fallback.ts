@@ -2,7 +2,7 @@
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
-import { begin, throwIfInterrupted } from "./stream.ts";
+import { throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 
 export interface Fallback {
   /** Asked for by the name of the first; window and limits are those of the one in use. */
@@ -39,21 +39,20 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
       return current.maxOutputTokens;
     },
     async *stream(request, signal, refit = () => request.maxOutputTokens) {
-      const attempt = async (fits: number): ReturnType<typeof begin> => {
-        const maxOutputTokens = Math.min(fits, current.maxOutputTokens);
-        try {
-          return await begin(current.stream({ ...request, maxOutputTokens }, signal));
-        } catch (thrown) {
+      let fits = request.maxOutputTokens;
+      yield* tryUntilBegun((failed) => {
+        if (failed !== null) {
           const [next, ...rest] = left;
-          if (next === undefined || !(thrown instanceof PaiError) || !reasons.has(thrown.code)) throw thrown;
+          if (next === undefined || !(failed instanceof PaiError) || !reasons.has(failed.code)) throw failed;
           throwIfInterrupted(signal);
-          notify({ level: "warning", code: "model_switched", text: `${thrown.message}; going on with ${next.id}` });
+          notify({ level: "warning", code: "model_switched", text: `${failed.message}; going on with ${next.id}` });
           current = next;
           left = rest;
-          return attempt(refit());
+          fits = refit();
         }
-      };
-      yield* await attempt(request.maxOutputTokens);
+        const maxOutputTokens = Math.min(fits, current.maxOutputTokens);
+        return current.stream({ ...request, maxOutputTokens }, signal);
+      });
     },
   };
   return { model, current: () => current };

@@ -1,9 +1,8 @@
 /** Several keys of one provider: each call takes the next one, and a key at its limit rests. */
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
-import type { ModelEvent } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
-import { begin, type Stream, throwIfInterrupted } from "./stream.ts";
+import { type Stream, throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 import { often, renderWait, type Setback } from "./wire/http-errors.ts";
 
 export interface Key {
@@ -37,20 +36,26 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOption
   const refused = new Map<string, PaiError>();
 
   return async function* (request, signal) {
-    const attempt = async ([key, ...others]: readonly KeyedStream[]): Promise<AsyncIterable<ModelEvent>> => {
-      if (key === undefined) throw nothingLeft(keys, refused, options);
-      if (refused.has(key.id) || restsUntil(key.id, options) > options.now()) return attempt(others);
+    const left = [...inTurn(keys, options)];
+    let tried = "";
+    yield* tryUntilBegun((failed) => {
+      if (failed !== null) putAside(tried, failed, refused, options);
       throwIfInterrupted(signal);
+      const key = nextReady(left, refused, options);
+      if (key === null) throw nothingLeft(keys, refused, options);
+      tried = key.id;
       options.state.save({ cursor: { [options.provider]: key.id }, resting: {} });
-      try {
-        return await begin(key.stream(request, signal));
-      } catch (thrown) {
-        putAside(key.id, thrown, refused, options);
-        return attempt(others);
-      }
-    };
-    yield* await attempt(inTurn(keys, options));
+      return key.stream(request, signal);
+    });
   };
+}
+
+/** Takes the next key out of the list that is neither refused nor rests; null: none is. */
+function nextReady(left: KeyedStream[], refused: Map<string, PaiError>, options: TurnOptions): KeyedStream | null {
+  for (let key = left.shift(); key !== undefined; key = left.shift()) {
+    if (!refused.has(key.id) && restsUntil(key.id, options) <= options.now()) return key;
+  }
+  return null;
 }
 
 /** Notes why a key cannot be used now; throws what is not the key's fault. */

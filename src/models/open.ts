@@ -2,20 +2,22 @@
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
+import { type Provider, type ProviderId, providerIds, providers, providerTable, type Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
+import type { createConcessions as Concessions, Without } from "./drop-options.ts";
 import type { Key } from "./keys-in-turn.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { Stream } from "./stream.ts";
 import type { Endpoint, ProxyEnv } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 
-export const providers = ["gemini", "openai", "anthropic", "local", "replay"] as const;
-export type Provider = (typeof providers)[number];
+/** What may stand before the colon of a model: a provider, or a recording. */
+export const modelSources = [...providerIds, "replay"] as const;
 
 export interface ModelId {
-  readonly provider: Provider;
+  readonly provider: ProviderId | "replay";
   readonly name: string;
 }
 
@@ -34,35 +36,26 @@ export interface OpenOptions extends RetryOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly proxyEnv: ProxyEnv;
-  /** Silence after which a connection counts as dead, in milliseconds; a quarter of an hour when absent. */
+  /** Silence after which a connection counts as dead, in milliseconds; absent: as the provider's row says. */
   readonly idleMs?: number;
   /** Ends the questions to a local server. */
   readonly signal?: AbortSignal;
 }
 
-/** Models think for ten minutes without a sign of it. */
-export const usualIdleMs = 900_000;
-
-const prefixes: readonly (readonly [RegExp, Provider])[] = [
-  [/^gemini-/, "gemini"],
-  [/^gpt-|^o\d/, "openai"],
-  [/^claude-/, "anthropic"],
-];
-
 /** Throws PaiError `model_unknown` for a name whose provider cannot be told. */
 export function parseModelId(source: string): ModelId {
   const trimmed = source.trim();
   const [, prefix = "", rest = ""] = /^([a-z]+):(.*)$/s.exec(trimmed) ?? [];
-  const named = providers.find((provider) => provider === prefix);
+  const named = modelSources.find((source) => source === prefix);
   const usable = named === "replay" ? rest.trim() !== "" : /^\S+$/.test(rest);
   if (named !== undefined && usable) return { provider: named, name: rest };
-  const guessed = prefixes.find(([pattern]) => pattern.test(trimmed));
-  if (guessed !== undefined && /^[\w.:@/-]+$/.test(trimmed)) return { provider: guessed[1], name: trimmed };
-  const near = prefix === "" ? null : suggest(prefix, providers);
+  const guessed = providers.find(({ names }) => names?.test(trimmed));
+  if (guessed !== undefined && /^[\w.:@/-]+$/.test(trimmed)) return { provider: guessed.id, name: trimmed };
+  const near = prefix === "" ? null : suggest(prefix, modelSources);
   throw new PaiError("model_unknown", `the model ${JSON.stringify(source)} belongs to no provider`, {
     hint:
       near === null || near === prefix
-        ? `write it as provider:name with one of ${providers.join(", ")}; see: pai models`
+        ? `write it as provider:name with one of ${modelSources.join(", ")}; see: pai models`
         : `did you mean ${near}:${rest}?`,
   });
 }
@@ -84,23 +77,23 @@ export async function openModel(options: OpenOptions): Promise<Model> {
 /** Opens the stream for one key. */
 type OpenKey = (key: Key | null) => Stream;
 type Opened = Pick<Model, "stream"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
-type Remote = Exclude<Provider, "replay">;
 
-async function openRemote(provider: Remote, name: string, options: OpenOptions): Promise<Opened> {
+async function openRemote(id: ProviderId, name: string, options: OpenOptions): Promise<Opened> {
+  const provider: Provider = providerTable[id];
   const [{ parseEndpoint, preconnect }, { takeKeysInTurn }, { withRetry }, prepare] = await Promise.all([
     import("./wire/endpoint.ts"),
     import("./keys-in-turn.ts"),
     import("./retry.ts"),
-    bridges[provider](),
+    bridges[provider.wire](),
   ]);
-  const { keys, now, idleMs = usualIdleMs, notify } = options;
+  const { keys, now, idleMs = provider.silence * 1000, notify } = options;
   const endpoint = parseEndpoint(options.baseUrl ?? "", options.proxyEnv);
   judgeExposure(endpoint, keys, options);
-  if (keys.length === 0 && provider !== "local") throw noKey(provider);
+  if (keys.length === 0 && provider.needsKey) throw noKey(provider);
   preconnect(endpoint);
-  const { open, ...limits } = await prepare({ model: name, endpoint, idleMs, now }, options);
+  const { open, ...limits } = await prepare({ provider, model: name, endpoint, idleMs, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
-  const turn = { provider, state: options.keyState, notify, now };
+  const turn = { provider: id, state: options.keyState, notify, now };
   const stream = keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn);
   return { ...limits, stream: withRetry(stream, options) };
 }
@@ -111,45 +104,61 @@ interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
 
 type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepared | Promise<Prepared>;
 
-/** Each is loaded when its provider is used, and never otherwise. */
-const bridges: Readonly<Record<Remote, () => Promise<Prepare>>> = {
+type OpenConceding = (options: BridgeOptions, without: Without) => Stream;
+
+/** For bridges whose server may refuse a part of the request: all keys of a model learn it together. */
+function conceding(open: OpenConceding, createConcessions: typeof Concessions): Prepare {
+  return (base, { notify }) => {
+    const omitted = base.provider.dialect?.countsUnasked ? (["usage"] as const) : [];
+    const concede = createConcessions({ model: base.model, notify, omitted });
+    return { open: (key) => concede((without) => open({ ...base, key }, without)) };
+  };
+}
+
+/** By wire. Each is loaded when a provider that speaks it is used, and never otherwise. */
+const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
   gemini: async () => {
     const { openGemini } = await import("./gemini/bridge.ts");
     return (base) => ({ open: (key) => openGemini({ ...base, key }) });
   },
-  openai: async () => {
+  responses: async () => {
     const [{ openOpenai }, { createConcessions }] = await Promise.all([
       import("./openai/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return (base, { notify }) => {
-      const concede = createConcessions({ model: base.model, notify });
-      return { open: (key) => concede((without) => openOpenai({ ...base, key }, without)) };
-    };
+    return conceding(openOpenai, createConcessions);
   },
-  anthropic: async () => {
+  messages: async () => {
     const [{ openAnthropic }, { createConcessions }] = await Promise.all([
       import("./anthropic/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return (base, { notify }) => {
-      const concede = createConcessions({ model: base.model, notify });
-      return { open: (key) => concede((without) => openAnthropic({ ...base, key }, without)) };
-    };
+    return conceding(openAnthropic, createConcessions);
+  },
+  chat: async () => {
+    const [{ openChat }, { createConcessions }] = await Promise.all([
+      import("./chat/bridge.ts"),
+      import("./drop-options.ts"),
+    ]);
+    return conceding(openChat, createConcessions);
   },
   local: async () => {
-    const [{ localHeaders, openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
+    const [{ openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
       import("./local/bridge.ts"),
       import("./local/server.ts"),
       import("./drop-options.ts"),
     ]);
-    return async (base, { keys: [first], notify, signal = new AbortController().signal }) => {
-      const headers = first === undefined ? {} : localHeaders(first.key);
+    return async (base, options) => {
+      const {
+        keys: [first],
+        notify,
+        signal = new AbortController().signal,
+      } = options;
+      const headers = first === undefined ? {} : base.provider.headers(first.key);
       const server = await askServer(base.endpoint, base.model, headers, signal);
       const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
-      const concede = createConcessions({ model: base.model, notify });
-      const open: OpenKey = (key) => concede((without) => openLocal({ ...base, key, server, notify }, without));
-      return { ...limits, open };
+      const open: OpenConceding = (opened, without) => openLocal({ ...opened, server, notify }, without);
+      return { ...limits, ...(await conceding(open, createConcessions)(base, options)) };
     };
   },
 };
@@ -169,9 +178,9 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
   options.notify(notice);
 }
 
-function noKey(provider: Remote): PaiError {
-  const option = provider === "gemini" ? "" : ` --provider ${provider}`;
-  return new PaiError("no_key", `there is no key for ${provider}`, {
-    hint: `set ${provider.toUpperCase()}_API_KEY, store one with: pai config set${option}, or see how pai works without one: pai demo`,
+function noKey({ id, keyVariables: [variable] }: Provider): PaiError {
+  const option = id === "gemini" ? "" : ` --provider ${id}`;
+  return new PaiError("no_key", `there is no key for ${id}`, {
+    hint: `set ${variable}, store one with: pai config set${option}, or see how pai works without one: pai demo`,
   });
 }

@@ -1,8 +1,7 @@
 /** The one place that asks again: which failures, how often, after how long; every wait is seen and ends with the signal. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import type { ModelEvent } from "../core/model.ts";
 import type { Notice, Wait } from "../core/question.ts";
-import { begin, type Stream, throwIfInterrupted } from "./stream.ts";
+import { type Stream, throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export interface RetryOptions {
@@ -23,17 +22,12 @@ const retries = 5;
 export function withRetry(stream: Stream, options: RetryOptions): Stream {
   return async function* (request, signal) {
     const patience = createPatience(options);
-    const attempt = async (): Promise<AsyncIterable<ModelEvent>> => {
+    yield* tryUntilBegun(async (failed) => {
+      const wait = failed === null ? 0 : patience(failed);
+      if (wait > 0) await options.sleep(wait, signal).catch(() => throwIfInterrupted(signal));
       throwIfInterrupted(signal);
-      try {
-        return await begin(stream(request, signal));
-      } catch (thrown) {
-        const wait = patience(thrown);
-        if (wait > 0) await options.sleep(wait, signal).catch(() => throwIfInterrupted(signal));
-        return attempt();
-      }
-    };
-    yield* await attempt();
+      return stream(request, signal);
+    });
   };
 }
 

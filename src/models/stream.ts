@@ -1,21 +1,32 @@
-/** A model's stream: it may be asked for again until its first event, never after that; and what an aborted signal means. */
-
+/** A model's stream, and the one rule of asking again: only until its first event, after that never; and what an aborted signal means. */
 import { PaiError } from "../core/error.ts";
 import type { Model, ModelEvent } from "../core/model.ts";
 
 export type Stream = Model["stream"];
 
-/** Waits for the first event; the events returned start with it. Rejects with what the stream throws before it. */
-export async function begin(events: AsyncIterable<ModelEvent>): Promise<AsyncIterable<ModelEvent>> {
-  const iterator = events[Symbol.asyncIterator]();
-  return resume(await iterator.next(), iterator);
-}
-
-async function* resume(first: IteratorResult<ModelEvent>, rest: AsyncIterator<ModelEvent>): AsyncGenerator<ModelEvent> {
-  try {
-    for (let each = first; each.done !== true; each = await rest.next()) yield each.value;
-  } finally {
-    await rest.return?.();
+/**
+ * The first of several streams that begins. `next` gives the stream to try: it gets what the one before threw before its
+ * first event, null at first, and must throw when nothing is left to try. Whatever is thrown later is thrown here.
+ */
+export async function* tryUntilBegun(
+  next: (failed: unknown) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>,
+): AsyncGenerator<ModelEvent> {
+  let failed: unknown = null;
+  for (;;) {
+    const events = (await next(failed))[Symbol.asyncIterator]();
+    let first: IteratorResult<ModelEvent>;
+    try {
+      first = await events.next();
+    } catch (thrown) {
+      failed = thrown;
+      continue;
+    }
+    try {
+      for (let each = first; each.done !== true; each = await events.next()) yield each.value;
+    } finally {
+      await events.return?.();
+    }
+    return;
   }
 }
 

@@ -2,32 +2,18 @@
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
+import { type Provider, type ProviderId, providerTable } from "../core/providers.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
-import type { RemoteProvider } from "./setting-table.ts";
 import type { LoadedSettings } from "./settings.ts";
 
-export interface Endpoint {
-  readonly provider: RemoteProvider;
-  /** Without trailing slash. gemini, anthropic: without version path; openai, local: with it. */
+export interface BaseUrl {
+  readonly provider: ProviderId;
+  /** Without trailing slash; with or without version path as the provider's row says. */
   readonly url: string;
   /** The variable's name, "config.json", "pai.json" or "default". */
   readonly origin: string;
 }
-
-const ownUrls: Record<RemoteProvider, string> = {
-  gemini: "https://generativelanguage.googleapis.com",
-  openai: "https://api.openai.com/v1",
-  anthropic: "https://api.anthropic.com",
-  local: "http://127.0.0.1:11434/v1",
-};
-
-const ownVariables: Record<RemoteProvider, string> = {
-  gemini: "GOOGLE_GEMINI_BASE_URL",
-  openai: "OPENAI_BASE_URL",
-  anthropic: "ANTHROPIC_BASE_URL",
-  local: "OLLAMA_HOST",
-};
 
 /** What the settings say of a provider's address (null: nothing), and the file that says it. */
 export interface ConfiguredAddress {
@@ -36,7 +22,7 @@ export interface ConfiguredAddress {
 }
 
 export function configuredAddress(
-  provider: RemoteProvider,
+  provider: ProviderId,
   { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,
 ): ConfiguredAddress {
   return { url: settings.baseUrl[provider], origin: origins[`baseUrl.${provider}`] ?? "default" };
@@ -46,16 +32,17 @@ export function configuredAddress(
  * Where a provider is reached: the first of PAI_BASE_URL, the provider's own variable, what is configured, and the
  * provider's own address. Throws config_invalid for what is no http(s) URL.
  */
-export function findEndpoint(provider: RemoteProvider, env: Environment, configured: ConfiguredAddress): Endpoint {
-  const own = ownVariables[provider];
+export function findBaseUrl(provider: ProviderId, env: Environment, configured: ConfiguredAddress): BaseUrl {
+  const row = providerTable[provider];
+  const own = row.urlVariable;
   const choices: readonly (readonly [string | null | undefined, string])[] = [
     [env["PAI_BASE_URL"], "PAI_BASE_URL"],
-    [provider === "local" ? readOllamaHost(env[own]) : env[own], own],
+    [row.urlForm === "host" ? readOllamaHost(env[own]) : env[own], own],
     [configured.url, configured.origin],
   ];
-  const [text, origin] = choices.find(([value]) => (value ?? "").trim() !== "") ?? [ownUrls[provider], "default"];
+  const [text, origin] = choices.find(([value]) => (value ?? "").trim() !== "") ?? [row.url, "default"];
   const url = parseUrl((text ?? "").trim(), origin);
-  return { provider, url: withVersionPath(provider, url), origin };
+  return { provider, url: withVersionPath(row, url), origin };
 }
 
 function parseUrl(text: string, origin: string): URL {
@@ -69,10 +56,10 @@ function parseUrl(text: string, origin: string): URL {
   return url;
 }
 
-function withVersionPath(provider: RemoteProvider, url: URL): string {
+function withVersionPath({ versionIn, url: own }: Provider, url: URL): string {
   const path = url.pathname.replace(/\/+$/, "");
-  if (provider === "gemini" || provider === "anthropic") return url.origin + path.replace(/\/v1(beta|alpha)?$/, "");
-  return url.origin + (path === "" ? "/v1" : path);
+  if (versionIn === "path") return url.origin + path.replace(/\/v1(beta|alpha)?$/, "");
+  return url.origin + (path === "" ? new URL(own).pathname : path);
 }
 
 /** Listening everywhere is reached on this machine. */
@@ -92,33 +79,33 @@ function readOllamaHost(variable: string | undefined): string | null {
 }
 
 /**
- * Makes sure the user wants `keys` to go to an endpoint that a file names. The first use binds them to it; any other
- * pair asks once through `ask`. Endpoints of the environment, of a provider itself and without keys need nothing.
+ * Makes sure the user wants `keys` to go to an address that a file names. The first use binds them to it; any other
+ * pair asks once through `ask`. Addresses of the environment, of a provider itself and without keys need nothing.
  * Throws untrusted when the answer is no, or there is nobody to ask (`ask` is null).
  */
 export async function requireConsent(
-  endpoint: Endpoint,
+  address: BaseUrl,
   keys: readonly string[],
   { places, ask }: { readonly places: Places; readonly ask: ((question: string) => Promise<boolean>) | null },
 ): Promise<void> {
-  if (!/\.json$/.test(endpoint.origin) || keys.length === 0) return;
-  const known = readConsents(places).get(endpoint.provider);
-  const isKnown = keys.every((key) => known?.includes(pairOf(key, endpoint.url)));
+  if (!/\.json$/.test(address.origin) || keys.length === 0) return;
+  const known = readConsents(places).get(address.provider);
+  const isKnown = keys.every((key) => known?.includes(pairOf(key, address.url)));
   if (isKnown) return;
   if (known !== undefined) {
-    const what = `${endpoint.origin} sends your ${endpoint.provider} key to a new address: ${endpoint.url}`;
+    const what = `${address.origin} sends your ${address.provider} key to a new address: ${address.url}`;
     if (ask === null || !(await ask(`${what}\nSend the key there?`))) {
       throw new PaiError("untrusted", what, {
-        hint: `to agree: pai config put baseUrl.${endpoint.provider} ${endpoint.url}`,
+        hint: `to agree: pai config put baseUrl.${address.provider} ${address.url}`,
       });
     }
   }
-  rememberConsent(endpoint, keys, places);
+  rememberConsent(address, keys, places);
 }
 
-/** Records that these keys may go to this endpoint. */
+/** Records that these keys may go to this address. */
 export function rememberConsent(
-  endpoint: Pick<Endpoint, "provider" | "url">,
+  address: Pick<BaseUrl, "provider" | "url">,
   keys: readonly string[],
   places: Places,
 ): void {
@@ -126,8 +113,8 @@ export function rememberConsent(
   const file = fileIn(places.stateDir);
   withLock(file, () => {
     const consents = readConsents(places);
-    const pairs = keys.map((key) => pairOf(key, endpoint.url));
-    consents.set(endpoint.provider, [...new Set([...(consents.get(endpoint.provider) ?? []), ...pairs])]);
+    const pairs = keys.map((key) => pairOf(key, address.url));
+    consents.set(address.provider, [...new Set([...(consents.get(address.provider) ?? []), ...pairs])]);
     writePrivate(file, `${JSON.stringify({ version: 1, providers: Object.fromEntries(consents) }, null, 2)}\n`);
   });
 }

@@ -1,6 +1,7 @@
 /** API keys: found in the environment or in the credentials file, added, removed, masked, judged. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../core/error.ts";
+import { findProvider, providers } from "../core/providers.ts";
 import { credentialsFile, editCredentials, type KeyRing, loadCredentials } from "./credentials.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { Environment, Places } from "./places.ts";
@@ -19,12 +20,6 @@ interface Sources {
   /** Told when keys of an older version are moved. */
   readonly warn?: Warn;
 }
-
-const variables: Readonly<Record<string, readonly string[]>> = {
-  gemini: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  openai: ["OPENAI_API_KEY"],
-  anthropic: ["ANTHROPIC_API_KEY"],
-};
 
 type Warn = (text: string) => void;
 
@@ -51,7 +46,7 @@ export function inOrder(ring: KeyRing): readonly (readonly [string, string])[] {
 }
 
 function findInEnvironment(provider: string, env: Environment): FoundKey | null {
-  for (const name of variables[provider] ?? []) {
+  for (const name of findProvider(provider)?.keyVariables ?? []) {
     const direct = env[name]?.trim() ?? "";
     const file = env[`${name}_FILE`]?.trim() ?? "";
     const origin = direct === "" ? `${name}_FILE` : name;
@@ -152,10 +147,16 @@ export function findFault(key: string): string | null {
 export function judgeKey(provider: string, key: string): string | null {
   const fault = findFault(key);
   if (fault !== null) return fault;
-  const prefix = { gemini: "AIza", openai: "sk-", anthropic: "sk-ant-" }[provider];
-  if (prefix === undefined) return null;
+  const shape = findProvider(provider)?.keyShape ?? null;
+  if (shape === null) return null;
+  const { prefix, leastLength } = shape;
   if (!key.startsWith(prefix)) return `does not look like one of ${provider} (it should start with ${prefix})`;
-  return provider === "gemini" && key.length < 30 ? "is too short (at least 30 characters)" : null;
+  return key.length < leastLength ? `is too short (at least ${leastLength} characters)` : null;
+}
+
+/** Whether a word begins as the keys of a provider do: nobody means it as a name. */
+export function looksLikeKey(word: string): boolean {
+  return providers.some(({ keyShape }) => keyShape !== null && word.startsWith(keyShape.prefix));
 }
 
 /** Why this can be no id of a key; null: it can. */

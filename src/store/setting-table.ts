@@ -1,9 +1,7 @@
 /** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
 import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
-
-/** Providers that are reached over a network. */
-export type RemoteProvider = "gemini" | "openai" | "anthropic" | "local";
+import { byProvider } from "../core/providers.ts";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
@@ -176,13 +174,14 @@ function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
   return Object.fromEntries(entries);
 }
 
-const baseUrl = (provider: RemoteProvider): Setting<string | null> => {
+/** Where each provider is reached, when not at its own address. */
+export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
   const check = (json: Json): string | null =>
     typeof json === "string" && URL.canParse(json.trim()) ? json.trim() : null;
-  return { name: `baseUrl.${provider}`, wants: "a URL", fallback: null, fromText: (url) => url, check, inFile: true };
-};
+  return { name: `baseUrl.${id}`, wants: "a URL", fallback: null, fromText: (url) => url, check, inFile: true };
+});
 
-/** All settings. Order is the order in which they are shown. */
+/** All settings but the base URLs. */
 export const settingTable = {
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
     env: "PAI_MODEL",
@@ -190,10 +189,6 @@ export const settingTable = {
   }),
   temperature,
   mode,
-  baseUrlGemini: baseUrl("gemini"),
-  baseUrlOpenai: baseUrl("openai"),
-  baseUrlAnthropic: baseUrl("anthropic"),
-  baseUrlLocal: baseUrl("local"),
   calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
   cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
@@ -219,3 +214,5 @@ export const settingTable = {
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },
   debug: { ...switched("debug", { env: "PAI_DEBUG", flag: "debug", lenient: true }), inFile: false },
 } as const;
+
+export const allSettings = [...Object.values(settingTable), ...Object.values(baseUrlSettings)];

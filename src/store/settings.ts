@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
+import { byProvider, type ProviderId } from "../core/providers.ts";
 import { kebabCase } from "../core/text.ts";
 import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
-import { type Mode, type RemoteProvider, type Setting, settingTable } from "./setting-table.ts";
+import { allSettings, baseUrlSettings, type Mode, type Setting, settingTable } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
 
 /** Absent is null. Money in USD, times in seconds. */
@@ -17,7 +18,7 @@ export interface Settings {
   readonly temperature: number;
   readonly mode: Mode;
   /** From config.json only; variables: see base-url.ts. */
-  readonly baseUrl: Readonly<Record<RemoteProvider, string | null>>;
+  readonly baseUrl: Readonly<Record<ProviderId, string | null>>;
   readonly limits: {
     readonly calls: number | null;
     readonly tokens: number | null;
@@ -61,7 +62,6 @@ export interface SettingSources {
   readonly root: string | null;
 }
 
-const allSettings = Object.values(settingTable);
 const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
 
 /** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */
@@ -132,12 +132,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     model: resolve(table.model),
     temperature: resolve(table.temperature),
     mode: resolve(table.mode),
-    baseUrl: {
-      gemini: resolve(table.baseUrlGemini),
-      openai: resolve(table.baseUrlOpenai),
-      anthropic: resolve(table.baseUrlAnthropic),
-      local: resolve(table.baseUrlLocal),
-    },
+    baseUrl: byProvider(({ id }) => resolve(baseUrlSettings[id])),
     limits: {
       calls: resolve(table.calls),
       tokens: resolve(table.tokens),

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
-import { says } from "../models/local/chat-wire.ts";
+import { says } from "../models/chat/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 

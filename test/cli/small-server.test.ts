@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
-import { ollamaSays } from "../models/local/chat-wire.ts";
+import { ollamaSays } from "../models/chat/chat-wire.ts";
 import { useServer } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
 

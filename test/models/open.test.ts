@@ -13,6 +13,8 @@ describe("model names", () => {
     ["o3-mini", "openai", "o3-mini"],
     ["claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"],
     ["local:qwen3:8b", "local", "qwen3:8b"],
+    ["openrouter:z-ai/glm-5:free", "openrouter", "z-ai/glm-5:free"],
+    ["codestral-latest", "mistral", "codestral-latest"],
     ["openai:gemini-like", "openai", "gemini-like"],
     ["replay:a b.jsonl", "replay", "a b.jsonl"],
   ];
@@ -20,7 +22,7 @@ describe("model names", () => {
     expect<unknown>(parseModelId(source)).toEqual({ provider, name });
   });
 
-  test.each(["", "llama3", "ollama3", "gemini", "gemini:", "gemini:a b", "mistral:x", "gpt", "opus"])(
+  test.each(["", "llama3", "ollama3", "gemini", "gemini:", "gemini:a b", "mistral", "z-ai/glm-5", "gpt", "opus"])(
     "%s belongs to no provider",
     (source) => {
       expect(() => parseModelId(source)).toThrow(expect.objectContaining({ code: "model_unknown" }));

@@ -1,11 +1,11 @@
 /** Where a provider is reached, and when a key may go there. */
 import { expect, test } from "bun:test";
-import { type Endpoint, findEndpoint, requireConsent } from "../../src/store/base-url.ts";
+import { type BaseUrl, findBaseUrl, requireConsent } from "../../src/store/base-url.ts";
 import { makeHome } from "./temp-home.ts";
 
 const unset = { url: null, origin: "default" };
-const find = (provider: Endpoint["provider"], env: Record<string, string>, url: string | null = null) =>
-  findEndpoint(provider, env, url === null ? unset : { url, origin: "config.json" });
+const find = (provider: BaseUrl["provider"], env: Record<string, string>, url: string | null = null) =>
+  findBaseUrl(provider, env, url === null ? unset : { url, origin: "config.json" });
 
 test.each([
   ["gemini", {}, "https://generativelanguage.googleapis.com", "default"],

@@ -39,7 +39,7 @@ const lines = [
   ["pai undo --max-c", []],
   ["pai run --mode ei", ["eight-step"]],
   ["pai -y --mode tool", ["tool-loop"]],
-  ["pai config list --provider ", ["anthropic", "gemini", "local", "openai"]],
+  ["pai config list --provider ", ["anthropic", "gemini", "local", "mistral", "openai", "openrouter"]],
   ["pai apply pl", ["plan one.json"]],
   ["pai run -f pl", ["plan one.json"]],
   ["pai run -C fold", ["folder/"]],

@@ -1,6 +1,7 @@
 /** `pai models`: providers, whether a key is present, known models with their windows and prices. */
+import { findProvider } from "../../core/providers.ts";
 import { findPrice, knownModels } from "../../models/catalogue.ts";
-import { providers } from "../../models/open.ts";
+import { modelSources } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
@@ -12,8 +13,8 @@ import { composeBase } from "../compose/base.ts";
 function findRows(context: Context) {
   const { places } = composeBase(context);
   const day = context.now().toISOString().slice(0, 10);
-  return providers.map((provider) => {
-    const keyed = provider !== "replay" && provider !== "local";
+  return modelSources.map((provider) => {
+    const keyed = findProvider(provider)?.needsKey ?? false;
     const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
     const served = knownModels.filter((model) => model.provider === provider && (model.ends ?? "9") > day);
     const models = served.map(({ name, window, maxOutputTokens, ends }) => ({

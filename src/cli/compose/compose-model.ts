@@ -7,7 +7,7 @@ import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { findPrice } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
-import { configuredAddress, findEndpoint, requireConsent } from "../../store/base-url.ts";
+import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Settings } from "../../store/settings.ts";
@@ -77,12 +77,12 @@ async function openOne(
     signal: context.signal,
   };
   if (provider === "replay") return { model: await openModel({ ...common, keys: [], baseUrl: null }), keys: [] };
-  const endpoint = findEndpoint(provider, context.env, configuredAddress(provider, base));
+  const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
   const found = findKeys(provider, { env: context.env, places, warn });
   const keys = found.map(({ key }) => key);
-  await requireConsent(endpoint, keys, { places, ask: confirm });
-  return { model: await openModel({ ...common, keys: found, baseUrl: endpoint.url }), keys };
+  await requireConsent(address, keys, { places, ask: confirm });
+  return { model: await openModel({ ...common, keys: found, baseUrl: address.url }), keys };
 }
 
 /** What a model costs now. The user's own price wins, whichever way the model was spelled. */

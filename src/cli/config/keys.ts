@@ -1,5 +1,6 @@
 /** The words of `pai config` for keys. No answer ever shows one whole. */
 import { PaiError } from "../../core/error.ts";
+import { findProvider, type ProviderId, providerIds, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { loadCredentials } from "../../store/credentials.ts";
 import { openKeyState, resetKeyState } from "../../store/key-state.ts";
@@ -12,6 +13,7 @@ import {
   judgeId,
   judgeKey,
   type KeyPlace,
+  looksLikeKey,
   maskKey,
   putKey,
   removeKey,
@@ -20,6 +22,8 @@ import {
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
+/** Of the names of all providers. */
+const widest = Math.max(...providerIds.map((id) => id.length));
 const none = "No API key is currently configured";
 const hint = "store one with: pai config set";
 
@@ -61,7 +65,7 @@ function add(call: ConfigCall): Promise<ConfigAnswer> {
   const [id = "", given] = call.words;
   const fault = judgeId(id);
   if (fault !== null) throw new PaiError("usage", `the name of a key ${fault}`);
-  if (judgeKey("gemini", id) === null || id.startsWith("sk-")) {
+  if (looksLikeKey(id)) {
     throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
   }
   return store(call, id, given);
@@ -96,7 +100,7 @@ async function readKey({ context, askHidden, warn }: ConfigCall, given: string |
 
 function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
   const stored = places.configDir === null ? new Map() : loadCredentials(places.configDir, warn);
-  const keys: ShownKey[] = ["gemini", "openai", "anthropic", "local"]
+  const keys: ShownKey[] = providerIds
     .filter((name) => provider === null || name === provider)
     .flatMap((name) => {
       const ring = stored.get(name) ?? { default: null, keys: new Map() };
@@ -116,7 +120,7 @@ function list({ context, places, provider, warn }: ConfigCall): ConfigAnswer {
   });
   const width = Math.max(...keys.map(({ id }) => id.length));
   return {
-    lines: rested.map((key) => `${key.provider.padEnd(9)}  ${renderKey(key, width)}`),
+    lines: rested.map((key) => `${key.provider.padEnd(widest)}  ${renderKey(key, width)}`),
     data: { keys: rested },
   };
 }
@@ -155,7 +159,8 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
   const isOnline = call.context.flags.online === true;
   const keys = findKeys(provider, { env: call.context.env, places: call.places, warn: call.warn });
-  if (keys.length === 0 && !(isOnline && provider === "local")) throw new PaiError("no_key", none, { hint });
+  if (keys.length === 0 && !(isOnline && !providerTable[provider].needsKey))
+    throw new PaiError("no_key", none, { hint });
   for (const { id, key } of keys) {
     const fault = judgeKey(provider, key);
     if (fault !== null) throw new PaiError("key_invalid", `the ${provider} key ${id} ${fault}`);
@@ -170,7 +175,7 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
 /**
  * Tries every key; one line for each. When some were refused, warns of all others and throws the error of the first.
  */
-async function askForAll(call: ConfigCall, provider: string, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
+async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
   const lines = verdicts.map(({ id, address, error }) => {
     const name = id === null ? `${provider} without a key` : `The ${provider} key ${id}`;
@@ -212,4 +217,4 @@ const placeOf = (call: ConfigCall): KeyPlace => ({
   places: call.places,
   warn: call.warn,
 });
-const providerOf = ({ provider }: ConfigCall): string => provider ?? "gemini";
+const providerOf = ({ provider }: ConfigCall): ProviderId => findProvider(provider ?? "")?.id ?? "gemini";

@@ -2,19 +2,19 @@
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
+import { findProvider, type ProviderId } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
-import { findEndpoint, rememberConsent } from "../../store/base-url.ts";
+import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
 import { replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
-import { type RemoteProvider, settingTable } from "../../store/setting-table.ts";
+import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
-const all = Object.values(settingTable);
-type AnySetting = (typeof all)[number];
+type AnySetting = (typeof allSettings)[number];
 
 export const settingWords: Readonly<Record<string, ConfigWord>> = {
   get: {
@@ -48,8 +48,8 @@ function put({ context, places, words: [name = "", ...given] }: ConfigCall): Con
   if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
   const value = parseValue(setting, given);
   if (value === null) throw new PaiError("usage", `${setting.name} must be ${setting.wants}`);
-  const provider = /^baseUrl\.(.+)$/.exec(setting.name)?.[1] as RemoteProvider | undefined;
-  const consent = provider === undefined ? null : prepareConsent(provider, String(value), { env: context.env, places });
+  const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
+  const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
   const file = write(places, setting.name, value);
   consent?.();
   return { lines: [`${setting.name} = ${render(value)} in ${file}`], data: { name: setting.name, value, file } };
@@ -76,13 +76,13 @@ function asJson(text: string): Json {
 
 /** Who types an address agrees to send the present keys there. A bad address throws before anything is written. */
 function prepareConsent(
-  provider: RemoteProvider,
+  provider: ProviderId,
   url: string,
   { env, places }: { env: ConfigCall["context"]["env"]; places: Places },
 ) {
-  const endpoint = findEndpoint(provider, {}, { url, origin: `baseUrl.${provider}` });
+  const address = findBaseUrl(provider, {}, { url, origin: `baseUrl.${provider}` });
   const keys = findKeys(provider, { env, places }).map(({ key }) => key);
-  return () => rememberConsent(endpoint, keys, places);
+  return () => rememberConsent(address, keys, places);
 }
 
 function write(places: Places, name: string, value: Json): string {
@@ -95,11 +95,11 @@ function write(places: Places, name: string, value: Json): string {
 }
 
 function demandSetting(name: string): AnySetting {
-  const found = all.find((setting) => setting.name === name);
+  const found = allSettings.find((setting) => setting.name === name);
   if (found !== undefined) return found;
   const near = suggest(
     name,
-    all.map((setting) => setting.name),
+    allSettings.map((setting) => setting.name),
   );
   throw new PaiError("usage", "there is no setting of that name", {
     hint: near === null ? "all of them: pai config get" : `did you mean ${near}?`,

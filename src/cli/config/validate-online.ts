@@ -1,26 +1,13 @@
-/** Asks a provider whether it takes our keys: the list of its models, which costs nothing. */
+/** Asks a provider whether it takes our keys, by a request that costs nothing. */
 import { PaiError } from "../../core/error.ts";
+import { type ProviderId, providerTable } from "../../core/providers.ts";
 import { type ProbeAnswer, probe } from "../../models/probe.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type Asked, readHttpError } from "../../models/wire/http-errors.ts";
-import { configuredAddress, findEndpoint, requireConsent } from "../../store/base-url.ts";
+import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import type { FoundKey } from "../../store/keys.ts";
-import type { RemoteProvider } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import type { ConfigCall } from "./word.ts";
-
-/** Path of the model list, and how the key travels. */
-const asks: Readonly<
-  Record<string, { readonly path: string; readonly headers: (key: string) => Record<string, string> }>
-> = {
-  gemini: { path: "/v1beta/models", headers: (key) => ({ "x-goog-api-key": key }) },
-  openai: { path: "/models", headers: (key) => ({ authorization: `Bearer ${key}` }) },
-  anthropic: {
-    path: "/v1/models",
-    headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
-  },
-  local: { path: "/models", headers: (key) => ({ authorization: `Bearer ${key}` }) },
-};
 
 /** What the provider said of one key. */
 export interface KeyVerdict {
@@ -33,29 +20,28 @@ export interface KeyVerdict {
 
 /** Asks for every key, one after the other. Throws network, tls, untrusted and what else is no key's fault. */
 export async function validateOnline(
-  provider: string,
+  provider: ProviderId,
   keys: readonly FoundKey[],
   { context, places }: ConfigCall,
 ): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
-  const name = provider as RemoteProvider;
-  const endpoint = findEndpoint(name, context.env, configuredAddress(name, loaded));
+  const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
   await requireConsent(
-    endpoint,
+    base,
     keys.map(({ key }) => key),
     { places, ask: null },
   );
-  const { address, exposed, proxy } = parseEndpoint(endpoint.url, context.env);
+  const { address, exposed, proxy } = parseEndpoint(base.url, context.env);
   if (exposed && keys.length > 0 && context.flags.insecureHttp !== true) {
     throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
       hint: "use https, or allow it with --insecure-http",
     });
   }
-  const { path, headers } = asks[provider] ?? { path: "", headers: () => ({}) };
+  const { probe: path, headers } = providerTable[provider];
   const options = { provider, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
-    const answer = await probe(endpoint.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
+    const answer = await probe(base.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
     const asked: Asked = { provider, model: "", key, address, proxy };
     verdicts.push({ id: key?.id ?? null, address, error: judge(asked, answer, context.now().getTime()) });
   }

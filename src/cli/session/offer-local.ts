@@ -1,4 +1,5 @@
 /** Where no key is set: offers the models of a server found on this machine; none is used without a yes. */
+import { providerTable } from "../../core/providers.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
 import { parseModelId } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
@@ -39,8 +40,9 @@ export async function offerLocal(
 function lacksKey({ env }: Context, { settings, places }: Base): boolean {
   const [first] = listModels(settings.model);
   const { provider } = parseModelId(first);
-  const isOwn = ["PAI_BASE_URL", "OLLAMA_HOST"].some((name) => (env[name] ?? "").trim() !== "");
-  if (isOwn || provider === "local" || provider === "replay" || settings.baseUrl[provider] !== null) return false;
+  const isOwn = ["PAI_BASE_URL", providerTable.local.urlVariable].some((name) => (env[name] ?? "").trim() !== "");
+  if (isOwn || provider === "replay" || !providerTable[provider].needsKey || settings.baseUrl[provider] !== null)
+    return false;
   return findKeys(provider, { env, places }).length === 0;
 }
 

@@ -1,4 +1,5 @@
 /** Finds and masks what looks like a key. */
+import { providers } from "../providers.ts";
 
 /** A key-shaped piece of text: where it stands, and what it seems to be. */
 interface Span {
@@ -15,12 +16,16 @@ export interface Secret {
   readonly sample: string;
 }
 
+/** Keys of providers, the longest prefix first: several begin with `sk-`. */
+const providerKeys = providers
+  .flatMap(({ keyShape }) => keyShape ?? [])
+  .sort((a, b) => b.prefix.length - a.prefix.length)
+  .map(({ kind, found }) => [kind, found] as const);
+
 /** Tokens that name their maker by how they begin. */
 const tokenShapes: readonly (readonly [kind: string, shape: RegExp])[] = [
-  ["Google key", /AIza[\w-]{30,}|AQ\.[\w-]{30,}/],
+  ...providerKeys,
   ["Google token", /ya29\.[\w-]{20,}/],
-  ["Anthropic key", /sk-ant-[\w-]{16,}/],
-  ["API key", /sk-[\w-]{20,}/],
   ["GitHub token", /gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}/],
   ["GitLab token", /glpat-[\w-]{20,}/],
   ["Slack token", /xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}/],

@@ -13,8 +13,6 @@ export function openAnthropic(options: BridgeOptions, without: Without): Stream 
   const loading = import("@anthropic-ai/sdk");
   return openBridge(
     {
-      provider: "anthropic",
-      headers: (secret) => ({ "x-api-key": secret, "anthropic-version": "2023-06-01" }),
       decode: (request) => createAnthropicDecoder(model, turnOf(request)),
       async ask(request, exchange) {
         const { Anthropic } = await loading;

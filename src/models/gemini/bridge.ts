@@ -11,8 +11,6 @@ export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
   return openBridge(
     {
-      provider: "gemini",
-      headers: (secret) => ({ "x-goog-api-key": secret }),
       decode: (request) => createGeminiDecoder(model, turnOf(request)),
       async ask(request, exchange) {
         const body = encodeGemini(model, request) as unknown as GenerateContentRequest;

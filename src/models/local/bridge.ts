@@ -1,14 +1,13 @@
 /** The bridge to a server of the user: Ollama, llama.cpp, vLLM, LM Studio and whatever else speaks Chat Completions. */
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
+import { createChatDecoder } from "../chat/decode.ts";
+import { encodeChat } from "../chat/encode.ts";
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
-import { createChatDecoder } from "./decode.ts";
-import { encodeChat, encodeOllama } from "./encode.ts";
+import { encodeOllama } from "./encode.ts";
 import { type LocalServer, rootOf } from "./server.ts";
-
-export const localHeaders = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
 
 export interface LocalOptions extends BridgeOptions {
   readonly server: LocalServer;
@@ -22,8 +21,6 @@ export function openLocal(options: LocalOptions, without: Without): Stream {
   const url = isOllama ? `${rootOf(endpoint.url)}/api/chat` : `${endpoint.url}/chat/completions`;
   return openBridge(
     {
-      provider: "local",
-      headers: localHeaders,
       decode: (request) =>
         createChatDecoder({
           model,

@@ -13,8 +13,6 @@ export function openOpenai(options: BridgeOptions, without: Without): Stream {
   const loading = import("openai");
   return openBridge(
     {
-      provider: "openai",
-      headers: (secret) => ({ authorization: `Bearer ${secret}` }),
       decode: (request) => createOpenaiDecoder(model, turnOf(request)),
       async ask(request, exchange) {
         const { OpenAI } = await loading;

@@ -1,6 +1,7 @@
 /** What every bridge is made of: a way to ask, a decoder for what comes back, and the order of a call around them. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
+import type { Provider } from "../../core/providers.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
@@ -9,6 +10,8 @@ import { type Exchange, openExchange } from "./exchange.ts";
 import type { Asked } from "./http-errors.ts";
 
 export interface BridgeOptions {
+  /** Its row: name and headers. */
+  readonly provider: Provider;
   /** Bare name, as in `gemini-2.5-flash-lite`. */
   readonly model: string;
   /** null: the request carries none. */
@@ -21,9 +24,6 @@ export interface BridgeOptions {
 }
 
 export interface Bridge {
-  readonly provider: string;
-  /** All headers of a request but those of its body, the key's among them. */
-  readonly headers: (key: string) => Readonly<Record<string, string>>;
   /** Sends the request; the answer is not read yet. */
   readonly ask: (request: ModelRequest, exchange: Exchange) => Promise<Response>;
   readonly decode: (request: ModelRequest) => Decoder;
@@ -34,16 +34,16 @@ const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
 
 /** One attempt per call; asking again is the business of `retry.ts`. Throws `key_invalid` for a key no header can carry. */
 export function openBridge(
-  { provider, headers, ask, decode }: Bridge,
-  { model, key, endpoint, idleMs, now }: BridgeOptions,
+  { ask, decode }: Bridge,
+  { provider, model, key, endpoint, idleMs, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" holds characters no key has`, {
       hint: "set it again with: pai config set",
     });
   }
-  const asked: Asked = { provider, model, key, address: endpoint.address, proxy: endpoint.proxy };
-  const carried = key === null ? {} : headers(key.key);
+  const asked: Asked = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
+  const carried = key === null ? {} : provider.headers(key.key);
 
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });

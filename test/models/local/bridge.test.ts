@@ -2,9 +2,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
+import { delta, done, event, line, ollamaSays, says } from "../chat/chat-wire.ts";
 import { describeBridge } from "../contract.ts";
 import { ollama, options, quiet, request, sse, take, useServer } from "../loopback.ts";
-import { delta, done, event, line, ollamaSays, says } from "./chat-wire.ts";
 
 describeBridge({
   id: "local:qwen3-8b",

@@ -1,4 +1,4 @@
-/** What a server of the user answers, in pai's words: Chat Completions and Ollama's own form, tolerant of both. */
+/** Chat Completions and Ollama's own form of them in pai's words, tolerant of what servers make of both. */
 import type { Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import { closing } from "../wire/chunks.ts";
@@ -74,10 +74,12 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
   function readMessage(message: Fields): void {
     if (message["tool_calls"] !== undefined) readCalls(list(message["tool_calls"]).map(fields));
     if (text(message["refusal"]) !== "") throw refused("the request", text(message["refusal"]));
-    const thought = text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
+    const said = readContent(message["content"]);
+    const thought =
+      said.thought || text(message["reasoning_content"]) || text(message["reasoning"]) || text(message["thinking"]);
     if (thought !== "") readText();
     tally.thought(thought);
-    arrived += text(message["content"]);
+    arrived += said.text;
     isSilent &&= arrived.trim() === "";
     reasoning = isSilent ? reasoning + thought : "";
   }
@@ -137,6 +139,14 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
       return { type: "done", stop, usage: counted, served, key, native: null };
     },
   };
+}
+
+/** Text, or the list of parts that Mistral's thinking models send. */
+function readContent(content: unknown): Split {
+  if (typeof content === "string") return { text: content, thought: "" };
+  const parts = list(content).map(fields);
+  const join = (all: readonly Fields[]) => all.map((part) => text(part["text"])).join("");
+  return { text: join(parts), thought: join(parts.flatMap(({ thinking }) => list(thinking).map(fields))) };
 }
 
 /** Ollama sends every call whole, each in a message of its own, without index. */

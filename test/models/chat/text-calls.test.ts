@@ -1,6 +1,6 @@
 /** Calls written as text cost little, whatever a model writes. */
 import { expect, test } from "bun:test";
-import { createTextCallReader } from "../../../src/models/local/text-calls.ts";
+import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
 import { measureCpu } from "../../core/cpu-time.ts";
 
 function read(text: string) {

@@ -1,7 +1,8 @@
 /** What a server of the user is asked, in Chat Completions and in Ollama's own form. */
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
-import { encodeChat, encodeOllama } from "../../../src/models/local/encode.ts";
+import { encodeChat } from "../../../src/models/chat/encode.ts";
+import { encodeOllama } from "../../../src/models/local/encode.ts";
 import { request } from "../loopback.ts";
 
 test("a conversation with calls, in both forms", () => {

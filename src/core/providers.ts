@@ -1,0 +1,166 @@
+/** Every provider pai can reach, one row each: its names, keys, addresses and headers, and the wire it speaks. */
+
+/** The language of requests and replies: a folder of models/. */
+export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
+
+export interface KeyShape {
+  /** What its keys begin with. */
+  readonly prefix: string;
+  readonly leastLength: number;
+  /** How a masked one is named. */
+  readonly kind: string;
+  /** A key in any text; it begins a word there. */
+  readonly found: RegExp;
+}
+
+/** How a server of Chat Completions differs from OpenAI's. */
+export interface ChatDialect {
+  /** It counts tokens without `stream_options`, and refuses a request that has them. */
+  readonly countsUnasked: boolean;
+  /** Call ids are nine letters and digits, and a user's message never follows a tool's. */
+  readonly strictMessages: boolean;
+}
+
+export interface Provider {
+  readonly id: string;
+  readonly wire: Wire;
+  /** Bare model names that are surely its own; null: none, `provider:name` must be written. */
+  readonly names: RegExp | null;
+  readonly needsKey: boolean;
+  /** Environment variables of a key; the first is the one to name in a hint. */
+  readonly keyVariables: readonly string[];
+  /** null: its keys look like nothing in particular. */
+  readonly keyShape: KeyShape | null;
+  /** The headers that carry a key, and those that every request needs. */
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+  readonly url: string;
+  /** Environment variable of another address, and whether it holds a URL or a host as Ollama reads it. */
+  readonly urlVariable: string;
+  readonly urlForm: "url" | "host";
+  /** Whether the version (`/v1`) belongs to the base URL or to the paths behind it. */
+  readonly versionIn: "url" | "path";
+  /** Path behind the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
+  readonly probe: string;
+  /** Seconds of silence that are borne: models think without a sign of it, a machine of one's own may load one first. */
+  readonly silence: number;
+  /** For the wire `chat`; absent: as OpenAI. */
+  readonly dialect?: ChatDialect;
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+const table = [
+  {
+    id: "gemini",
+    wire: "gemini",
+    names: /^gemini-/,
+    needsKey: true,
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    keyShape: { prefix: "AIza", leastLength: 30, kind: "Google key", found: /AIza[\w-]{30,}|AQ\.[\w-]{30,}/ },
+    headers: (key: string) => ({ "x-goog-api-key": key }),
+    url: "https://generativelanguage.googleapis.com",
+    urlVariable: "GOOGLE_GEMINI_BASE_URL",
+    urlForm: "url",
+    versionIn: "path",
+    probe: "/v1beta/models",
+    silence: 300,
+  },
+  {
+    id: "openai",
+    wire: "responses",
+    names: /^gpt-|^o\d/,
+    needsKey: true,
+    keyVariables: ["OPENAI_API_KEY"],
+    keyShape: { prefix: "sk-", leastLength: 0, kind: "API key", found: /sk-[\w-]{20,}/ },
+    headers: bearer,
+    url: "https://api.openai.com/v1",
+    urlVariable: "OPENAI_BASE_URL",
+    urlForm: "url",
+    versionIn: "url",
+    probe: "/models",
+    silence: 300,
+  },
+  {
+    id: "anthropic",
+    wire: "messages",
+    names: /^claude-/,
+    needsKey: true,
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    keyShape: { prefix: "sk-ant-", leastLength: 0, kind: "Anthropic key", found: /sk-ant-[\w-]{16,}/ },
+    headers: (key: string) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
+    url: "https://api.anthropic.com",
+    urlVariable: "ANTHROPIC_BASE_URL",
+    urlForm: "url",
+    versionIn: "path",
+    probe: "/v1/models",
+    silence: 300,
+  },
+  {
+    id: "openrouter",
+    wire: "chat",
+    names: null,
+    needsKey: true,
+    keyVariables: ["OPENROUTER_API_KEY"],
+    keyShape: { prefix: "sk-or-", leastLength: 0, kind: "OpenRouter key", found: /sk-or-[\w-]{20,}/ },
+    headers: bearer,
+    url: "https://openrouter.ai/api/v1",
+    urlVariable: "OPENROUTER_BASE_URL",
+    urlForm: "url",
+    versionIn: "url",
+    probe: "/key",
+    silence: 300,
+  },
+  {
+    id: "mistral",
+    wire: "chat",
+    names: /^(?:mistral|ministral|codestral|devstral|magistral|pixtral)-/,
+    needsKey: true,
+    keyVariables: ["MISTRAL_API_KEY"],
+    keyShape: null,
+    headers: bearer,
+    url: "https://api.mistral.ai/v1",
+    urlVariable: "MISTRAL_BASE_URL",
+    urlForm: "url",
+    versionIn: "url",
+    probe: "/models",
+    silence: 300,
+    dialect: { countsUnasked: true, strictMessages: true },
+  },
+  {
+    id: "local",
+    wire: "local",
+    names: null,
+    needsKey: false,
+    keyVariables: [],
+    keyShape: null,
+    headers: bearer,
+    url: "http://127.0.0.1:11434/v1",
+    urlVariable: "OLLAMA_HOST",
+    urlForm: "host",
+    versionIn: "url",
+    probe: "/models",
+    silence: 900,
+  },
+] as const satisfies readonly Provider[];
+
+export type ProviderId = (typeof table)[number]["id"];
+
+type Row = Provider & { readonly id: ProviderId };
+
+/** In the order in which they are shown. */
+export const providers: readonly Row[] = table;
+
+export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
+
+/** null: there is no provider of that name. */
+export function findProvider(id: string): Row | null {
+  return providers.find((provider) => provider.id === id) ?? null;
+}
+
+/** One value for each provider, by its name. */
+export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<ProviderId, T>> {
+  return Object.fromEntries(providers.map((provider) => [provider.id, make(provider)])) as Record<ProviderId, T>;
+}
+
+/** The row of each provider. */
+export const providerTable = byProvider((provider) => provider);

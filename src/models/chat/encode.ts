@@ -1,0 +1,110 @@
+/** What pai asks a server that speaks Chat Completions. */
+import { digest } from "../../core/digest.ts";
+import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
+import type { Without } from "../drop-options.ts";
+
+export type Item = { readonly [key: string]: Json };
+
+export interface ChatForm {
+  /** How the messages are written: `chatForm` or `strictForm`. */
+  readonly form: Form;
+  /** The schema as the server wants it. */
+  readonly schemaOf: (schema: Json) => Json;
+}
+
+/** `without`: what the server refuses. */
+export function encodeChat(
+  model: string,
+  request: ModelRequest,
+  without: Without,
+  { form, schemaOf }: ChatForm = { form: chatForm, schemaOf: withoutDialect },
+): Item {
+  const { format } = request;
+  return {
+    model,
+    stream: true,
+    ...(without.has("usage") ? {} : { stream_options: { include_usage: true } }),
+    messages: encodeMessages(request, form),
+    max_tokens: request.maxOutputTokens,
+    ...(without.has("temperature") ? {} : { temperature: request.temperature }),
+    ...encodeTools(request),
+    ...(format === null || without.has("format")
+      ? {}
+      : {
+          response_format: {
+            type: "json_schema",
+            json_schema: { name: format.name, strict: true, schema: schemaOf(format.schema) },
+          },
+        }),
+  };
+}
+
+/** How calls and their results are written. */
+export interface Form {
+  readonly call: (call: Call) => Item;
+  readonly result: (result: CallResult) => Item;
+  /** Stands between results and a message of the user, where a server wants one of the model there; absent: none. */
+  readonly pause?: Item;
+}
+
+export const chatForm: Form = {
+  call: ({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } }),
+  result: ({ id }) => ({ tool_call_id: id }),
+};
+
+/** For servers whose call ids are nine letters and digits, and who let no user speak behind a tool. */
+export const strictForm: Form = {
+  call: (call) => chatForm.call({ ...call, id: shortId(call.id) }),
+  result: ({ id }) => ({ tool_call_id: shortId(id) }),
+  pause: { role: "assistant", content: "Done." },
+};
+
+/** The same for the same id: another provider may have begun the conversation. */
+function shortId(id: string): string {
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
+}
+
+export function encodeMessages({ system, messages }: ModelRequest, form: Form): readonly Item[] {
+  return [
+    ...(system === "" ? [] : [{ role: "system", content: system }]),
+    ...messages.flatMap((message, at) => [
+      ...(form.pause !== undefined && message.role === "user" && messages[at - 1]?.role === "tools"
+        ? [form.pause]
+        : []),
+      ...encodeMessage(message, form),
+    ]),
+  ];
+}
+
+function encodeMessage(message: Message, { call, result }: Form): readonly Item[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: message.text }];
+    case "tools":
+      return message.results.map((each) => ({
+        role: "tool",
+        ...result(each),
+        content: each.ok ? each.text : `error: ${each.text}`,
+      }));
+    case "assistant": {
+      const calls = message.calls.map(call);
+      return [{ role: "assistant", content: message.text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+    }
+  }
+}
+
+export function encodeTools({ tools, toolChoice }: ModelRequest): Item {
+  if (tools.length === 0 || toolChoice === "none") return {};
+  return {
+    tools: tools.map(({ name, description, schema }) => ({
+      type: "function",
+      function: { name, description, parameters: withoutDialect(schema) },
+    })),
+  };
+}
+
+/** Grammar makers stumble over the name of the dialect. */
+export function withoutDialect(schema: Json): Json {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "$schema"));
+}

@@ -1,0 +1,116 @@
+/** Providers that speak Chat Completions and are no more than a row: the contract, and what each wants otherwise. */
+import { describe, expect, test } from "bun:test";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import { openModel } from "../../../src/models/open.ts";
+import { describeBridge } from "../contract.ts";
+import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { delta, event, says } from "./chat-wire.ts";
+
+for (const id of ["openrouter:anthropic/claude-sonnet-4.5:free", "mistral:mistral-large-latest"]) {
+  describeBridge({
+    id,
+    baseUrl: (origin) => `${origin}/v1`,
+    keyHeader: (key) => ["authorization", `Bearer ${key}`],
+    reply: (pieces) => says(...pieces),
+  });
+}
+
+describe("chat completions", () => {
+  const server = useServer();
+  const schema = { $schema: "x", type: "object", properties: { a: { type: "string" } }, required: [] };
+  const strict = {
+    type: "object",
+    properties: { a: { type: ["string", "null"] } },
+    required: ["a"],
+    additionalProperties: false,
+  };
+  const asked: ModelRequest = {
+    ...request,
+    tools: [{ name: "read", description: "reads", schema }],
+    format: { name: "plan", schema },
+  };
+  const ask = async (id: string, question = asked) => {
+    server.answer = () => sse([says("{}")]);
+    const taken = await take(await openModel(options({ id, baseUrl: `${server.origin}/v1` })), quiet, question);
+    return { ...taken, body: server.seen.at(-1)?.body as { readonly [key: string]: unknown } };
+  };
+  const body = {
+    stream: true,
+    messages: [
+      { role: "system", content: "You are a test." },
+      { role: "user", content: "say hello" },
+    ],
+    max_tokens: 1000,
+    temperature: 0.3,
+    tools: [
+      {
+        type: "function",
+        function: { name: "read", description: "reads", parameters: { ...schema, $schema: undefined } },
+      },
+    ],
+    response_format: { type: "json_schema", json_schema: { name: "plan", strict: true, schema: strict } },
+  };
+
+  test("OpenRouter gets what OpenAI's own server would, and the name of the model with its maker and variant", async () => {
+    const { body: sent } = await ask("openrouter:z-ai/glm-5:free");
+    expect(server.seen[0]?.path).toBe("/v1/chat/completions");
+    expect(sent).toEqual({ ...body, model: "z-ai/glm-5:free", stream_options: { include_usage: true } });
+  });
+
+  test("Mistral is not asked for a count of tokens, which it refuses, and counts all the same", async () => {
+    const { body: sent, done, error } = await ask("mistral-large-latest");
+    expect(error).toBeNull();
+    expect(sent).toEqual({ ...body, model: "mistral-large-latest" });
+    expect(server.seen.length).toBe(1);
+    expect(done?.usage).toMatchObject({ input: 10, output: 5 });
+  });
+
+  test("a conversation that another provider began has ids and an order that Mistral takes", async () => {
+    const messages: ModelRequest["messages"] = [
+      { role: "user", text: "go" },
+      { role: "assistant", text: "", calls: [{ id: "call-1-1", name: "read", input: {} }], native: null },
+      { role: "tools", results: [{ id: "call-1-1", name: "read", ok: true, text: "content" }] },
+      { role: "user", text: "and now" },
+    ];
+    const sent = (await ask("mistral:devstral-2", { ...request, messages })).body["messages"] as {
+      readonly role: string;
+      readonly tool_calls?: readonly { readonly id: string }[];
+      readonly tool_call_id?: string;
+    }[];
+    expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
+    const id = sent[2]?.tool_calls?.[0]?.id ?? "";
+    expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
+    expect(sent[3]?.tool_call_id).toBe(id);
+    const other = (await ask("openrouter:x/y", { ...request, messages })).body["messages"] as { role: string }[];
+    expect(other.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "user"]);
+  });
+
+  test("thoughts that come as parts of the content are thoughts", async () => {
+    const parts = [
+      { type: "thinking", thinking: [{ type: "text", text: "hmm" }] },
+      { type: "text", text: "yes" },
+    ];
+    server.answer = () => sse([delta({ content: parts }) + delta({ content: " sir" }) + delta({}, "stop")]);
+    const { events, text } = await take(
+      await openModel(options({ id: "magistral-medium", baseUrl: `${server.origin}/v1` })),
+    );
+    expect(events[0]).toEqual({ type: "thought", text: "hmm" });
+    expect(text).toBe("yes sir");
+  });
+
+  test("an error that OpenRouter passes on in mid-stream is an error with the words of the provider behind it", async () => {
+    const wire =
+      delta({ content: "half" }) +
+      event({
+        error: { code: 502, message: "Provider returned error" },
+        choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }],
+      });
+    server.answer = () => sse([wire]);
+    const { error, text } = await take(
+      await openModel(options({ id: "openrouter:a/b", baseUrl: `${server.origin}/v1` })),
+    );
+    expect(text).toBe("half");
+    expect(error).toMatchObject({ code: "provider_down" });
+    expect(error?.message).toContain("Provider returned error");
+  });
+});

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { providerTable } from "../core/providers.ts";
+import { providerTable, renderSetKey } from "../core/providers.ts";
 import { parseModelId } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
@@ -97,7 +97,7 @@ function examineKeys({ context, places }: Patient, model: string): readonly Find
     if (first === undefined && !providerTable[provider].needsKey) return [ok("key", `${provider} needs none`)];
     if (first === undefined) {
       throw new PaiError("no_key", `no key for ${provider}`, {
-        hint: `store one with: pai config set --provider ${provider}`,
+        hint: `store one with: ${renderSetKey(providerTable[provider])}`,
       });
     }
     const doubts = keys.flatMap(({ id, key }) => {

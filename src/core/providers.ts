@@ -164,3 +164,8 @@ export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<Provi
 
 /** The row of each provider. */
 export const providerTable = byProvider((provider) => provider);
+
+/** What to type to store a key; the first provider is the one `pai config` means when none is named. */
+export function renderSetKey({ id }: Provider): string {
+  return id === providerIds[0] ? "pai config set" : `pai config set --provider ${id}`;
+}

@@ -2,7 +2,15 @@
 import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Model } from "../core/model.ts";
-import { type Provider, type ProviderId, providerIds, providers, providerTable, type Wire } from "../core/providers.ts";
+import {
+  type Provider,
+  type ProviderId,
+  providerIds,
+  providers,
+  providerTable,
+  renderSetKey,
+  type Wire,
+} from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
@@ -178,9 +186,9 @@ function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOp
   options.notify(notice);
 }
 
-function noKey({ id, keyVariables: [variable] }: Provider): PaiError {
-  const option = id === "gemini" ? "" : ` --provider ${id}`;
-  return new PaiError("no_key", `there is no key for ${id}`, {
-    hint: `set ${variable}, store one with: pai config set${option}, or see how pai works without one: pai demo`,
+function noKey(provider: Provider): PaiError {
+  const [variable] = provider.keyVariables;
+  return new PaiError("no_key", `there is no key for ${provider.id}`, {
+    hint: `set ${variable}, store one with: ${renderSetKey(provider)}, or see how pai works without one: pai demo`,
   });
 }

@@ -80,9 +80,9 @@ test("show and list name default and environment; nothing stored is no failure",
   await say(process, `set ${canary}`);
   await say(process, `add b ${other}`, { flags: { provider: "openai" } });
   expect((await say(process, "list", { env: { OPENAI_API_KEY: other } })).out).toBe(
-    "gemini     primary  AIzacA...tail  default\n" +
-      "openai     env      AIzaoT...tail  OPENAI_API_KEY, used alone\n" +
-      "openai     b        AIzaoT...tail  default\n",
+    "gemini      primary  AIzacA...tail  default\n" +
+      "openai      env      AIzaoT...tail  OPENAI_API_KEY, used alone\n" +
+      "openai      b        AIzaoT...tail  default\n",
   );
   expect((await say(process, "show nobody")).code).toBe("usage");
 });
@@ -170,7 +170,7 @@ test("list says which keys rest and for how long", async () => {
   const until = Date.now() + 90_500;
   openKeyState(process.home.places.stateDir).save({ cursor: {}, resting: { "gemini/b": until, "gemini/a": 5 } });
   const { out } = await say(process, "list");
-  expect(out).toMatch(/^gemini {5}a {2}AIzacA\.\.\.tail {2}default\n.*b {2}AIzaoT\.\.\.tail {2}rests for 9[01] s\n$/);
+  expect(out).toMatch(/^gemini {6}a {2}AIzacA\.\.\.tail {2}default\n.*b {2}AIzaoT\.\.\.tail {2}rests for 9[01] s\n$/);
 });
 
 test("remove promotes the next key; set-default and reset change who is next", async () => {

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
 import { outcomeSchema } from "../core/schemas.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
-import { counted, grouped, priced } from "../ui/amount.ts";
+import { counted, grouped, priced, spent } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/history.ts";
@@ -15,6 +15,11 @@ interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "co
   readonly model: string;
   readonly calls: number;
   readonly tokens: number;
+  /** null: a receipt of an earlier version. */
+  readonly ms: number | null;
+  readonly actions: Outcome["actions"] | null;
+  /** Over all files. */
+  readonly lines: { readonly added: number; readonly deleted: number };
 }
 
 export interface ListedRun extends Omit<KeptRun, "status"> {
@@ -25,7 +30,12 @@ export interface ListedRun extends Omit<KeptRun, "status"> {
 }
 
 const begunShape = z.object({ at: z.string(), task: z.object({ text: z.string() }) });
-const endedShape = z.object({ outcome: z.omit(outcomeSchema, { plan: true, diff: true }) });
+/** What earlier versions did not write yet. */
+const { ms, actions, looks, amended, refused, sandbox } = outcomeSchema.shape;
+const added = { ms, actions, looks, amended, refused, sandbox };
+const endedShape = z.object({
+  outcome: z.extend(z.omit(outcomeSchema, { plan: true, diff: true }), z.partial(z.object(added)).shape),
+});
 
 /** What a receipt tells of a run; null for what it does not tell, or in another form than pai's. */
 function readEnds(ends: Ends | undefined) {
@@ -33,8 +43,16 @@ function readEnds(ends: Ends | undefined) {
   const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
   if (outcome === undefined) return { begun, outcome: null };
   const { status, code, mode, score, cost, model, calls, usage } = outcome;
-  const tokens = usage.input + usage.output;
-  const ended: Ended = { status, code, mode, score, cost, model: model.requested, calls: calls.made, tokens };
+  const ended: Ended = {
+    ...{ status, code, mode, score, cost, model: model.requested, calls: calls.made },
+    tokens: usage.input + usage.output,
+    ms: outcome.ms ?? null,
+    actions: outcome.actions ?? null,
+    lines: outcome.changes.reduce(
+      (sum, { added, deleted }) => ({ added: sum.added + added, deleted: sum.deleted + deleted }),
+      { added: 0, deleted: 0 },
+    ),
+  };
   return { begun, outcome: ended };
 }
 
@@ -63,10 +81,14 @@ export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
-function renderEnded({ status, score, calls, tokens, cost }: Ended): string {
+function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: Ended): string {
   const quality = score === null ? "" : `, score ${score}`;
   const price = cost === null ? "" : `, ${priced(cost)}`;
-  return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}`;
+  const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;
+  const done = actions === null || all === 0 ? "" : `, ${actions.done} of ${counted(all, "action")}`;
+  const size = lines.added + lines.deleted === 0 ? "" : `, +${lines.added} -${lines.deleted}`;
+  const time = ms === null ? "" : `, ${spent(ms)}`;
+  return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
 }
 
 /** One line of a run. */

@@ -27,6 +27,19 @@ export interface CheckResult {
   readonly passed: boolean | null;
 }
 
+/** A right that a running script asked for beyond its plan, and how that was decided. */
+export interface Amendment {
+  readonly action: string;
+  /** Path, or the command of a RUN. */
+  readonly path: string;
+  /** Where a move or copy goes; null for every other action. */
+  readonly destination: string | null;
+  /** The model's reason. */
+  readonly why: string;
+  readonly accept: boolean;
+  readonly by: "user" | "policy";
+}
+
 export interface Promised extends CallPromise {
   /** Estimate of what the whole run will send and receive; null: unknown. */
   readonly tokens: number | null;
@@ -35,6 +48,21 @@ export interface Promised extends CallPromise {
 }
 
 export type Status = "answered" | "verified" | "unverified" | "declined" | "failed" | "interrupted";
+
+/** How many actions were done, failed, or were refused by a rule or a person; looks are not counted here. */
+export interface ActionCounts {
+  readonly done: number;
+  readonly failed: number;
+  readonly refused: number;
+}
+
+/** An action that was refused or failed, and that nothing later repaired. */
+export interface RefusedAction {
+  readonly action: string;
+  /** Path, command or "from → to", as the model wrote it. */
+  readonly target: string;
+  readonly why: string;
+}
 
 /** Field names and order are a contract; see `pai schema json`. */
 export interface Outcome {
@@ -59,6 +87,16 @@ export interface Outcome {
   readonly cost: number | null;
   readonly model: { readonly requested: string; readonly served: readonly string[]; readonly key: string | null };
   readonly score: number | null;
+  /** Wall time of the run. */
+  readonly ms: number;
+  readonly actions: ActionCounts;
+  /** How many looks were made: files read, searches, listings. */
+  readonly looks: number;
+  /** What the run asked for beyond its plan, granted or not. */
+  readonly amended: readonly Amendment[];
+  readonly refused: readonly RefusedAction[];
+  /** Level of the sandbox that commands ran in; null: no command ran, or none was had. */
+  readonly sandbox: string | null;
   readonly error: Failure | null;
 }
 
@@ -83,6 +121,12 @@ export function failedOutcome(command: string, error: Failure): Outcome {
     cost: null,
     model: { requested: "", served: [], key: null },
     score: null,
+    ms: 0,
+    actions: { done: 0, failed: 0, refused: 0 },
+    looks: 0,
+    amended: [],
+    refused: [],
+    sandbox: null,
     error,
   };
 }

@@ -25,6 +25,17 @@ const check = z.object({
   passed: z.nullable(z.boolean()),
 });
 
+const amendment = z.object({
+  action: z.string(),
+  path: z.string(),
+  destination: z.nullable(z.string()),
+  why: z.string(),
+  accept: z.boolean(),
+  by: z.enum(["user", "policy"]),
+});
+
+const refused = z.object({ action: z.string(), target: z.string(), why: z.string() });
+
 const usage = z.object({ input: count, cached: count, written: z.optional(count), output: count, thought: count });
 const failure = z.object({
   code: z.enum(Object.keys(exitCodes) as [keyof typeof exitCodes]),
@@ -54,6 +65,12 @@ export const outcomeSchema = z.object({
   cost: money,
   model: z.object({ requested: z.string(), served: z.array(z.string()), key: z.nullable(z.string()) }),
   score: z.nullable(z.number()),
+  ms: z.number().check(z.nonnegative()),
+  actions: z.object({ done: count, failed: count, refused: count }),
+  looks: count,
+  amended: z.array(amendment),
+  refused: z.array(refused),
+  sandbox: z.nullable(z.string()),
   error: z.nullable(failure),
 });
 

@@ -2,20 +2,64 @@
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan/plan.ts";
-import { type Claim, claimsOf, pathsOfClaim } from "../core/plan/scope.ts";
+import type { Plan, PlanStep } from "../core/plan/plan.ts";
+import { type Claim, claimsOf, pathsOfClaim, rightOf } from "../core/plan/scope.ts";
+import { mayRunCommands } from "./approve-command.ts";
 import { toClaimPath } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
+import { notAllowed } from "./tally.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
   return claimsOf(plan, (text, right) => toClaimPath(run, text, right));
 }
 
+/** Whether the command is one of the user's checks: those run anyway, and their results go into every request. */
+const isUserCheck = ({ options }: Run, command: string) => options.checks.some((check) => check.trim() === command);
+
+/**
+ * The plan without the commands that are not run as steps: those that may not run here, which the user is told of and
+ * the outcome lists as refused, and those that are a check of the user. Throws command_refused when what may not run is
+ * all that the plan would do.
+ */
+export function withoutCommands(run: Run, plan: Plan): Plan {
+  const { execution_plan: work } = plan;
+  if (work === null || plan.intent === "conversation" || run.options.planOnly) return plan;
+  const commandOf = ({ action, target }: PlanStep) =>
+    rightOf(action) === "command" ? (action === "RUN" ? target.trim() : `${action} ${target}`.trim()) : null;
+  const mayRun = run.options.dryRun || mayRunCommands(run.options);
+  const withheld = new Set(
+    work.steps.flatMap((step) => {
+      const command = commandOf(step);
+      return command === null || mayRun || isUserCheck(run, command) ? [] : [command];
+    }),
+  );
+  const steps = work.steps.filter((step) => {
+    const command = commandOf(step);
+    return command === null || !(withheld.has(command) || isUserCheck(run, command));
+  });
+  for (const command of withheld) run.record.tally.withhold(command);
+  if (withheld.size > 0 && steps.some(({ action }) => rightOf(action) !== null)) {
+    const text = `not run: ${[...withheld].join("; ")} (${notAllowed}); the rest of the plan goes on`;
+    run.emit({ type: "notice", level: "warning", code: "commands_not_run", text });
+  }
+  return { ...plan, execution_plan: { ...work, steps } };
+}
+
+/** Throws command_refused when commands that may not run here are all that the plan would do. */
+function refuseOnlyCommands({ record }: Run, claims: readonly Claim[]): void {
+  const { withheld } = record.tally;
+  if (withheld.size === 0 || claims.length > 0) return;
+  throw new PaiError("command_refused", `the plan would run ${[...withheld].join("; ")}: ${notAllowed}`, {
+    hint: "allow it with --allow-run",
+  });
+}
+
 /** What no yes may allow is refused here, before any further call. */
 export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promise<void> {
   const { only, interactive, allowDelete, planOnly, dryRun } = run.options;
+  refuseOnlyCommands(run, claims);
   for (const claim of claims) {
     for (const path of pathsOfClaim(claim)) {
       if (!withinOnly(only, path))

@@ -3,7 +3,11 @@ import { type Blob, sameBlob } from "../core/change.ts";
 import { filesOfCommand } from "../core/command-files.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../core/ports.ts";
-import type { Run } from "./run.ts";
+import type { Run, RunOptions } from "./run.ts";
+
+/** Whether commands that the plan names may run at all. */
+export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): boolean =>
+  !dryRun && (interactive || allowRun);
 
 /** A name as a shell in the root understands it, without `..`; relative to the root. */
 function relativeTo(root: string, name: string): string {

@@ -1,6 +1,7 @@
 /** Runs the checks of a run, before and after its changes; only what got worse counts against it. */
 
 import { fence } from "../core/data-fence.ts";
+import { PaiError } from "../core/error.ts";
 import type { CheckResult } from "../core/outcome.ts";
 import { requireBound, runInWorkspace } from "./approve-command.ts";
 import { judgeCommand } from "./batch.ts";
@@ -74,6 +75,19 @@ export async function runBaseline(run: Run, checks: readonly Check[]): Promise<R
   const passed = new Set<string>();
   for (const check of checks) if ((await runCheck(run, check, "before")).passed === true) passed.add(check.command);
   return passed;
+}
+
+/**
+ * A run that changed nothing is judged by the user's checks all the same, unless they have run at its end already.
+ * Throws check_failed.
+ */
+export async function decideUnchanged(run: Run): Promise<void> {
+  const { options, record, begun } = run;
+  const decided = record.checks.some(({ by }) => by === "user");
+  if (options.dryRun || options.planOnly || decided || (begun?.changes.length ?? 0) > 0) return;
+  const checks = options.checks.map((command): Check => ({ command, by: "user" }));
+  const failed = (await runChecks(run, checks, new Set())).find(({ fatal }) => fatal);
+  if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
 /** Runs all checks on the changed tree and records them in the run. */

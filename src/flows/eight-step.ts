@@ -83,5 +83,5 @@ export async function followSchedule(run: Run, schedule: Schedule, claims: reado
 export const eightStep: Flow = async (run) => {
   const { made, plan, claims } = await makePlan(run, eightStepPlan);
   if (plan.intent === "conversation") run.record.text = plan.reply;
-  else if (!run.options.planOnly) await followSchedule(run, made, claims);
+  else if (!run.options.planOnly) await followSchedule(run, { ...made, plan }, claims);
 };

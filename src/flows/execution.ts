@@ -23,6 +23,7 @@ import {
   type ScriptReply,
   wasCut,
 } from "./script-reply.ts";
+import { hintFor, type Tally } from "./tally.ts";
 
 /** What a plan allows, and its words, in which the change guard looks for what was announced. */
 export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
@@ -95,11 +96,21 @@ function changedAnything(run: Run, batch: BatchReport): boolean {
   return batch.changed || (run.begun?.changes.length ?? 0) > 0;
 }
 
+/** The failure of a run for which something refused was needed, or may have been: it names what would have allowed it. */
+function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: Pick<Left, "message"> | null): PaiError {
+  const { name, target, code } = forbidden;
+  const what = `${name} ${target} was refused${code === "scope_refused" ? ": the plan does not list it" : ""}`;
+  const message = left === null ? `${what}; nothing was done` : `${left.message}; ${what}`;
+  return new PaiError(code, message, { hint: hintFor(forbidden, run.options) });
+}
+
 /** Throws what is still wrong when no call is left for it. */
 function giveUp(run: Run, left: Left): never {
   if (run.ledger.capped) {
     throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
   }
+  const { forbidden } = run.record.tally;
+  if (forbidden !== null && ["check_failed", "nothing_done"].includes(left.code)) throw refusalOf(run, forbidden, left);
   throw new PaiError(left.code, left.message, left.hint === null ? {} : { hint: left.hint });
 }
 
@@ -127,7 +138,11 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
       messages,
       baseline,
     );
-    if (left === null) return;
+    if (left === null) {
+      const { actions, forbidden } = run.record.tally;
+      if (forbidden !== null && actions.done === 0 && !run.options.interactive) throw refusalOf(run, forbidden, null);
+      return;
+    }
     if (run.ledger.exhausted) giveUp(run, left);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });

@@ -7,6 +7,7 @@ import { readJson } from "../core/json.ts";
 import type { Message, Purpose } from "../core/model.ts";
 import { describeVerdict } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import type { StepVerdict } from "../core/plan/parse-schedule.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Script } from "../core/script/script.ts";
@@ -19,7 +20,7 @@ import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
-import { renderCalls, renderRequest, renderTask } from "./report.ts";
+import { renderCalls, renderCriteria, renderRequest, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 
@@ -206,7 +207,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       const acted = await act("execute", at, `Step ${at + 1} of ${steps.length}: ${renderStep(step)}`);
       const faults = faultsOf(acted, openAt(at));
       reserveFrom(at, 1);
-      const verdict = await judge(run, step, acted);
+      const verdict = await judge(run, plan, step, acted);
       if (verdict.quality_score !== null) scores.push(verdict.quality_score);
       run.record.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
@@ -223,10 +224,16 @@ const renderVerdict = ({ passed, quality_score: score }: StepVerdict) =>
   `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 
 /** Asks for the verdict on one step, with the evidence and nothing else. */
-async function judge(run: Run, step: ScheduleStep, { work, checks, answer, diff }: Act): Promise<StepVerdict> {
+async function judge(
+  run: Run,
+  plan: Plan,
+  step: ScheduleStep,
+  { work, checks, answer, diff }: Act,
+): Promise<StepVerdict> {
   const { readVerdict, unreadable } = await import("../core/plan/parse-schedule.ts");
   const parts = [
     renderRequest(run),
+    ...[renderCriteria(plan)].filter((text) => text !== ""),
     `Step: ${renderStep(step)}`,
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),

@@ -9,11 +9,12 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
-import { requireBound, runInWorkspace } from "./approve-command.ts";
+import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./permission.ts";
-import type { Run, RunOptions } from "./run.ts";
+import type { Run } from "./run.ts";
 import { noteHidden } from "./sources.ts";
+import { notAllowed } from "./tally.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
 export interface CallReport extends CallResult {
@@ -50,12 +51,18 @@ interface Batch {
   changed: boolean;
 }
 
-type Result = Pick<CallReport, "kind" | "code" | "text"> & Partial<Pick<CallReport, "paths">>;
+interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
+  readonly paths?: readonly RelPath[];
+  /** A command that may not run here: neither done nor failed. */
+  readonly isNotRun?: boolean;
+}
 
-function report({ run, reports }: Batch, call: Call, { kind, code, text, paths = [] }: Result): void {
+function report({ run, reports }: Batch, call: Call, { kind, code, text, paths = [], isNotRun = false }: Result): void {
   const { id, name, input } = call;
   const target = targetOf(call);
-  reports.push({ id, name, input, target, ok: code === null, text: spellHidden(text), code, paths, kind });
+  const told: CallReport = { id, name, input, target, ok: code === null, text: spellHidden(text), code, paths, kind };
+  reports.push(told);
+  if (!isNotRun) run.record.tally.note(told);
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
 }
 
@@ -104,6 +111,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
       code: ran?.refused?.code ?? null,
       text: ran === null ? renderNotRun(run) : renderCommand(ran),
       paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
+      isNotRun: ran === null,
     });
   }
 }
@@ -229,23 +237,18 @@ export async function performChanges(run: Run, changes: readonly Change[], right
   await applyBatch(run);
 }
 
-const renderNotRun = ({ options }: Run) =>
-  options.dryRun ? "not run: this is a dry run" : "not run: commands of a plan run headless only with --allow-run";
+const renderNotRun = ({ options }: Run) => (options.dryRun ? "not run: this is a dry run" : `not run: ${notAllowed}`);
 
 interface Ran extends CommandResult {
   /** Why its changes were taken back; null: they stand. */
   readonly refused: Refusal | null;
 }
 
-/** Whether commands that the plan names may run at all. */
-export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): boolean =>
-  !dryRun && (interactive || allowRun);
-
 /** Runs a command of the model, when commands may run here at all; null: not run. */
 async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
   const { run, rights } = batch;
   if (!mayRunCommands(run.options)) {
-    run.record.withheld = true;
+    if (!run.options.dryRun) run.record.tally.withhold(command);
     return null;
   }
   if (rights !== null) await requireBound(run, command);

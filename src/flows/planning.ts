@@ -7,7 +7,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes } from "./approval.ts";
+import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
@@ -67,14 +67,18 @@ interface Draft<Made> {
   readonly messages: readonly Message[];
 }
 
+/** A plan as it will be carried out, and what it claims. */
+type Presented = Pick<Draft<unknown>, "plan" | "claims">;
+
 /** Shows the plan with its promise; refuses at once what no yes may allow. */
-async function present(run: Run, plan: Plan, offer: Offer): Promise<readonly Claim[]> {
+async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
+  const plan = withoutCommands(run, made);
   await announce(run, plan, offer);
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   await refuseForbidden(run, claims);
   await refuseLinks(run, claims);
   await bindCommands(run, commandsOf(plan, claims));
-  return claims;
+  return { plan, claims };
 }
 
 async function loadCached<Made>(run: Run, kind: PlanKind<Made>, key: string): Promise<Made | null> {
@@ -92,9 +96,9 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
   if (cached !== null) {
     const text = "the plan of an earlier run of the same request is used again (--no-plan-cache asks anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
-    const plan = kind.planOf(cached);
-    const claims = await present(run, plan, { promise: kind.promise(cached, 0), plans: 0, cached: true });
-    return { made: cached, plan, claims, messages: [...start, assistant(JSON.stringify(cached), null)] };
+    const offer = { promise: kind.promise(cached, 0), plans: 0, cached: true };
+    const presented = await present(run, kind.planOf(cached), offer);
+    return { made: cached, ...presented, messages: [...start, assistant(JSON.stringify(cached), null)] };
   }
   return makeOne(run, kind, start, 1);
 }
@@ -142,24 +146,26 @@ async function makeOne<Made>(
     const read = await kind.load();
     return (json) => refuseAbsolute(run, kind, read(json));
   });
-  const plan = kind.planOf(made);
-  const claims = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });
-  return { made, plan, claims, messages: [...messages, assistant(reply.text, reply.native)] };
+  const offer = { promise: kind.promise(made, plans), plans, cached: false };
+  const presented = await present(run, kind.planOf(made), offer);
+  return { made, ...presented, messages: [...messages, assistant(reply.text, reply.native)] };
 }
 
 /** Shows a saved plan and asks for a yes. It cannot be changed by feedback: that is a no. */
-export async function presentSaved(run: Run, plan: Plan, promise: CallPromise): Promise<readonly Claim[]> {
-  const claims = await present(run, plan, { promise, plans: 0, cached: false });
+export async function presentSaved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
+  const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   const feedback = await requireYes(run, plan, claims);
   if (feedback !== null)
     throw new PaiError("declined", "a saved plan is carried out as it is; nothing was changed", {
       hint: "make a new one with: pai plan",
     });
-  return claims;
+  return { plan, claims };
 }
 
 export interface ApprovedPlan<Made> {
+  /** As the model wrote it. */
   readonly made: Made;
+  /** As it is carried out. */
   readonly plan: Plan;
   readonly claims: readonly Claim[];
   /** For the plan cache; null: the user corrected the plan, and whoever takes it again would not know how. */

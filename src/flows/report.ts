@@ -6,7 +6,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Check, type CheckReport, describeCheck } from "./checks.ts";
 import { showFile, showLook } from "./evidence.ts";
-import { type BatchReport, type CallReport, mayRunCommands } from "./perform.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
 
@@ -25,6 +25,12 @@ export function renderRequest({ task, record }: Run): string {
   return `Request: ${task.text}${said.join("")}`;
 }
 
+/** What the plan says must be true at the end; "" for nothing. */
+export function renderCriteria({ analysis }: Plan): string {
+  const criteria = (analysis?.success_criteria ?? []).map((each) => each.trim()).filter((each) => each !== "");
+  return criteria.length === 0 ? "" : `Done when:\n${criteria.map((each) => `- ${each}`).join("\n")}`;
+}
+
 /** The user message of the first execution call: evidence first, the task last. */
 export function renderTask(run: Run, plan: Plan, evidence: string, checks: readonly Check[]): string {
   const parts = [evidence];
@@ -36,7 +42,8 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
   const done = checks.map(({ command }) => `- ${command}`).join("\n");
   parts.push(
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
-    steps.some(({ action }) => action === "RUN") && !mayRunCommands(run.options)
+    renderCriteria(plan),
+    run.options.dryRun || run.record.tally.withheld.size > 0
       ? "Commands are not run this time: do not say what one showed."
       : "",
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,

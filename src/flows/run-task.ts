@@ -10,6 +10,7 @@ import { createVeil } from "../core/secrets/veil.ts";
 import { createLedger } from "./ledger.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
+import { createTally } from "./tally.ts";
 
 interface StamperOptions {
   /** Of the run. */
@@ -76,7 +77,9 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       next: [],
       checks: [],
       score: null,
-      withheld: false,
+      tally: createTally(),
+      amended: [],
+      sandbox: null,
       staged: [],
       batches: 0,
       bases: new Set(),
@@ -110,12 +113,14 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
     root: ports.workspace.root,
   });
   ports.hear?.((notice) => emit({ type: "notice", ...notice }));
+  const began = ports.now().getTime();
   let run: Run | null = null;
   let failure: PaiError | null = null;
   try {
     run = createRun(task, options, ports, emit);
     await flow(run);
     ports.signal.throwIfAborted();
+    if (options.checks.length > 0) await (await import("./checks.ts")).decideUnchanged(run);
   } catch (thrown) {
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
@@ -123,7 +128,8 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
   // Diffs are needed only now: what a run ends with must not delay its first request.
   const { settle } = await import("./settle.ts");
   const settled = await settle(run, failure, { options, ports });
-  const outcome = ports.mask?.(settled) ?? settled;
+  const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began) };
+  const outcome = ports.mask?.(timed) ?? timed;
   emit({ type: "run.finished", outcome });
   return outcome;
 }

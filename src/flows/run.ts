@@ -5,7 +5,7 @@ import type { Conversation } from "../core/conversation.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { Model } from "../core/model.ts";
-import type { CheckResult } from "../core/outcome.ts";
+import type { Amendment, CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
@@ -15,6 +15,7 @@ import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Caps, Ledger } from "./ledger.ts";
 import type { Overlay } from "./stage.ts";
+import type { Tally } from "./tally.ts";
 
 export interface Task {
   readonly text: string;
@@ -94,8 +95,12 @@ export interface RunRecord {
   next: readonly string[];
   checks: readonly CheckResult[];
   score: number | null;
-  /** A command of the model was not run: commands may not run here. */
-  withheld: boolean;
+  /** How its actions went. */
+  readonly tally: Tally;
+  /** What it asked for beyond its plan. */
+  amended: readonly Amendment[];
+  /** Level of the sandbox its commands ran in; null: none. */
+  sandbox: string | null;
   /** Changes of a dry run; otherwise the transaction knows them. */
   staged: readonly Change[];
   batches: number;

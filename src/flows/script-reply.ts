@@ -102,10 +102,11 @@ function renderOverflow(calls: readonly Call[], most: number): string {
   return `only the first ${most} actions were done. Send these again:\n${rest.join("\n")}`;
 }
 
-/** True for a RUN that repeats a check and is not promised as a step: checks run anyway, once everything is done. */
-function isCheck({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
+/** True for a RUN that is not performed: a check, which runs anyway once everything is done, or a command that may not run here. */
+function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
   if (cmd !== "RUN" || scope.commands.has(command)) return false;
+  if (record.tally.withheld.has(command)) return true;
   return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
 }
 
@@ -115,7 +116,7 @@ export async function performScript(
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const actions = usable(script).filter((action) => !isCheck(run, rights, action));
+  const actions = usable(script).filter((action) => !isLeftOut(run, rights, action));
   const calls = callsOf(actions, prefix);
   const most = Math.max(run.options.maxActions, planned + 5);
   const overflow = calls.length > most;

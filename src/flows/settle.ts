@@ -3,6 +3,7 @@ import { type Change, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
+import { rightOf } from "../core/plan/scope.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { Ports, Run, RunOptions } from "./run.ts";
 
@@ -13,10 +14,21 @@ interface Ending {
 
 const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
 
-/** Status of a run that came to its end. A plan's check that failed before as after proves nothing. */
+/** Whether the plan that was carried out promised anything beyond looks. */
+const promises = ({ record, options }: Run): boolean =>
+  !options.planOnly &&
+  record.plan?.intent === "task" &&
+  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rightOf(action) !== null);
+
+/**
+ * Status of a run that came to its end. Answered: nothing was promised, changed or refused, and no check of the user was
+ * there to decide. A plan's check that failed before as after proves nothing.
+ */
 function statusOf(run: Run, changed: boolean): Status {
-  if (!changed && !run.record.withheld) return "answered";
-  const ran = run.record.checks.filter(({ passed }) => passed !== null);
+  const { record, options } = run;
+  const decided = options.checks.length > 0 && !options.planOnly;
+  if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
+  const ran = record.checks.filter(({ passed }) => passed !== null);
   return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
 }
 
@@ -88,6 +100,12 @@ export async function settle(run: Run | null, failed: PaiError | null, { options
     cost: ledger.cost,
     model: { requested: ports.model.id, served: ledger.served, key: ledger.key },
     score: record.score,
+    ms: 0,
+    actions: record.tally.actions,
+    looks: record.tally.looks,
+    amended: record.amended,
+    refused: record.tally.refused,
+    sandbox: record.sandbox,
     error: failure === null ? null : toFailure(failure),
   };
 }

@@ -10,7 +10,7 @@ import type { Flow } from "./run.ts";
 const loadExecution = () => import("./execution.ts");
 
 export const singleShot: Flow = async (run) => {
-  const { plan, claims, key } = await makePlan(run, singleShotPlan);
+  const { made, plan, claims, key } = await makePlan(run, singleShotPlan);
   if (plan.intent === "conversation") {
     run.record.text = plan.reply;
     return;
@@ -18,14 +18,14 @@ export const singleShot: Flow = async (run) => {
   if (run.options.planOnly) return;
   const { execute } = await loadExecution();
   await execute(run, plan, claims);
-  if (!run.options.dryRun && key !== null) await run.ports.planCache?.save(key, plan);
+  if (!run.options.dryRun && key !== null) await run.ports.planCache?.save(key, made);
 };
 
 /** The same from a saved plan: no planning call; with finished edits no call at all. */
-export function followPlan(plan: Plan, changes: readonly Change[] | null): Flow {
+export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow {
   return async (run) => {
-    const promise = changes === null ? promiseOf(plan, 0) : { expected: 0, at_most: 0 };
-    const claims = await presentSaved(run, plan, promise);
+    const promise = changes === null ? promiseOf(saved, 0) : { expected: 0, at_most: 0 };
+    const { plan, claims } = await presentSaved(run, saved, promise);
     const { execute, executeFinished } = await loadExecution();
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);

@@ -108,12 +108,36 @@ function planEntries(
   const calls = `${promise.expected} calls expected, at most ${promise.at_most}, ${promise.tokens ?? "unknown"} tokens`;
   return [
     ["PLAN", `${plan.intent}${cached ? " (cached)" : ""}, ${calls}: ${plan.reply}`],
+    ...factEntries(plan),
     ...steps.map((step): Entry => {
       const to = step.destination === null ? "" : ` to ${step.destination}`;
       return ["STEP", `${step.step_number}. ${step.action} ${step.target}${to} - ${step.purpose}`];
     }),
     ...checks.map((check): Entry => ["STEP", `check: ${check}`]),
   ];
+}
+
+/** What the plan says beside its steps: intent, files, criteria, and whatever else the model told. */
+function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
+  const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
+    ["INTENT", analysis?.user_intent],
+    ["WHERE", analysis?.target_identification],
+    ["READS", analysis?.files_to_read],
+    ["CREATES", analysis?.files_to_create],
+    ["MODIFIES", analysis?.files_to_modify],
+    ["DELETES", analysis?.files_to_delete],
+    ["RISK", analysis?.risk_assessment],
+    ["CRITERIA", analysis?.success_criteria],
+    ["COMPLEXITY", notes?.complexity_assessment],
+    ["TIME", notes?.estimated_time],
+    ["CHALLENGES", notes?.key_challenges],
+    ["ADVICE", notes?.recommendations],
+    ["FALLBACK", work?.fallback_strategies],
+  ];
+  return facts.flatMap(([kind, said = ""]): readonly Entry[] => {
+    const text = typeof said === "string" ? said : said.join("; ");
+    return text.trim() === "" ? [] : [[kind, text]];
+  });
 }
 
 function changeEntries(what: string, changes: readonly ChangeSummary[]): readonly Entry[] {
@@ -129,10 +153,16 @@ function outcomeEntries(outcome: Outcome): readonly Entry[] {
   const used = `${outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
   const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
   const score = outcome.score === null ? "" : `, score ${outcome.score}`;
+  const { done, failed, refused } = outcome.actions;
+  const actions = `actions ${done} done, ${failed} failed, ${refused} refused`;
   return [
     ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
     ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
-    ["STATUS", `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}`],
+    ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
+    [
+      "STATUS",
+      `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}, ${actions}, ${outcome.ms} ms`,
+    ],
     ...outcome.next.map((next): Entry => ["SUGGESTION", next]),
   ];
 }

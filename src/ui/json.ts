@@ -55,6 +55,19 @@ function documentOf(outcome: Outcome): Outcome {
     cost: outcome.cost,
     model: { requested: model.requested, served: model.served, key: model.key },
     score: outcome.score,
+    ms: outcome.ms,
+    actions: { done: outcome.actions.done, failed: outcome.actions.failed, refused: outcome.actions.refused },
+    looks: outcome.looks,
+    amended: outcome.amended.map(({ action, path, destination, why, accept, by }) => ({
+      action,
+      path,
+      destination,
+      why,
+      accept,
+      by,
+    })),
+    refused: outcome.refused.map(({ action, target, why }) => ({ action, target, why })),
+    sandbox: outcome.sandbox,
     error: failureOf(error),
   };
 }

@@ -1,6 +1,6 @@
 /** Checks and commands of a run: what they prove, what they fail, what they change. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, write } from "./plans.ts";
+import { finish, modify, plan, talk, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -89,13 +89,23 @@ describe("status is computed here", () => {
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ exit: 127, passed: null }] });
   });
 
-  test("answered: the user's check is not needed where nothing was promised", async () => {
+  test("with a user's check no run is only answered: where nothing changed the check decides", async () => {
+    for (const [check, status, code] of [
+      [good, "verified", 0],
+      ["false", "failed", 9],
+    ] as const) {
+      const ran = await play({ files, lines: [talk("It says one.")], options: { checks: [check] } });
+      expect(ran.outcome).toMatchObject({ status, code, text: "It says one.", checks: [{ command: check }] });
+    }
+  });
+
+  test("the check of a plan of looks decides too", async () => {
     const ran = await play({
       files,
       lines: [plan({ steps: ["READ a.txt"] }), finish("It says one.")],
       options: { checks: [good] },
     });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "answered", checks: [] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", checks: [{ command: good, passed: true }] });
   });
 });
 
@@ -136,19 +146,37 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
   });
 
-  test("headless without --allow-run a RUN is not run: no failure, unverified", async () => {
-    const lines = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
-    const ran = await play({ files, lines });
+  const withRun = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
+
+  test("headless without --allow-run a RUN beside changes is dropped: named once, no failure, no further call", async () => {
+    const ran = await play({ files, lines: withRun });
     expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
-    expect(ran.eventsOf("call.finished")[0]).toMatchObject({
-      ok: true,
-      text: "not run: commands of a plan run headless only with --allow-run",
-    });
+    expect(ran.outcome.refused).toEqual([{ action: "RUN", target: "touch x.txt", why: expect.any(String) }]);
+    expect(ran.outcome.actions).toEqual({ done: 1, failed: 0, refused: 1 });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+    expect(ran.eventsOf("notice").find(({ code }) => code === "commands_not_run")?.text).toContain("--allow-run");
+    expect(ran.outcome.plan?.execution_plan?.steps.map(({ action }) => action)).toEqual(["MODIFY"]);
   });
 
-  test("a RUN that was not run leaves even a run without changes unverified", async () => {
+  test("a dropped RUN leaves a run verified whose check passes", async () => {
+    const ran = await play({ files, lines: withRun, options: { checks: [good] } });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", refused: [{ target: "touch x.txt" }] });
+  });
+
+  test("a plan of nothing but commands that may not run ends with 12 before a second call", async () => {
+    const ran = await play({ files, lines: [plan({ steps: ["READ a.txt", "RUN ls"] })] });
+    expect(ran.outcome).toMatchObject({ ok: false, code: 12, calls: { made: 1 }, refused: [{ target: "ls" }] });
+    expect([ran.outcome.error?.message, ran.outcome.error?.hint].join()).toMatch(/ls.*--allow-run/);
     const lines = [plan({ steps: ["RUN ls"] }), "RUN::ls\nFINISH::Listed.\n"];
-    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
-    expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "answered" });
+    expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "unverified" });
+  });
+
+  test("a planned RUN that is a check of the user is that check", async () => {
+    const ran = await play({
+      files,
+      lines: [plan({ steps: [`RUN ${good}`] }), `RUN::${good}\nFINISH::It passes.\n`],
+      options: { checks: [good] },
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "It passes.", refused: [] });
   });
 });

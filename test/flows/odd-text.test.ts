@@ -26,7 +26,7 @@ describe("what a text says decides nothing", () => {
     const ran = await play({ files, lines, options: { allowDelete: true } });
     expect(ran.asked(2)).toContain('<result action="TREE" ok="true">\n./\n└── "Error: log.txt"\n</result>');
     expect(ran.eventsOf("call.finished").at(-1)?.text).toBe("not there, nothing to delete");
-    expect([ran.outcome.code, ran.outcome.status]).toEqual([0, "answered"]);
+    expect([ran.outcome.code, ran.outcome.status]).toEqual([0, "unverified"]);
   });
 
   test("MV onto a file is a failure whatever the names say", async () => {

@@ -85,9 +85,9 @@ describe("partial failure", () => {
     expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
   });
 
-  test("what is there already is success with a note, and the run is answered", async () => {
+  test("what is there already is success with a note, and no more than unverified: it was promised", async () => {
     const ran = await play({ files, lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()] });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "answered", changes: [] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
     expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual(["already there, nothing to do"]);
   });
 

@@ -31,7 +31,7 @@ test("the changes of one reply are one batch: one question, applied together or 
   const no = await playLoop([both, "As you like."], { options: { interactive: true }, answers: ["no"] });
   expect(no.files).toEqual({});
   expect(resultsOf(no, 2).every(({ ok, text }) => !ok && text.includes("declined"))).toBe(true);
-  expect(no.outcome.status).toBe("answered");
+  expect(no.outcome).toMatchObject({ status: "unverified", refused: [{ target: "a.txt" }, { target: "b.txt" }] });
 });
 
 test("what the user says instead of yes reaches the model", async () => {

@@ -49,6 +49,12 @@ const finished: Fact = {
     cost: null,
     model: { requested: "test:model", served: ["test"], key: null },
     score: null,
+    ms: 4200,
+    actions: { done: 2, failed: 0, refused: 0 },
+    looks: 1,
+    amended: [],
+    refused: [],
+    sandbox: null,
     error: null,
   },
 };

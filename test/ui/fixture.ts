@@ -82,6 +82,12 @@ export const outcome: Outcome = {
   cost: null,
   model: { requested: "gemini:gemini-2.5-flash-lite", served: ["gemini-2.5-flash-lite"], key: "primary" },
   score: null,
+  ms: 4200,
+  actions: { done: 2, failed: 0, refused: 0 },
+  looks: 1,
+  amended: [],
+  refused: [],
+  sandbox: null,
   error: null,
 };
 

@@ -16,11 +16,10 @@ test("--json is one document and a line feed, keys in the order of the contract 
   const shuffled = Object.fromEntries(Object.entries(outcome).reverse()) as unknown as typeof outcome;
   const text = renderDocument(shuffled);
   expect(text.indexOf("\n")).toBe(text.length - 1);
-  expect(Object.keys(JSON.parse(text))).toEqual(
-    "v ok command run mode status code text next plan changes diff checks calls usage cost model score error".split(
-      " ",
-    ),
-  );
+  expect(Object.keys(JSON.parse(text))).toEqual([
+    ..."v ok command run mode status code text next plan changes diff checks calls usage cost model score".split(" "),
+    ..."ms actions looks amended refused sandbox error".split(" "),
+  ]);
   expect(JSON.parse(text)).toEqual(outcome);
 });
 

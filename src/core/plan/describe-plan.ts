@@ -4,9 +4,28 @@ import type { Json } from "../model.ts";
 import { planSchema } from "./parse-plan.ts";
 import { scheduleSchema, verdictSchema } from "./parse-schedule.ts";
 
+/** Fields of a plan that are read where they come and never asked for: nobody needs them. */
+const unasked = new Set([
+  "step_number",
+  "depends_on",
+  "expected_outcome",
+  "fallback_strategies",
+  "estimated_time",
+  "key_challenges",
+  "recommendations",
+]);
+
 /** Plain JSON Schema (draft 2020-12) of a plan as a model should write it. */
 export function describePlan(): Json {
-  return toJSONSchema(planSchema, { io: "output", reused: "inline" }) as Json;
+  return toJSONSchema(planSchema, {
+    io: "output",
+    reused: "inline",
+    override: ({ jsonSchema }) => {
+      for (const name of unasked) delete jsonSchema.properties?.[name];
+      if (jsonSchema.required !== undefined)
+        jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
+    },
+  }) as Json;
 }
 
 export const describeSchedule = (): Json => toJSONSchema(scheduleSchema, { io: "output", reused: "inline" }) as Json;

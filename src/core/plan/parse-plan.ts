@@ -95,10 +95,12 @@ function findFault(plan: Plan): string | null {
   return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
 }
 
-const bareStep = (step: PlanStep): PlanStep =>
-  pathless.includes(step.action)
+const bareStep = (written: PlanStep, at: number): PlanStep => {
+  const step = { ...written, step_number: written.step_number || at + 1 };
+  return pathless.includes(step.action)
     ? step
     : { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) };
+};
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {

@@ -17,7 +17,7 @@ import {
 import type { Plan, PlanAction, PlanStep } from "./plan.ts";
 import { openEnvelope } from "./plan-form.ts";
 import { type Reading, readAs } from "./reading.ts";
-import { joinSurplus, type Schedule } from "./schedule.ts";
+import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
 
 const step = z.object({ title: text, hint: text });
 const scopeFields = {
@@ -42,6 +42,7 @@ type Written = z.infer<typeof scheduleSchema>;
 function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
   if (mode === "chat")
     return { intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null };
+  const told = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}: ${hint}`);
   const rows: readonly (readonly [PlanAction, readonly string[]])[] = [
     ["READ", scope?.files_to_read ?? []],
     ["WRITE", scope?.files_to_create ?? []],
@@ -61,7 +62,7 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
       files_to_modify: scope?.files_to_modify ?? [],
       files_to_delete: scope?.files_to_delete ?? [],
       risk_assessment: "",
-      success_criteria: steps.map(({ title }) => title),
+      success_criteria: steps.map(told),
     },
     execution_plan: {
       steps: planned.map(
@@ -82,7 +83,7 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
       complexity_assessment: assessed,
       estimated_time: "",
       key_challenges: [],
-      recommendations: steps.map(({ title, hint }) => (hint === "" ? title : `${title}: ${hint}`)),
+      recommendations: [],
     },
   };
 }

@@ -1,6 +1,6 @@
 /** How a run ended, for a person: the lines that are its result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
-import type { ChangeSummary, CheckResult, Outcome, Status } from "../../core/outcome.ts";
+import type { ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
 import { counted, grouped, priced, spent } from "../amount.ts";
 import { renderCounts } from "../diff/diff.ts";
 import { hang, pad, widest } from "../layout.ts";
@@ -24,6 +24,14 @@ export function renderSummaries(changes: readonly ChangeSummary[], style: Style)
     const by = change.by === "command" ? style.paint("dim", "  by command") : "";
     const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
     return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;
+  });
+}
+
+/** "✗ refused RUN npm test  planned commands run …", a line for each action that nothing repaired. */
+function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
+  return refused.flatMap(({ action, target, why }) => {
+    const what = `${action} ${visibleLine(target)}`.trimEnd();
+    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", visibleLine(why))}`, columns);
   });
 }
 
@@ -88,6 +96,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const lines = [
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
+    ...renderRefused(outcome.refused, style, columns),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     // The changes of a run that failed were taken back: no steps follow from them.
@@ -96,16 +105,22 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }
 
+/** "3 of 4 actions done", where not all were; none: nothing to say. */
+function renderActions({ done, failed, refused }: Outcome["actions"]): string[] {
+  const all = done + failed + refused;
+  return done === all ? [] : [`${done} of ${counted(all, "action")} done`];
+}
+
 /**
  * "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; recorded replies cost nothing, and nothing is
  * said. `ms`: how long pai worked, in milliseconds.
  */
-export function renderFooter({ calls, usage, cost, model }: Outcome, ms: number): string {
+export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms: number): string {
   const promise = `expected ${grouped(calls.expected)}, at most ${grouped(calls.at_most)}`;
   const tokens = usage.input + usage.output;
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
-  return [`${counted(calls.made, "call")} (${promise})`, ...spending, spent(ms)].join(", ");
+  return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
 }
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */

@@ -94,7 +94,7 @@ function tableLines(steps: readonly PlanStep[], style: Style, columns: number): 
 /** A risk that is none. */
 const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
 
-function factLines(plan: Plan, promise: string, style: Style, columns: number | null): string[] {
+function factsOf(plan: Plan, promise: string, style: Style): Facts {
   const { analysis, execution_plan: work } = plan;
   const plain = (path: string) => path.replace(/^\.\//, "");
   const stepped = new Set(work?.steps.map(({ target }) => plain(target)));
@@ -110,8 +110,7 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
   });
   const untold = work?.steps.every((step) => purposeOf(step) === "");
   const aims = untold ? (analysis?.success_criteria ?? []) : [];
-  const risk = visible(analysis?.risk_assessment ?? "").trim();
-  const facts = [
+  return [
     ["aims", aims.map((aim, at) => `${at + 1}. ${visibleLine(aim)}`).join("\n")],
     ["reads", listed(analysis?.files_to_read)],
     ["creates", listed(analysis?.files_to_create)],
@@ -119,21 +118,59 @@ function factLines(plan: Plan, promise: string, style: Style, columns: number | 
     ["deletes", listed(analysis?.files_to_delete)],
     [`${style.glyphs.warn.trim()} later`, later.map(([path, why]) => `${visibleLine(path)}: ${why}`).join("\n")],
     ["checks", (work?.checks ?? []).map(visibleLine).join("\n")],
-    ["risk", noRisk.test(risk) ? "" : risk],
     ["calls", promise],
-  ].filter(([, value]) => value !== "");
-  const width = widest(facts.map(([name = ""]) => name)) + gap;
-  return facts.flatMap(([name = "", value = ""]) => hang(style.paint("dim", pad(name, width)), value, columns));
+  ];
+}
+
+type Facts = readonly (readonly [name: string, value: string])[];
+
+function layFacts(facts: Facts, style: Style, columns: number | null): string[] {
+  const told = facts.filter(([, value]) => value !== "");
+  const width = widest(told.map(([name]) => name)) + gap;
+  return told.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
+}
+
+/** What the work is for, how complex and how risky it is: read before the steps. */
+function headLines(plan: Plan, style: Style, columns: number | null): string[] {
+  const { analysis, intelligence_notes: notes } = plan;
+  const risk = visible(analysis?.risk_assessment ?? "").trim();
+  return layFacts(
+    [
+      ["intent", visible(analysis?.user_intent ?? "").trim()],
+      ["complexity", notes?.complexity_assessment ?? ""],
+      ["risk", noRisk.test(risk) ? "" : risk],
+    ],
+    style,
+    columns,
+  );
+}
+
+/** What nobody asked the model for and it said all the same. */
+function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan): Facts {
+  const joined = (texts: readonly string[] | undefined) => (texts ?? []).map(visible).join("\n");
+  return [
+    ["time", visible(notes?.estimated_time ?? "").trim()],
+    ["challenges", joined(notes?.key_challenges)],
+    ["advice", joined(notes?.recommendations)],
+    ["fallback", joined(work?.fallback_strategies)],
+  ];
 }
 
 /**
  * The whole plan, ending in a line feed. Nothing is cut: what does not fit is wrapped.
- * `columns` null: not for a terminal, nothing is wrapped.
+ * `columns` null: not for a terminal, nothing is wrapped. `verbose`: with what the model said unasked.
  */
-export function renderPlan(plan: Plan, promise: Promised, style: Style, columns: number | null): string {
+export function renderPlan(
+  plan: Plan,
+  promise: Promised,
+  style: Style,
+  { columns, verbose = false }: { readonly columns: number | null; readonly verbose?: boolean },
+): string {
   const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
   const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
-  const facts = factLines(plan, renderPromise(promise), style, columns);
-  return `${[...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
+  const head = headLines(plan, style, columns);
+  const unasked = verbose ? unaskedLines(plan) : [];
+  const facts = layFacts([...factsOf(plan, renderPromise(promise), style), ...unasked], style, columns);
+  return `${[...(head.length === 0 ? [] : [...head, ""]), ...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
 }

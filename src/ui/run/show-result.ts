@@ -30,7 +30,10 @@ export interface ResultState {
  * said. Nothing when it stands on the screen already, or eight-step failed: its error says the same. True: standard
  * output has it.
  */
-function showMessage({ ok, mode, text }: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
+function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {
+  const { mode, text, error, actions } = outcome;
+  // A check that fails beside an answer takes nothing from the answer.
+  const ok = outcome.ok || (error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0);
   if (text === "" || replied === text || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(text, streams.outColumns, markdown));
   else streams.say(wrap(visible(`The model said: ${maskSecrets(text)}`), streams.columns));

@@ -16,7 +16,11 @@ export interface Steps {
 const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
 
 /** `planIsResult`: the plan goes to standard output. */
-export function openSteps(streams: Streams, reply: ReplyText, planIsResult: boolean): Steps {
+export function openSteps(
+  streams: Streams,
+  reply: ReplyText,
+  { planIsResult, verbose }: { readonly planIsResult: boolean; readonly verbose: boolean },
+): Steps {
   const { out, subject, say, aside, section, style, columns, outStyle, outColumns } = streams;
   let promised: Promised | null = null;
 
@@ -24,8 +28,8 @@ export function openSteps(streams: Streams, reply: ReplyText, planIsResult: bool
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     section();
-    if (planIsResult) out(renderPlan(plan, promise, outStyle, outColumns));
-    else subject(renderPlan(plan, promise, style, columns));
+    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: outColumns, verbose }));
+    else subject(renderPlan(plan, promise, style, { columns, verbose }));
     section();
     promised = promise;
   }

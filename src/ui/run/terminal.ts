@@ -54,7 +54,7 @@ function openRun(options: TerminalOptions): Terminal {
   });
   const waits = openWaits(streams, options);
   const { spinner } = waits;
-  const steps = openSteps(streams, reply, planIsResult);
+  const steps = openSteps(streams, reply, { planIsResult, verbose });
   const work = openWork(streams, { verbose, reply, wait: waits.start, highlight });
 
   const shows: Shows = {
@@ -102,7 +102,7 @@ function openRun(options: TerminalOptions): Terminal {
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
       if (again && outcome.plan !== null && steps.promise !== null) {
-        out(renderPlan(outcome.plan, steps.promise, outStyle, outColumns));
+        out(renderPlan(outcome.plan, steps.promise, outStyle, { columns: outColumns, verbose }));
       }
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };

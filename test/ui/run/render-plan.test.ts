@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { renderPlan } from "../../../src/ui/run/render-plan.ts";
 import { plan, promise, styleOf } from "../fixture.ts";
 
-const at = (columns: number) => renderPlan(plan, promise, styleOf(true), columns);
+const at = (columns: number) => renderPlan(plan, promise, styleOf(true), { columns });
 
 test("fits 40 to 200 columns, wide characters measured right (R35)", () => {
   for (let columns = 40; columns <= 200; columns++) {
@@ -25,7 +25,10 @@ test("a target too wide for its column is wrapped at its slashes, never cut", ()
 
 test("60 columns hold a plan as a table", () => {
   expect(at(60)).toMatchInlineSnapshot(`
-    "step  action  target                  purpose
+    "risk  Low: one import changes, the printed value stays the
+          same
+
+    step  action  target                  purpose
     ────  ──────  ──────────────────────  ──────────────────────
        1  READ    src/main.py             See how the formula is
                                           used today
@@ -39,15 +42,15 @@ test("60 columns hold a plan as a table", () => {
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays
-             the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
 test("80 columns hold a plan as a table", () => {
   expect(at(80)).toMatchInlineSnapshot(`
-    "step  action  target                            purpose
+    "risk  Low: one import changes, the printed value stays the same
+
+    step  action  target                            purpose
     ────  ──────  ────────────────────────────────  ────────────────────────────────
        1  READ    src/main.py                       See how the formula is used
                                                     today
@@ -59,14 +62,15 @@ test("80 columns hold a plan as a table", () => {
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
 test("120 columns hold a plan as a table", () => {
   expect(at(120)).toMatchInlineSnapshot(`
-    "step  action  target                                        purpose
+    "risk  Low: one import changes, the printed value stays the same
+
+    step  action  target                                        purpose
     ────  ──────  ────────────────────────────────────────────  ──────────────────────────────────────────────────────
        1  READ    src/main.py                                   See how the formula is used today
        2  WRITE   src/lib/a/very/deep/folder/area_of_things.py  The formula in one place
@@ -75,14 +79,15 @@ test("120 columns hold a plan as a table", () => {
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
 });
 test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
-  expect(renderPlan(plan, promise, styleOf(false), null)).toMatchInlineSnapshot(`
-    "1  READ src/main.py
+  expect(renderPlan(plan, promise, styleOf(false), { columns: null })).toMatchInlineSnapshot(`
+    "risk  Low: one import changes, the printed value stays the same
+
+    1  READ src/main.py
        See how the formula is used today
     2  WRITE src/lib/a/very/deep/folder/area_of_things.py
        The formula in one place
@@ -92,7 +97,6 @@ test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
     "
   `);
@@ -110,7 +114,7 @@ test("steps are numbered by their order, and a file a step names is not listed a
     { ...plan, analysis, execution_plan: { ...plan.execution_plan, steps, checks: [] } },
     { ...promise, tokens: 0 },
     styleOf(true),
-    80,
+    { columns: 80 },
   );
   expect(text).toContain("   1  READ    ./a.py");
   expect(text).toContain("   2  READ    b.py");
@@ -125,7 +129,7 @@ test("a schedule, whose steps have no purposes, shows what it aims at instead", 
     analysis: { ...plan.analysis, success_criteria: ["Write the section", "Link the notes"], risk_assessment: "low" },
     execution_plan: { ...plan.execution_plan, steps: [{ ...first, purpose: "" }], checks: [] },
   };
-  const shown = renderPlan(schedule, promise, styleOf(true), 80);
+  const shown = renderPlan(schedule, promise, styleOf(true), { columns: 80 });
   expect(shown).not.toContain("purpose");
   expect(shown).toMatch(/aims +1\. Write the section\n +2\. Link the notes/);
   expect(at(80)).not.toContain("aims");

@@ -11,6 +11,8 @@ test("a whole run at 80 columns, in the order of a task", () => {
         1 │ from math import pi
         2 │ print(pi)
 
+    risk  Low: one import changes, the printed value stays the same
+
     step  action  target                            purpose
     ────  ──────  ────────────────────────────────  ────────────────────────────────
        1  READ    src/main.py                       See how the formula is used
@@ -23,7 +25,6 @@ test("a whole run at 80 columns, in the order of a task", () => {
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
     working with gemini:gemini-2.5-flash-lite …
@@ -126,6 +127,8 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", ()
         1   from math import pi
         2   print(pi)
 
+    risk  Low: one import changes, the printed value stays the same
+
     1  READ src/main.py
        See how the formula is used today
     2  WRITE src/lib/a/very/deep/folder/area_of_things.py
@@ -136,7 +139,6 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", ()
     creates  src/lib/area.py
     checks   python -m py_compile src/main.py
              pytest -q
-    risk     Low: one import changes, the printed value stays the same
     calls    expected 2, at most 3 calls, about 1,900 tokens
 
     working with gemini:gemini-2.5-flash-lite ...

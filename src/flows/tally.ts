@@ -1,0 +1,122 @@
+/** Counts how the actions of a run went, and keeps what was refused or failed until something repairs it. */
+import type { ActionKind } from "../core/action.ts";
+import type { ErrorCode } from "../core/error.ts";
+import type { ActionCounts, RefusedAction } from "../core/outcome.ts";
+import type { RelPath } from "../core/path.ts";
+
+/** Codes of actions that a rule or a person forbade; every other code is a failure. */
+const refusalCodes: ReadonlySet<ErrorCode> = new Set([
+  "path_refused",
+  "scope_refused",
+  "declined",
+  "command_refused",
+  "delete_refused",
+  "secret_refused",
+  "guard_refused",
+]);
+
+/** Refusals that the person who started the run could have allowed beforehand. */
+const allowable: ReadonlySet<ErrorCode> = new Set([
+  "path_refused",
+  "scope_refused",
+  "command_refused",
+  "delete_refused",
+]);
+
+/** How one action went; its report says more. */
+export interface ActionEnd {
+  readonly kind: ActionKind;
+  readonly name: string;
+  readonly target: string;
+  readonly paths: readonly RelPath[];
+  readonly text: string;
+  /** null: done. */
+  readonly code: ErrorCode | null;
+}
+
+type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
+
+export interface Tally {
+  readonly actions: ActionCounts;
+  readonly looks: number;
+  /** What was refused or failed and nothing later repaired, in the order it happened. */
+  readonly refused: readonly RefusedAction[];
+  /** The last of these that a flag or another plan would have allowed; null: none. */
+  readonly forbidden: Noted | null;
+  /** Commands of the plan that may not run here. */
+  readonly withheld: ReadonlySet<string>;
+  /** Counts one action. A change that is done repairs every earlier failure of the same paths. */
+  note(end: ActionEnd): void;
+  /** Counts a planned command that may not run here, once for each command. */
+  withhold(command: string): void;
+}
+
+const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
+
+export function createTally(): Tally {
+  const counts = { done: 0, failed: 0, refused: 0 };
+  const withheld = new Set<string>();
+  let looks = 0;
+  let open: readonly Noted[] = [];
+
+  const isSame = (a: Noted, b: Noted) => a.name === b.name && a.target === b.target;
+  const add = (noted: Noted) => {
+    open = [...open.filter((each) => !isSame(each, noted)), noted];
+  };
+  const repair = ({ name, target, paths }: ActionEnd) => {
+    const done = new Set(paths);
+    open = open.filter(
+      (each) =>
+        !(each.name === name && each.target === target) &&
+        (each.paths.length === 0 || !each.paths.every((path) => done.has(path))),
+    );
+  };
+
+  return {
+    get actions() {
+      return { ...counts };
+    },
+    get looks() {
+      return looks;
+    },
+    get refused() {
+      return open.map(({ name, target, text }) => ({ action: name, target, why: firstLine(text) }));
+    },
+    get forbidden() {
+      return open.findLast(({ code }) => allowable.has(code)) ?? null;
+    },
+    withheld,
+    note(end) {
+      const { kind, code, name, target, text, paths } = end;
+      if (kind === "look") looks += 1;
+      else if (code === null) {
+        counts.done += 1;
+        repair(end);
+      } else {
+        if (refusalCodes.has(code)) counts.refused += 1;
+        else counts.failed += 1;
+        add({ name, target, text, paths, code });
+      }
+    },
+    withhold(command) {
+      const noted: Noted = { name: "RUN", target: command, text: notAllowed, paths: [], code: "command_refused" };
+      if (withheld.has(command)) return;
+      withheld.add(command);
+      counts.refused += 1;
+      add(noted);
+    },
+  };
+}
+
+/** Why a planned command was not run. */
+export const notAllowed = "planned commands run without a terminal only with --allow-run";
+
+/** What would have allowed a refused action: a flag, or a plan that lists it. */
+export function hintFor({ code, name, target }: Noted, { only }: { readonly only: readonly unknown[] }): string {
+  if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
+  if (code === "command_refused") return `allow the command with --allow-run: ${target}`;
+  if (name === "RUN") return `name the command in the task, so that the plan lists it, and add --allow-run: ${target}`;
+  const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
+  if (code === "path_refused") return `allow it by naming it: --only ${target}`;
+  return `name ${target} in the task, so that the plan lists it${narrowed}`;
+}

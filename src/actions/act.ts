@@ -1,7 +1,7 @@
-/** The actions that change: WRITE, MODIFY, MKDIR, TOUCH, RM, MV. They only propose; the run decides. */
+/** The actions that change files and folders. They only propose; the run decides. */
 import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
-import type { Blob, Change } from "../core/change.ts";
+import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { textOf } from "../core/diff.ts";
 import { applyEdits } from "../core/edit/apply-edits.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
@@ -13,8 +13,8 @@ import type { Stage } from "../core/ports.ts";
 /** The workspace takes away what the umask does. */
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
-/** Bytes one RM or MV may take into the journal. */
-const mostBytes = 256 * 1024 * 1024;
+/** Bytes that one RM, MV or COPY may take into the journal. */
+const maxJournalBytes = 256 * 1024 * 1024;
 
 const change = (path: RelPath, before: Blob | null, after: Blob | null, from: RelPath | null = null): Change => ({
   path,
@@ -53,11 +53,7 @@ async function proposeFile(
   return propose([...parents, change(path, before, { kind: "file", bytes, mode })], text);
 }
 
-export const write = defineAction({
-  name: "WRITE",
-  alias: "write",
-  kind: "change",
-  description: "Writes a whole file: a new one, or one whose content was shown.",
+export const write = defineAction("WRITE", {
   input: () => z.object({ path: z.string(), content: z.string() }),
   async propose({ path: text, content }, stage) {
     const path = stage.path(text, "write");
@@ -74,11 +70,7 @@ export const write = defineAction({
   },
 });
 
-export const modify = defineAction({
-  name: "MODIFY",
-  alias: "edit",
-  kind: "change",
-  description: "Replaces old_str in a file by new_str; old_str must stand in it once, or all is true.",
+export const modify = defineAction("MODIFY", {
   input: () =>
     z.object({
       path: z.string(),
@@ -117,11 +109,7 @@ export const modify = defineAction({
   },
 });
 
-export const mkdir = defineAction({
-  name: "MKDIR",
-  alias: "mkdir",
-  kind: "change",
-  description: "Makes a folder and its parents.",
+export const mkdir = defineAction("MKDIR", {
   input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "folder");
@@ -134,11 +122,7 @@ export const mkdir = defineAction({
   },
 });
 
-export const touch = defineAction({
-  name: "TOUCH",
-  alias: "touch",
-  kind: "change",
-  description: "Makes an empty file; an existing one is left as it is.",
+export const touch = defineAction("TOUCH", {
   input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "write");
@@ -150,37 +134,33 @@ export const touch = defineAction({
   },
 });
 
-/** A path and all that stands below it, folders before their content. Throws for what the policy denies. */
+/** A path and everything below it, folders before their content. Throws for what the policy denies. */
 async function collect(
   stage: Stage,
   path: RelPath,
-  use: "delete" | "move",
+  use: "read" | "delete" | "move",
 ): Promise<readonly (readonly [RelPath, Blob])[] | null> {
-  const blob = await stage.read(path, mostBytes);
+  const blob = await stage.read(path, maxJournalBytes);
   if (blob === null) return null;
   const found: (readonly [RelPath, Blob])[] = [[path, blob]];
   if (blob.kind !== "folder") return found;
   let bytes = 0;
   for (const entry of await stage.inside(path)) {
     const below = stage.path(entry, use);
-    const content = await stage.read(below, mostBytes);
+    const content = await stage.read(below, maxJournalBytes);
     if (content === null) continue;
     if (content.kind === "file") bytes += content.bytes.length;
-    if (bytes > mostBytes)
+    if (bytes > maxJournalBytes)
       throw new PaiError(
         "file_unusable",
-        `${path} holds more than ${mostBytes / 1024 / 1024} MiB: too much to take back later; do it by hand`,
+        `${path} holds more than ${maxJournalBytes / 1024 / 1024} MiB: too much to take back later; do it by hand`,
       );
     found.push([below, content]);
   }
   return found;
 }
 
-export const rm = defineAction({
-  name: "RM",
-  alias: "rm",
-  kind: "change",
-  description: "Deletes a file, a link, or a folder with all it holds.",
+export const rm = defineAction("RM", {
   input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "delete");
@@ -194,11 +174,7 @@ export const rm = defineAction({
   },
 });
 
-export const mv = defineAction({
-  name: "MV",
-  alias: "mv",
-  kind: "change",
-  description: "Moves or renames a file or folder; never over something that exists.",
+export const mv = defineAction("MV", {
   input: () => z.object({ from: z.string(), to: z.string() }),
   async propose({ from: fromText, to: toText }, stage) {
     const from = stage.path(fromText, "move");
@@ -221,6 +197,28 @@ export const mv = defineAction({
     return propose(
       [...parents, ...arrivals, ...departures],
       `moved${found.length === 1 ? "" : ` with ${found.length - 1} entries`}`,
+    );
+  },
+});
+
+export const copy = defineAction("COPY", {
+  input: () => z.object({ from: z.string(), to: z.string() }),
+  async propose({ from: fromText, to: toText }, stage) {
+    const from = stage.path(fromText, "read");
+    const to = stage.path(toText, "write");
+    if (to === from || to.startsWith(`${from}/`)) return unusable(`${from} cannot be copied into itself`);
+    const found = await collect(stage, from, "read");
+    if (found === null) return unusable(`${from} does not exist`);
+    for (const [path, blob] of found) if (blob.kind === "link") throw linkRefused(path, blob.target);
+    const target = await stage.read(to);
+    if (found.length === 1 && sameBlob(found[0]?.[1] ?? null, target)) return already("already there, nothing to do");
+    if (target !== null) return unusable(`${to} exists: nothing is copied over it`);
+    const parents = await makeParents(stage, to);
+    if (isComplaint(parents)) return parents;
+    const copies = found.map(([path, blob]) => change(stage.path(to + path.slice(from.length), "write"), null, blob));
+    return propose(
+      [...parents, ...copies],
+      `copied${found.length === 1 ? "" : ` with ${found.length - 1} entries`} from ${from}`,
     );
   },
 });

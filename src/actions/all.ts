@@ -1,26 +1,32 @@
-/** Every action there is, in the order they are told to models. */
+/** Every action there is, in the order of the vocabulary: the order in which models are told of them. */
 import type { AnyAction } from "../core/action.ts";
-import { mkdir, modify, mv, rm, touch, write } from "./act.ts";
+import { type ActionName, vocabulary } from "../core/vocabulary.ts";
+import { copy, mkdir, modify, mv, rm, touch, write } from "./act.ts";
 import { runCommand } from "./command.ts";
 import { glob, listPath, ls, read, search, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
 
-export const allActions: readonly AnyAction[] = [
-  read,
-  tree,
-  listPath,
-  ls,
-  search,
-  glob,
-  write,
-  modify,
-  mkdir,
-  touch,
-  rm,
-  mv,
-  runCommand,
-  mapRoot,
-  sniffLogs,
-  diagnose,
-  profile,
-];
+const actions: Readonly<Record<ActionName, AnyAction>> = {
+  READ: read,
+  SEARCH: search,
+  GLOB: glob,
+  TREE: tree,
+  LIST_PATH: listPath,
+  LS: ls,
+  MAP_ROOT: mapRoot,
+  SNIFF_LOGS: sniffLogs,
+  WRITE: write,
+  MODIFY: modify,
+  MKDIR: mkdir,
+  TOUCH: touch,
+  RM: rm,
+  MV: mv,
+  COPY: copy,
+  RUN: runCommand,
+  PROFILE: profile,
+  DIAGNOSE: diagnose,
+};
+
+export const allActions: readonly AnyAction[] = vocabulary.flatMap((row) =>
+  row.kind === "finish" ? [] : [actions[row.name]],
+);

@@ -2,11 +2,7 @@
 import * as z from "zod/mini";
 import { defineAction } from "../core/action.ts";
 
-export const runCommand = defineAction({
-  name: "RUN",
-  alias: "bash",
-  kind: "command",
-  description: "Runs a shell command in the project root.",
+export const runCommand = defineAction("RUN", {
   input: () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) }),
   async propose({ command }) {
     return { kind: "command", command };

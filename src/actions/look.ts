@@ -27,11 +27,7 @@ function numberLines(text: string, from: number): string {
   return lines.map((line, at) => `${String(from + at).padStart(width)} ${line}`).join("\n");
 }
 
-export const read = defineAction({
-  name: "READ",
-  alias: "read",
-  kind: "look",
-  description: "Shows a text file with line numbers, whole or from start_line to end_line.",
+export const read = defineAction("READ", {
   input: () =>
     z.object({
       path: z.string(),
@@ -142,11 +138,7 @@ async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath
 
 const isComplaint = (value: unknown): value is Complaint => typeof value === "object";
 
-export const tree = defineAction({
-  name: "TREE",
-  alias: "tree",
-  kind: "look",
-  description: "Draws the folder tree.",
+export const tree = defineAction("TREE", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
@@ -154,11 +146,7 @@ export const tree = defineAction({
   },
 });
 
-export const listPath = defineAction({
-  name: "LIST_PATH",
-  alias: "list_path",
-  kind: "look",
-  description: "Lists everything below a folder, one path a line; folders end in /.",
+export const listPath = defineAction("LIST_PATH", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
@@ -180,11 +168,7 @@ export const listPath = defineAction({
 });
 
 /** One level of a folder; the tool-loop's `ls`. */
-export const ls = defineAction({
-  name: "LS",
-  alias: "ls",
-  kind: "look",
-  description: "Lists one folder: names, sizes; folders end in /.",
+export const ls = defineAction("LS", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {
     const folder = await toFolder(stage, path);
@@ -213,11 +197,7 @@ function readPattern(text: string): { pattern: string; ignoreCase: boolean } {
   return text.startsWith("(?i)") ? { pattern: text.slice(4), ignoreCase: true } : { pattern: text, ignoreCase: false };
 }
 
-export const search = defineAction({
-  name: "SEARCH",
-  alias: "grep",
-  kind: "look",
-  description: "Finds lines by a regular expression; a JSON string is searched as it is.",
+export const search = defineAction("SEARCH", {
   input: () =>
     z.object({
       pattern: z.string().check(z.minLength(1)),
@@ -251,11 +231,7 @@ export const search = defineAction({
   },
 });
 
-export const glob = defineAction({
-  name: "GLOB",
-  alias: "glob",
-  kind: "look",
-  description: "Finds files by a pattern with **, * and {a,b}.",
+export const glob = defineAction("GLOB", {
   input: () => z.object({ pattern: z.string().check(z.minLength(1)), path: z.optional(z.string()) }),
   async propose({ pattern, path }, stage, signal) {
     const folder = stage.path(path || ".", "list");

@@ -15,11 +15,7 @@ async function renderFolder(stage: Stage, folder: Entry): Promise<string> {
   return `${folder.path}/: ${shown}${children.length > 5 ? ` +${children.length - 5}` : ""}`;
 }
 
-export const mapRoot = defineAction({
-  name: "MAP_ROOT",
-  alias: "map_root",
-  kind: "look",
-  description: "Tells what the project is built with and how it is laid out.",
+export const mapRoot = defineAction("MAP_ROOT", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {
     const folder = stage.path(path || ".", "list");
@@ -39,11 +35,7 @@ export const mapRoot = defineAction({
 const logFolders: readonly string[] = ["logs", "log", "storage/logs", "var/log"];
 const mostHits = 50;
 
-export const sniffLogs = defineAction({
-  name: "SNIFF_LOGS",
-  alias: "sniff_logs",
-  kind: "look",
-  description: "Finds lines in the project's log folders, by default those with error.",
+export const sniffLogs = defineAction("SNIFF_LOGS", {
   input: () => z.object({ pattern: z.optional(z.string()) }),
   async propose({ pattern = "" }, stage, signal) {
     const wanted = pattern === "" || pattern === "." ? "error" : pattern;
@@ -69,11 +61,7 @@ export const sniffLogs = defineAction({
 const listProcesses = "ps -eo pid,pcpu,pmem,rss,etime,comm --sort=-pmem | head -11";
 const listPorts = "{ ss -ltun || netstat -tuln; } 2>/dev/null | head -40";
 
-export const diagnose = defineAction({
-  name: "DIAGNOSE",
-  alias: "diagnose",
-  kind: "command",
-  description: "Shows the processes that use most memory and the open ports of this machine.",
+export const diagnose = defineAction("DIAGNOSE", {
   input: () => z.object({}),
   async propose() {
     return { kind: "command", command: `${listProcesses}; echo; ${listPorts}` };
@@ -82,11 +70,7 @@ export const diagnose = defineAction({
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-export const profile = defineAction({
-  name: "PROFILE",
-  alias: "profile",
-  kind: "command",
-  description: "Runs a Python script under the profiler and shows where the time goes.",
+export const profile = defineAction("PROFILE", {
   input: () => z.object({ path: z.string().check(z.minLength(1)) }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "read");

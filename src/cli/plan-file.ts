@@ -1,4 +1,5 @@
 /** The plan file: a plan, the state it was made on, and perhaps its finished edits, under one hash. */
+
 import * as z from "zod/mini";
 import { type Blob, type Change, opOf } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
@@ -10,6 +11,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { readAs } from "../core/plan/reading.ts";
 import { pathsOfClaim } from "../core/plan/scope.ts";
 import type { Workspace } from "../core/ports.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
@@ -75,7 +77,7 @@ export async function savePlan(run: Run, { file, full, now }: SaveOptions): Prom
   const touched = claimsOfPlan(run, plan).flatMap(pathsOfClaim);
   const named = [
     ...(plan.analysis?.files_to_read ?? []),
-    ...steps.filter(({ action }) => action === "READ").map(({ target }) => target),
+    ...steps.filter(({ action }) => rowOf(action)?.form === "lines").map(({ target }) => target),
   ];
   const read = named.flatMap((text) => tryPath(run, text));
   const paths = [...new Set([...run.record.bases, ...touched, ...read])].sort();

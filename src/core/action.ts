@@ -5,8 +5,7 @@ import { isFields, type Json } from "./model.ts";
 import { type FieldNames, nameFields } from "./plan/field-names.ts";
 import { readAs } from "./plan/reading.ts";
 import type { Stage } from "./ports.ts";
-
-export type ActionKind = "look" | "change" | "command" | "plan" | "finish";
+import { type ActionName, actionRow } from "./vocabulary.ts";
 
 export type Proposal =
   | { readonly kind: "answer"; readonly text: string }
@@ -20,13 +19,8 @@ export interface Complaint {
   readonly text: string;
 }
 
+/** What an action does; everything else about it is its row in the vocabulary. */
 export interface Action<Input = never> {
-  /** Name in plans and scripts: READ, WRITE … */
-  readonly name: string;
-  /** Name the tool-loop shows the model: read, write … */
-  readonly alias: string;
-  readonly kind: ActionKind;
-  readonly description: string;
   /** Made when it is first needed: few of the actions are used in a run. */
   readonly input: () => z.ZodMiniType<Input>;
   /** How the tool-loop writes the input, where that differs; `toInput` turns it into the action's own. */
@@ -35,12 +29,14 @@ export interface Action<Input = never> {
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
-/** An action whose input type is known only to itself. */
+/** An action with its row, whose input type is known only to itself. */
 export interface AnyAction {
-  readonly name: string;
-  readonly alias: string;
-  readonly kind: ActionKind;
-  readonly description: string;
+  readonly name: ActionName;
+  /** Its name in the tool-loop. */
+  readonly tool: string;
+  readonly kind: "look" | "change" | "command";
+  readonly offered: boolean;
+  readonly about: string;
   /** JSON Schema of the input as the tool-loop writes it. */
   toolSchema(): Json;
   /** The action's input from what the tool-loop wrote. */
@@ -76,12 +72,14 @@ function plainValues(written: Json): Json {
 }
 
 /** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
-export function defineAction<Input>(action: Action<Input>): AnyAction {
+export function defineAction<Input>(name: ActionName, action: Action<Input>): AnyAction {
+  const { tool, kind, offered, about } = actionRow(name);
   return {
-    name: action.name,
-    alias: action.alias,
-    kind: action.kind,
-    description: action.description,
+    name,
+    tool,
+    kind,
+    offered,
+    about,
     toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
     fromTool(written) {
       const named = plainValues(nameFields(toolNames, written));

@@ -3,16 +3,16 @@ import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
-import { type Claim, claimsOf, pathsOfClaim, rightOf } from "../core/plan/scope.ts";
+import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { mayRunCommands } from "./approve-command.ts";
-import { toClaimPath } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 import { notAllowed } from "./tally.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
-  return claimsOf(plan, (text, right) => toClaimPath(run, text, right));
+  return claimsOf(plan, (text, use) => run.overlay.path(text, use));
 }
 
 /** Whether the command is one of the user's checks: those run anyway, and their results go into every request. */
@@ -26,21 +26,21 @@ const isUserCheck = ({ options }: Run, command: string) => options.checks.some((
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
   if (work === null || plan.intent === "conversation" || run.options.planOnly) return plan;
-  const commandOf = ({ action, target }: PlanStep) =>
-    rightOf(action) === "command" ? (action === "RUN" ? target.trim() : `${action} ${target}`.trim()) : null;
+  const commandIn = ({ action, target }: PlanStep) =>
+    rowOf(action)?.right === "command" ? commandOf(action, target) : null;
   const mayRun = run.options.dryRun || mayRunCommands(run.options);
   const withheld = new Set(
     work.steps.flatMap((step) => {
-      const command = commandOf(step);
+      const command = commandIn(step);
       return command === null || mayRun || isUserCheck(run, command) ? [] : [command];
     }),
   );
   const steps = work.steps.filter((step) => {
-    const command = commandOf(step);
+    const command = commandIn(step);
     return command === null || !(withheld.has(command) || isUserCheck(run, command));
   });
   for (const command of withheld) run.record.tally.withhold(command);
-  if (withheld.size > 0 && steps.some(({ action }) => rightOf(action) !== null)) {
+  if (withheld.size > 0 && steps.some(({ action }) => rowOf(action)?.right !== null)) {
     const text = `not run: ${[...withheld].join("; ")} (${notAllowed}); the rest of the plan goes on`;
     run.emit({ type: "notice", level: "warning", code: "commands_not_run", text });
   }

@@ -6,14 +6,14 @@ import { toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { rightOf } from "../core/plan/scope.ts";
+import { namesPath, rowOf } from "../core/vocabulary.ts";
 import type { Rights } from "./batch.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { noteHidden, noteSent } from "./sources.ts";
 
 /** True for actions that need no right, FINISH aside: they only look. */
-export const isLook = (action: string) => rightOf(action) === null && action !== "FINISH";
+export const isLook = (action: string) => rowOf(action)?.kind === "look";
 
 /** The plan's look steps as calls. */
 function looksOf(plan: Plan): readonly Call[] {
@@ -21,7 +21,7 @@ function looksOf(plan: Plan): readonly Call[] {
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];
     const under = destination === null ? {} : { path: destination };
-    const input = ["SEARCH", "GLOB", "SNIFF_LOGS"].includes(action) ? { pattern: target, ...under } : { path: target };
+    const input = namesPath(action) ? { path: target } : { pattern: target, ...under };
     return [{ id: `look.${at + 1}`, name: action, input }];
   });
 }
@@ -29,9 +29,7 @@ function looksOf(plan: Plan): readonly Call[] {
 /** Files the model must have seen before it may change them: named to read, read, modified, overwritten or moved. */
 export function filesOf(plan: Plan): readonly string[] {
   const steps = plan.execution_plan?.steps ?? [];
-  const touched = steps
-    .filter(({ action }) => ["READ", "MODIFY", "WRITE", "MV"].includes(action))
-    .map(({ target }) => target);
+  const touched = steps.filter(({ action }) => rowOf(action)?.shows === true).map(({ target }) => target);
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
@@ -82,7 +80,7 @@ export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
 ): Promise<void> {
-  const path = name === "READ" && ok ? toReadable(run, target) : null;
+  const path = rowOf(name)?.form === "lines" && ok ? toReadable(run, target) : null;
   const blob = path === null ? null : await run.overlay.read(path).catch(() => null);
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
@@ -98,7 +96,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     if (shown !== null) texts.push(shown);
   }
   const seen = ({ name, target }: CallReport) => {
-    const path = name === "READ" ? toReadable(run, target) : null;
+    const path = rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
     return path !== null && run.overlay.shown(path) !== null;
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
@@ -107,7 +105,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
 
 /** What a look of a later phase found; a file read without a range is shown whole. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
-  const whole = report.ok && report.name === "READ" && !("start_line" in (report.input as object));
+  const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
   const path = whole ? toReadable(run, report.target) : null;
   return (path === null ? null : await showFile(run, path)) ?? renderLook(run, report);
 }

@@ -1,10 +1,12 @@
 /** Carries an approved plan out: execution calls until nothing is left, within the promise. */
+
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf } from "../core/plan/promise.ts";
 import { type Claim, pathsOfClaim, scopeOf } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import type { Rights } from "./batch.ts";
 import { type Check, checksOf, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -45,7 +47,7 @@ interface Phase {
 
 /** Takes the prose of a reply without actions for the answer, when nothing promised is open. True when there is any. */
 function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boolean {
-  const others = reply.script.actions.some(({ cmd }) => cmd !== "FINISH");
+  const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
   record.text ||= prose;
   return prose !== "";

@@ -8,19 +8,19 @@ import explorePrompt from "./prompts/explore.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
 const mostTurns = 30;
-const aliases: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
+const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
 /** An action as models are offered it. */
-export const toTool = ({ alias, description, toolSchema }: AnyAction): Tool => ({
-  name: alias,
-  description,
+export const toTool = ({ tool, about, toolSchema }: AnyAction): Tool => ({
+  name: tool,
+  description: about,
   schema: toolSchema(),
 });
 
 /** The child's answer; at the end of its turns what it found so far. */
 export async function explore(run: Run, task: string, actions: readonly AnyAction[]): Promise<string> {
-  const looks = actions.filter(({ alias }) => aliases.has(alias));
-  const byAlias = new Map(looks.map((action) => [action.alias, action]));
+  const looks = actions.filter(({ tool }) => toolNames.has(tool));
+  const byTool = new Map(looks.map((action) => [action.tool, action]));
   const tools = looks.map(toTool);
   const found: string[] = [];
   let messages: readonly Message[] = [{ role: "user", text: task }];
@@ -30,7 +30,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
     if (reply.calls.length === 0 && reply.stop === "length") break;
     if (reply.calls.length === 0) return reply.text;
     const calls = reply.calls.flatMap((call) => {
-      const action = byAlias.get(call.name.toLowerCase());
+      const action = byTool.get(call.name.toLowerCase());
       return action === undefined ? [] : [{ id: call.id, name: action.name, input: action.fromTool(call.input) }];
     });
     const { reports } = await perform(run, calls, null);
@@ -42,7 +42,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
         id,
         name,
         ok: report?.ok ?? false,
-        text: report?.text ?? `there is no tool ${name} here; there are ${[...byAlias.keys()].join(", ")}`,
+        text: report?.text ?? `there is no tool ${name} here; there are ${[...byTool.keys()].join(", ")}`,
       };
     });
     messages = [

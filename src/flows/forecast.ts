@@ -1,7 +1,8 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 
 import { mostShown } from "../core/context/shown.ts";
-import type { Plan, PlanAction } from "../core/plan/plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
+import { type PlanAction, rowOf } from "../core/vocabulary.ts";
 import { filesOf, toReadable } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
@@ -31,7 +32,7 @@ export async function forecast(
 ): Promise<{ readonly tokens: number; readonly cost: number | null }> {
   const { ledger, task } = run;
   const steps = plan.execution_plan?.steps ?? [];
-  const looks = steps.filter(({ action }) => ["SEARCH", "GLOB", "TREE", "LIST_PATH"].includes(action)).length;
+  const looks = steps.filter(({ action }) => rowOf(action)?.kind === "look" && rowOf(action)?.shows === false).length;
   const sent =
     executePrompt.length +
     scriptPrompt.length +

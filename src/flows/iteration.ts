@@ -1,4 +1,5 @@
 /** One iteration of eight-step: think and act in one call, check, judge, heal once; the verdict counts. */
+
 import { squash } from "../core/change.ts";
 import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
@@ -11,6 +12,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { Schedule, ScheduleStep } from "../core/plan/schedule.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Script } from "../core/script/script.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { type CheckReport, checksOf, describeCheck, describeFailed, runBaseline, runChecks } from "./checks.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
@@ -102,7 +104,7 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
 
 /** What a reply that does nothing says to the user. */
 function answerOf({ actions }: Script, prose: string): string {
-  if (actions.some(({ cmd }) => cmd !== "FINISH")) return "";
+  if (actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish")) return "";
   return actions[0]?.arg || prose;
 }
 

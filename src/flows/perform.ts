@@ -7,11 +7,12 @@ import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import { type Claim, pathsOfClaim, useOf } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
-import { claimOfCall, field, pathsOfCall, requireRight, targetOf, toClaimPath } from "./permission.ts";
+import { claimOfCall, field, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { noteHidden } from "./sources.ts";
 import { notAllowed } from "./tally.ts";
@@ -119,7 +120,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
 /** A file that was read whole has been seen: it may be overwritten. Flows with a plan show files themselves. */
 async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   if (
-    name !== "READ" ||
+    rowOf(name)?.form !== "lines" ||
     field(input, "path") === "" ||
     "start_line" in (input as object) ||
     "end_line" in (input as object)
@@ -227,7 +228,7 @@ export async function performChanges(run: Run, changes: readonly Change[], right
     rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
   for (const change of changes) {
     const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
-    const path = toClaimPath(run, change.path, kind);
+    const path = run.overlay.path(change.path, useOf[kind]);
     if (!moved(path)) await requireRight(run, { kind, path }, rights);
   }
   run.overlay.stage(changes);

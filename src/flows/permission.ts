@@ -1,25 +1,14 @@
 /** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
+
 import { PaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { askBound } from "./approve-command.ts";
 import type { Rights } from "./batch.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
-
-const useOf: Readonly<Record<Claim["kind"], PathUse>> = {
-  content: "write",
-  folder: "folder",
-  delete: "delete",
-  move: "move",
-  command: "read",
-};
-
-/** What a plan or call wants to touch, as paths the policy allows. Throws path_refused. */
-export function toClaimPath(run: Run, text: string, right: Claim["kind"]): RelPath {
-  return run.overlay.path(text, useOf[right]);
-}
 
 /** A text of the input; "" where there is none. */
 export const field = (input: Json, name: string): string => {
@@ -36,10 +25,11 @@ export function targetOf({ input }: Call): string {
 
 /** What a call wants to touch; null: it needs no right, or does not say where, and will not be done. Throws path_refused. */
 export function claimOfCall(run: Run, { name, input }: Call): Claim | null {
-  const names = name === "RUN" ? ["command"] : name === "MV" ? ["from", "to"] : ["path"];
+  const form = rowOf(name)?.form;
+  const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
   if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
   const target = field(input, names[0] ?? "");
-  return claimOf(name, target, field(input, "to"), (text, right) => toClaimPath(run, text, right));
+  return claimOf(name, target, field(input, "to"), (text, use) => run.overlay.path(text, use));
 }
 
 /** The same as paths; none where the policy refuses one. */

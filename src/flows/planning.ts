@@ -1,4 +1,5 @@
 /** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
+
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
@@ -7,6 +8,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
+import { listActions, namesPath } from "../core/vocabulary.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
@@ -34,7 +36,7 @@ export interface PlanKind<Made> {
 
 /** The plan of single-shot (spec 2.2). */
 export const singleShotPlan: PlanKind<Plan> = {
-  system: planPrompt,
+  system: listActions(planPrompt),
   format: { name: "plan", schema: describePlan() },
   load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
   planOf: (plan) => plan,
@@ -126,7 +128,7 @@ function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Rea
   const root = `${ports.workspace.root}/`;
   const steps = reading.ok ? (kind.planOf(reading.value).execution_plan?.steps ?? []) : [];
   const paths = steps.flatMap(({ action, target, destination }) =>
-    action === "RUN" ? [] : [target, destination ?? ""],
+    namesPath(action) ? [target, destination ?? ""] : [],
   );
   const absolute = [...new Set(paths.filter((path) => path.startsWith(root)))];
   const why = absolute.map((path) => `write ${path} relative to the project root: ${path.slice(root.length)}`);

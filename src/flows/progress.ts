@@ -1,8 +1,10 @@
 /** Keeps track of what a plan promised and what of it is still left, over the phases of a run. */
+
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { type Claim, pathsOfClaim, renderClaim, rightOf } from "../core/plan/scope.ts";
+import { type Claim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { type CheckReport, describeFailed } from "./checks.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
@@ -64,8 +66,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   const openClaims = () => promised.filter((claim) => !isDone(claim));
 
   const touch = ({ name, paths }: CallReport) => {
-    for (const path of paths) touched.add(`${rightOf(name)} ${path}`).add(`folder ${path}`);
-    if (rightOf(name) !== "move") return;
+    for (const path of paths) touched.add(`${rowOf(name)?.right} ${path}`).add(`folder ${path}`);
+    if (rowOf(name)?.right !== "move") return;
     const [from, to] = paths;
     // A move that was not promised as one is what was: a deletion here and content there.
     const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
@@ -170,7 +172,8 @@ function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [Er
     run.overlay.shown(path as RelPath) !== null ||
     (run.begun?.changes ?? run.record.staged).some((change) => change.path === path);
   const open = reports.some(
-    ({ kind, name, ok, target }) => kind === "look" && (!finished || (name === "READ" && ok && !known(target))),
+    ({ kind, name, ok, target }) =>
+      kind === "look" && (!finished || (rowOf(name)?.form === "lines" && ok && !known(target))),
   );
   return open ? ["nothing_done", "the model asked to see more and no call is left"] : null;
 }

@@ -3,7 +3,7 @@
 import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan, PlanStep } from "../core/plan/plan.ts";
+import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { type Check, type CheckReport, describeCheck } from "./checks.ts";
 import { showFile, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
@@ -38,7 +38,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
   const last = run.task.history.at(-1);
   if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
   const where = plan.analysis?.target_identification ?? "";
-  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  const steps = workOf(plan);
   const done = checks.map(({ command }) => `- ${command}`).join("\n");
   parts.push(
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,

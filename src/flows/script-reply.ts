@@ -1,4 +1,5 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
+
 import { PaiError } from "../core/error.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import { completeFinish } from "../core/script/finish.ts";
@@ -6,6 +7,7 @@ import { chooseTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
+import { type Form, listActions, rowOf } from "../core/vocabulary.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -32,7 +34,7 @@ export interface ScriptReply {
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, messages } = question;
   const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
-  const system = question.system.replaceAll("EOT", tag);
+  const system = listActions(question.system).replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
       const bytes = run.overlay.shown(run.overlay.path(path, "read"));
@@ -85,8 +87,8 @@ export const wasCut = (script: Script): boolean => script.truncated && !script.f
 
 /** Deletions, moves and commands wait until a reply is known to be whole; half an action is none. */
 function usable(script: Script): Script["actions"] {
-  const whole = script.actions.filter(({ partial, cmd }) => partial !== true || cmd === "FINISH");
-  return wasCut(script) ? whole.filter(({ cmd }) => !["RM", "MV", "RUN"].includes(cmd)) : whole;
+  const whole = script.actions.filter(({ partial, cmd }) => partial !== true || rowOf(cmd)?.kind === "finish");
+  return wasCut(script) ? whole.filter(({ cmd }) => rowOf(cmd)?.unsafeWhenCut !== true) : whole;
 }
 
 export interface ScriptWork {
@@ -105,7 +107,7 @@ function renderOverflow(calls: readonly Call[], most: number): string {
 /** True for a RUN that is not performed: a check, which runs anyway once everything is done, or a command that may not run here. */
 function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
-  if (cmd !== "RUN" || scope.commands.has(command)) return false;
+  if (rowOf(cmd)?.form !== "command" || scope.commands.has(command)) return false;
   if (record.tally.withheld.has(command)) return true;
   return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
 }
@@ -158,34 +160,32 @@ export function proseOf({ script: { actions, remarks }, text }: ScriptReply): st
     .trim();
 }
 
-function inputOf({ cmd, path = "", to = "", arg = "", body = "", blocks = [] }: ScriptAction): Json {
-  switch (cmd) {
-    case "READ": {
-      const range = parseReadRange(arg.trim());
-      return range === null ? { path } : { path, start_line: range.from, end_line: range.to };
-    }
-    case "WRITE":
-      return { path, content: body };
-    case "MODIFY":
-      return { path, edits: blocks.map(({ search, replace, all }) => ({ search, replace, all: all === true })) };
-    case "MV":
-      return { from: path, to };
-    case "RUN":
-      return { command: arg };
-    case "DIAGNOSE":
-      return {};
-    case "SNIFF_LOGS":
-    case "SEARCH":
-    case "GLOB":
-      return { pattern: arg };
-    default:
-      return { path };
-  }
-}
+const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
+  path: ({ path = "" }) => ({ path }),
+  folder: ({ path = "" }) => ({ path }),
+  lines: ({ path = "", arg = "" }) => {
+    const range = parseReadRange(arg.trim());
+    return range === null ? { path } : { path, start_line: range.from, end_line: range.to };
+  },
+  pair: ({ path = "", to = "" }) => ({ from: path, to }),
+  pattern: ({ arg = "" }) => ({ pattern: arg }),
+  word: ({ arg = "" }) => ({ pattern: arg }),
+  command: ({ arg = "" }) => ({ command: arg }),
+  nothing: () => ({}),
+  content: ({ path = "", body = "" }) => ({ path, content: body }),
+  edits: ({ path = "", blocks = [] }) => ({
+    path,
+    edits: blocks.map(({ search, replace, all }) => ({ search, replace, all: all === true })),
+  }),
+  message: () => ({}),
+};
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is no call. */
 export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
   return actions
-    .filter(({ cmd }) => cmd !== "FINISH")
-    .map((action, at) => ({ id: `${prefix}.${at + 1}`, name: action.cmd, input: inputOf(action) }));
+    .flatMap((action) => {
+      const row = rowOf(action.cmd);
+      return row === null || row.kind === "finish" ? [] : [{ name: row.name, input: inputs[row.form](action) }];
+    })
+    .map((call, at) => ({ id: `${prefix}.${at + 1}`, ...call }));
 }

@@ -3,8 +3,8 @@ import { type Change, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
-import { rightOf } from "../core/plan/scope.ts";
 import type { Transaction } from "../core/ports.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import type { Ports, Run, RunOptions } from "./run.ts";
 
 interface Ending {
@@ -18,7 +18,7 @@ const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeou
 const promises = ({ record, options }: Run): boolean =>
   !options.planOnly &&
   record.plan?.intent === "task" &&
-  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rightOf(action) !== null);
+  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
 /**
  * Status of a run that came to its end. Answered: nothing was promised, changed or refused, and no check of the user was

@@ -1,8 +1,9 @@
 /** Counts how the actions of a run went, and keeps what was refused or failed until something repairs it. */
-import type { ActionKind } from "../core/action.ts";
+import type { AnyAction } from "../core/action.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { ActionCounts, RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
+import { rowOf } from "../core/vocabulary.ts";
 
 /** Codes of actions that a rule or a person forbade; every other code is a failure. */
 const refusalCodes: ReadonlySet<ErrorCode> = new Set([
@@ -25,7 +26,7 @@ const allowable: ReadonlySet<ErrorCode> = new Set([
 
 /** How one action went; its report says more. */
 export interface ActionEnd {
-  readonly kind: ActionKind;
+  readonly kind: AnyAction["kind"];
   readonly name: string;
   readonly target: string;
   readonly paths: readonly RelPath[];
@@ -115,7 +116,8 @@ export const notAllowed = "planned commands run without a terminal only with --a
 export function hintFor({ code, name, target }: Noted, { only }: { readonly only: readonly unknown[] }): string {
   if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
   if (code === "command_refused") return `allow the command with --allow-run: ${target}`;
-  if (name === "RUN") return `name the command in the task, so that the plan lists it, and add --allow-run: ${target}`;
+  if (rowOf(name)?.kind === "command")
+    return `name the command in the task, so that the plan lists it, and add --allow-run: ${target}`;
   const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
   if (code === "path_refused") return `allow it by naming it: --only ${target}`;
   return `name ${target} in the task, so that the plan lists it${narrowed}`;

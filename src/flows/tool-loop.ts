@@ -18,18 +18,15 @@ import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "./sourc
 /** Calls a run may make unless the user says otherwise. */
 export const mostTurns = 50;
 
-/** What other tools do as well: `ls` and `tree`, `write`. */
-const unshown: ReadonlySet<string> = new Set(["LIST_PATH", "TOUCH"]);
-
-/** Tools as the model sees them: the actions by their aliases, then those of the loop itself. */
+/** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
 function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
-  const shown = actions.filter(({ name, kind }) => !unshown.has(name) && (kind !== "command" || hasCommands));
+  const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
   return [...shown.map(toTool), ...innerTools];
 }
 
 /** The calls of a reply as calls of actions; what the model wrote stays in its message. */
-function toActionCall(call: Call, byAlias: ReadonlyMap<string, AnyAction>): Call {
-  const action = byAlias.get(call.name) ?? byAlias.get(call.name.toLowerCase());
+function toActionCall(call: Call, byTool: ReadonlyMap<string, AnyAction>): Call {
+  const action = byTool.get(call.name) ?? byTool.get(call.name.toLowerCase());
   return action === undefined ? call : { id: call.id, name: action.name, input: action.fromTool(call.input) };
 }
 
@@ -39,7 +36,7 @@ const notRun = (calls: readonly Call[], why: string): CallResult[] =>
 interface Loop {
   readonly run: Run;
   readonly tools: readonly Tool[];
-  readonly byAlias: ReadonlyMap<string, AnyAction>;
+  readonly byTool: ReadonlyMap<string, AnyAction>;
   readonly inner: ReturnType<typeof createInnerTools>;
   /** Earlier calls with their results, to tell the model when it repeats itself. */
   readonly seen: Map<string, string>;
@@ -50,18 +47,18 @@ const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ na
 
 /** Performs the calls of one reply: the actions as one batch, the loop's own tools beside it; results in call order. */
 async function doCalls(
-  { run, tools, byAlias, inner, seen, end }: Loop,
+  { run, tools, byTool, inner, seen, end }: Loop,
   calls: readonly Call[],
 ): Promise<readonly CallResult[]> {
   const results = new Map<string, CallResult>();
   const outer = calls.filter(({ name }) => !inner.has(name));
   const { reports } = await perform(
     run,
-    outer.map((call) => toActionCall(call, byAlias)),
+    outer.map((call) => toActionCall(call, byTool)),
     null,
   );
   end.note(reports);
-  const known = new Set([...byAlias.values()].map(({ name }) => name));
+  const known: ReadonlySet<string> = new Set([...byTool.values()].map(({ name }) => name));
   for (const report of reports) {
     const { id, ok } = report;
     const text = known.has(report.name) ? report.text : `there is no tool ${report.name}; ${renderNames(tools)}`;
@@ -174,13 +171,13 @@ export const toolLoop: Flow = async (run) => {
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
   const knowledgeText = renderKnowledge(run, knowledgeFiles);
   // Models that know the words of scripts and plans call actions by these, too.
-  const byAlias = new Map(
-    actions.flatMap((action) => [action.alias, action.name].map((name) => [name, action] as const)),
+  const byTool = new Map(
+    actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),
   );
   const tools = toolsOf(actions, options.interactive || options.allowRun);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
-  const loop: Loop = { run, tools, byAlias, inner, seen: new Map(), end };
+  const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };
   /** What was said in the last replies, as far as they were cut before a call was whole. */
   let cut: readonly string[] = [];
   for (;;) {

@@ -46,9 +46,9 @@ beforeEach(async () => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** What the tool answers or proposes; a refusal as its text. */
-async function use(alias: string, input: Json): Promise<string> {
-  const action = allActions.find((each) => each.alias === alias);
-  if (action === undefined) throw new Error(`no tool ${alias}`);
+async function use(tool: string, input: Json): Promise<string> {
+  const action = allActions.find((each) => each.tool === tool);
+  if (action === undefined) throw new Error(`no tool ${tool}`);
   try {
     const proposal = await action.propose(action.fromTool(input), createOverlay(workspace), signal);
     return proposal.kind === "command"
@@ -60,8 +60,8 @@ async function use(alias: string, input: Json): Promise<string> {
 }
 
 /** Proposes and applies a change as a run would. */
-async function act(alias: string, input: Json): Promise<void> {
-  const action = allActions.find((each) => each.alias === alias);
+async function act(tool: string, input: Json): Promise<void> {
+  const action = allActions.find((each) => each.tool === tool);
   const overlay = createOverlay(workspace);
   const { path = "" } = input as Readonly<Record<string, string>>;
   const blob = path === "" ? null : await workspace.read(workspace.path(path, "write")).catch(() => null);

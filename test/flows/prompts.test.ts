@@ -2,8 +2,11 @@
 import { expect, test } from "bun:test";
 import { readPlan } from "../../src/core/plan/parse-plan.ts";
 import { parseScript } from "../../src/core/script/parser.ts";
+import { listActions } from "../../src/core/vocabulary.ts";
 import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };
 import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
+
+const script = listActions(scriptPrompt);
 
 const read = () => null;
 
@@ -22,10 +25,10 @@ test("the example of the script prompt is a whole script: one edit, one FINISH w
 });
 
 test("every action the script prompt lists is one the parser knows", () => {
-  const forms = scriptPrompt.slice(scriptPrompt.indexOf("WRITE::"), scriptPrompt.indexOf("\n- Only"));
+  const forms = script.slice(script.indexOf("WRITE::"), script.indexOf("\n- Only"));
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
-  expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV READ RUN FINISH");
+  expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV COPY READ RUN FINISH");
 });
 
 test("the plan prompt names the fields of the analysis, for servers that take no schema", () => {

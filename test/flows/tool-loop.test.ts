@@ -75,7 +75,7 @@ test("a deletion without anybody to ask needs --allow-delete", async () => {
 test("an unknown tool and unusable arguments are results, and every call has one", async () => {
   const ran = await playLoop([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
-  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, tree, /);
+  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, grep, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
 });
 
@@ -160,7 +160,7 @@ test("explore looks in a conversation of its own, and its calls count", async ()
   ];
   const ran = await playLoop(lines, { files });
   expect(ran.purposes).toBe("turn explore explore turn");
-  expect(ran.requests[1]?.tools.map(({ name }) => name)).toEqual(["read", "ls", "grep", "glob"]);
+  expect(ran.requests[1]?.tools.map(({ name }) => name)).toEqual(["read", "grep", "glob", "ls"]);
   expect(resultsOf(ran, 4)[0]?.text).toBe("It is in a.txt:1.");
   expect(ran.outcome.calls.made).toBe(4);
 });

@@ -1,5 +1,5 @@
 /** What the scripted model says in these tests: plans and action scripts. */
-import type { PlanAction } from "../../src/core/plan/plan.ts";
+import type { PlanAction } from "../../src/core/vocabulary.ts";
 import { event, parts } from "../models/gemini/gemini-wire.ts";
 import type { Answer } from "./gemini.ts";
 

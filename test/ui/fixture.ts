@@ -1,7 +1,8 @@
 /** A run as the terminal sees it: events, outcome, and a terminal that remembers what went where. */
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
-import type { Plan, PlanAction, PlanStep } from "../../src/core/plan/plan.ts";
+import type { Plan, PlanStep } from "../../src/core/plan/plan.ts";
+import type { PlanAction } from "../../src/core/vocabulary.ts";
 import { createTerminal, type TerminalOptions } from "../../src/ui/run/terminal.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
 

@@ -1,6 +1,7 @@
 /** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
 import * as z from "zod/mini";
 import type { Json } from "../model.ts";
+import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
   commands,
@@ -15,31 +16,17 @@ import {
   toTarget,
   toText,
 } from "./lenient.ts";
-import { type Plan, type PlanAction, type PlanStep, planActions } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
 import { type Reading, readAs } from "./reading.ts";
 
-const aliases: Readonly<Record<string, PlanAction>> = {
-  RUN_COMMAND: "RUN",
-  DELETE: "RM",
-  REMOVE: "RM",
-  MOVE: "MV",
-  RENAME: "MV",
-  CREATE: "WRITE",
-  EDIT: "MODIFY",
-  UPDATE: "MODIFY",
-  LIST: "LIST_PATH",
-  GREP: "SEARCH",
-};
+const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
 
 const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(z.int()));
 
 const step = z.object({
   step_number: leniently((value) => Math.trunc(Number(value)) || 0, z.int()),
-  action: leniently((value) => {
-    const name = plainAction(toText(value));
-    return aliases[name] ?? name;
-  }, z.enum(planActions)),
+  action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
   target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), z.string()),
   destination: leniently((value) => (value === "" || value == null ? null : toTarget(value)), z.nullable(z.string())),
   purpose: text,
@@ -74,12 +61,6 @@ export const planSchema = z.object({
   }),
 });
 
-const needsTarget = (action: PlanAction) =>
-  !["TREE", "LIST_PATH", "MAP_ROOT", "SNIFF_LOGS", "DIAGNOSE", "FINISH"].includes(action);
-
-/** Steps whose target is no path. */
-const pathless: readonly PlanAction[] = ["RUN", "SEARCH", "GLOB", "SNIFF_LOGS"];
-
 /** Why a well-formed plan still cannot be followed; null when it can. */
 function findFault(plan: Plan): string | null {
   if (plan.intent === "conversation")
@@ -88,18 +69,20 @@ function findFault(plan: Plan): string | null {
   if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
   const faults = steps.flatMap(({ action, target, destination }, at) => {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
-    if (!pathless.includes(action) && namesSeveral(target))
+    if (namesPath(action) && namesSeveral(target))
       return `execution_plan.steps.${at}.target must be one path: a step for each file (${action})`;
-    return action === "MV" && !destination ? `execution_plan.steps.${at}.destination is missing (MV)` : [];
+    return rowOf(action)?.form === "pair" && !destination
+      ? `execution_plan.steps.${at}.destination is missing (${action})`
+      : [];
   });
   return faults.length === 0 ? null : faults.slice(0, 5).join("; ");
 }
 
 const bareStep = (written: PlanStep, at: number): PlanStep => {
   const step = { ...written, step_number: written.step_number || at + 1 };
-  return pathless.includes(step.action)
-    ? step
-    : { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) };
+  return namesPath(step.action)
+    ? { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) }
+    : step;
 };
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */

@@ -1,6 +1,7 @@
 /** The schedule of eight-step: classification, response and steps in one value, read like a plan. */
 import * as z from "zod/mini";
 import { type Fields, isFields, type Json } from "../model.ts";
+import type { PlanAction } from "../vocabulary.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
 import {
   commands,
@@ -14,7 +15,7 @@ import {
   toList,
   toText,
 } from "./lenient.ts";
-import type { Plan, PlanAction, PlanStep } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 import { openEnvelope } from "./plan-form.ts";
 import { type Reading, readAs } from "./reading.ts";
 import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";

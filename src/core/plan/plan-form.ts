@@ -2,25 +2,9 @@
 
 import { readJson } from "../json.ts";
 import { type Fields, isFields, type Json } from "../model.ts";
+import { ownName, rowOf } from "../vocabulary.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
 import { mostWraps } from "./lenient.ts";
-
-/** Names that models give to actions beside those of the script. */
-const actionNames: Readonly<Record<string, string>> = {
-  EXECUTE: "RUN",
-  RUN_SHELL: "RUN",
-  SHELL: "RUN",
-  BASH: "RUN",
-  CREATE_DIR: "MKDIR",
-  CREATE_DIRECTORY: "MKDIR",
-  CREATE_FOLDER: "MKDIR",
-  MAKE_DIR: "MKDIR",
-  MAKE_DIRECTORY: "MKDIR",
-  LIST_FILES: "LIST_PATH",
-  LIST_DIR: "LIST_PATH",
-  LIST_DIRECTORY: "LIST_PATH",
-  REPLACE: "MODIFY",
-};
 
 /** `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER` as the action each means. */
 export function plainAction(name: string): string {
@@ -28,7 +12,8 @@ export function plainAction(name: string): string {
     .trim()
     .toUpperCase()
     .replace(/[\s-]+/g, "_");
-  return actionNames[word] ?? word.replace(/_FILES?$/, "");
+  const own = ownName(word);
+  return rowOf(own) === null ? ownName(word.replace(/_FILES?$/, "")) : own;
 }
 
 const names: FieldNames = { reply: ["response", "answer", "message"] };

@@ -1,26 +1,7 @@
 /** The plan as a type; `parse-plan.ts` reads it, `describe-plan.ts` describes it to the model. */
 
-export const planActions = [
-  "READ",
-  "SEARCH",
-  "GLOB",
-  "TREE",
-  "LIST_PATH",
-  "MAP_ROOT",
-  "SNIFF_LOGS",
-  "WRITE",
-  "MODIFY",
-  "MKDIR",
-  "TOUCH",
-  "RM",
-  "MV",
-  "RUN",
-  "DIAGNOSE",
-  "PROFILE",
-  "FINISH",
-] as const;
+import { type PlanAction, rowOf } from "../vocabulary.ts";
 
-export type PlanAction = (typeof planActions)[number];
 export type Complexity = "simple" | "moderate" | "complex";
 
 export interface PlanStep {
@@ -58,3 +39,7 @@ export interface Plan {
     readonly recommendations: readonly string[];
   } | null;
 }
+
+/** The steps of a plan that are something to do: all but FINISH. */
+export const workOf = (plan: Plan): readonly PlanStep[] =>
+  (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");

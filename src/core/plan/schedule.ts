@@ -1,6 +1,7 @@
 /** A schedule: the steps of eight-step and the plan they stand for. Pure; what models write is parsed in schedule.ts. */
-import type { Plan, PlanStep } from "./plan.ts";
-import { rightOf } from "./scope.ts";
+
+import { rowOf } from "../vocabulary.ts";
+import { type Plan, type PlanStep, workOf } from "./plan.ts";
 
 /** The most steps that a run works on one by one. */
 export const mostIterations = 5;
@@ -21,9 +22,9 @@ export interface Schedule {
  * are done beforehand and are no steps; a plan of nothing but looks is one step.
  */
 export function scheduleOf(plan: Plan): Schedule {
-  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  const steps = workOf(plan);
   const told = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
-  const work = steps.filter(({ action }) => rightOf(action) !== null);
+  const work = steps.filter(({ action }) => rowOf(action)?.right !== null);
   return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
 }
 

@@ -1,9 +1,10 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
-import type { RelPath } from "../path.ts";
+import type { PathUse, RelPath } from "../path.ts";
+import { type Right, rowOf } from "../vocabulary.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
 export interface Scope {
-  /** Paths whose content may be made or changed (WRITE, MODIFY, TOUCH). */
+  /** Paths whose content may be made or changed. */
   readonly content: ReadonlySet<RelPath>;
   /** Files, or folders with all they hold. */
   readonly deletes: ReadonlySet<RelPath>;
@@ -19,45 +20,40 @@ export type Claim =
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
   | { readonly kind: "command"; readonly command: string };
 
-/** Name of the right an action needs; null: none. */
-export function rightOf(action: string): Claim["kind"] | null {
-  switch (action) {
-    case "WRITE":
-    case "MODIFY":
-    case "TOUCH":
-      return "content";
-    case "RM":
-      return "delete";
-    case "MV":
-      return "move";
-    case "MKDIR":
-      return "folder";
-    case "RUN":
-    case "DIAGNOSE":
-    case "PROFILE":
-      return "command";
-    default:
-      return null;
-  }
-}
+/** What a path is wanted for by whoever has the right to it. */
+export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
+  content: "write",
+  folder: "folder",
+  delete: "delete",
+  move: "move",
+};
 
-/** The claim of a step or call; `toPath` parses and judges a path and may throw. */
+/** The command of a step or call that has the right to one, as plans promise it. */
+export const commandOf = (action: string, target: string): string =>
+  rowOf(action)?.form === "command" ? target.trim() : `${action} ${target}`.trim();
+
+/**
+ * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path and may throw: it is
+ * called for every path of the action, for the source of a copy too, which is only read.
+ */
 export function claimOf(
   action: string,
   target: string,
   destination: string | null,
-  toPath: (text: string, right: Claim["kind"]) => RelPath,
+  toPath: (text: string, use: PathUse) => RelPath,
 ): Claim | null {
-  const right = rightOf(action);
+  const { right = null, form = "nothing" } = rowOf(action) ?? {};
   if (right === null) return null;
-  if (right === "command")
-    return { kind: right, command: action === "RUN" ? target.trim() : `${action} ${target}`.trim() };
-  if (right === "move") return { kind: right, from: toPath(target, right), to: toPath(destination ?? "", right) };
-  return { kind: right, path: toPath(target, right) };
+  if (right === "command") return { kind: right, command: commandOf(action, target) };
+  const use = useOf[right];
+  if (right === "move") return { kind: right, from: toPath(target, use), to: toPath(destination ?? "", use) };
+  if (form !== "pair") return { kind: right, path: toPath(target, use) };
+  toPath(target, "read");
+  return { kind: right, path: toPath(destination ?? "", use) };
 }
 
 /** Claims of all steps of a plan, in order. */
-export function claimsOf(plan: Plan, toPath: (text: string, right: Claim["kind"]) => RelPath): Claim[] {
+export function claimsOf(plan: Plan, toPath: (text: string, use: PathUse) => RelPath): Claim[] {
   const steps: readonly PlanStep[] = plan.execution_plan?.steps ?? [];
   return steps.flatMap((step) => claimOf(step.action, step.target, step.destination, toPath) ?? []);
 }

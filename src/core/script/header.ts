@@ -1,4 +1,6 @@
 /** Reads one header line of the action script: which command, with which arguments, and the word that closes its body. */
+
+import { type Form, ownName, rowOf } from "../vocabulary.ts";
 import type { ScriptAction } from "./script.ts";
 
 /** What a header asks for; `null` for the word of a body means that the header names none. */
@@ -13,36 +15,19 @@ export type Header =
     }
   | { readonly kind: "fault"; readonly text: string };
 
-const aliases: ReadonlyMap<string, string> = new Map([
-  ["RUN_COMMAND", "RUN"],
-  ["DELETE", "RM"],
-  ["REMOVE", "RM"],
-  ["MOVE", "MV"],
-  ["RENAME", "MV"],
-  ["CREATE", "WRITE"],
-  ["EDIT", "MODIFY"],
-  ["UPDATE", "MODIFY"],
-]);
-
-const readers: ReadonlyMap<string, (rest: string) => Header> = new Map<string, (rest: string) => Header>([
-  ["MKDIR", (rest) => readTarget("MKDIR", rest)],
-  ["TOUCH", (rest) => readTarget("TOUCH", rest)],
-  ["RM", (rest) => readTarget("RM", rest)],
-  ["TREE", (rest) => readTarget("TREE", rest === "" ? "." : rest)],
-  ["LIST_PATH", (rest) => readTarget("LIST_PATH", rest === "" ? "." : rest)],
-  ["MAP_ROOT", (rest) => readTarget("MAP_ROOT", rest === "" ? "." : rest)],
-  ["SNIFF_LOGS", (rest) => ({ kind: "action", action: { cmd: "SNIFF_LOGS", arg: rest } })],
-  ["DIAGNOSE", () => ({ kind: "action", action: { cmd: "DIAGNOSE" } })],
-  ["PROFILE", (rest) => readTarget("PROFILE", rest)],
-  ["READ", readRead],
-  ["MV", readMove],
-  ["RUN", (rest) => readRest("RUN", rest, "a command")],
-  ["SEARCH", (rest) => readRest("SEARCH", rest, "a pattern")],
-  ["GLOB", (rest) => readRest("GLOB", rest, "a pattern")],
-  ["WRITE", (rest) => readBodied("WRITE", rest)],
-  ["MODIFY", (rest) => readBodied("MODIFY", rest)],
-  ["FINISH", readFinish],
-]);
+const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = {
+  path: readTarget,
+  folder: (name, rest) => readTarget(name, rest === "" ? "." : rest),
+  lines: readLines,
+  pair: readPair,
+  pattern: (name, rest) => readRest(name, rest, "a pattern"),
+  word: (name, rest) => ({ kind: "action", action: { cmd: name, arg: rest } }),
+  command: (name, rest) => readRest(name, rest, "a command"),
+  nothing: (name) => ({ kind: "action", action: { cmd: name } }),
+  content: (_, rest) => readBodied("WRITE", rest),
+  edits: (_, rest) => readBodied("MODIFY", rest),
+  message: (_, rest) => readFinish(rest),
+};
 
 /**
  * The header that a line is, without forgiving any decoration; null when it is none or its command is unknown. `tag`:
@@ -58,8 +43,8 @@ export function readHeader(line: string, tag: string | null = null): Header | nu
 function readCommand(line: string): Header | null {
   const split = line.indexOf("::");
   if (split < 0 || split > 16) return null;
-  const word = line.slice(0, split);
-  return readers.get(aliases.get(word) ?? word)?.(line.slice(split + 2).trim()) ?? null;
+  const row = rowOf(ownName(line.slice(0, split)));
+  return row === null ? null : readers[row.form](row.name, line.slice(split + 2).trim());
 }
 
 /** What some servers leave of a model's own marks around what it says. */
@@ -98,22 +83,22 @@ function readRest(cmd: string, arg: string, what: string): Header {
   return arg === "" ? { kind: "fault", text: `${cmd} needs ${what}` } : { kind: "action", action: { cmd, arg } };
 }
 
-function readRead(rest: string): Header {
+function readLines(name: string, rest: string): Header {
   const split = rest.lastIndexOf("::");
   const arg = split < 0 ? "" : rest.slice(split + 2).trim();
-  if (!/^\d+(?:-\d+)?$/.test(arg)) return readTarget("READ", rest);
+  if (!/^\d+(?:-\d+)?$/.test(arg)) return readTarget(name, rest);
   const path = readWholePath(rest.slice(0, split).trim());
   return path === ""
-    ? { kind: "fault", text: "READ needs a path" }
-    : { kind: "action", action: { cmd: "READ", path, arg } };
+    ? { kind: "fault", text: `${name} needs a path` }
+    : { kind: "action", action: { cmd: name, path, arg } };
 }
 
-function readMove(rest: string): Header {
+function readPair(name: string, rest: string): Header {
   const { path, after } = splitPath(rest);
   const target = splitPath(after ?? "");
   return path === "" || target.path === "" || target.after !== null
-    ? { kind: "fault", text: "MV needs two paths, MV::from::to (quote a path that holds ::)" }
-    : { kind: "action", action: { cmd: "MV", path, to: target.path } };
+    ? { kind: "fault", text: `${name} needs two paths, ${name}::from::to (quote a path that holds ::)` }
+    : { kind: "action", action: { cmd: name, path, to: target.path } };
 }
 
 function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {

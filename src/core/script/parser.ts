@@ -1,6 +1,7 @@
 /** Reads the lines of a reply one by one into actions, remarks and warnings: total, streaming, never throws. */
 
 import type { StopReason } from "../model.ts";
+import { needsTarget, rowOf } from "../vocabulary.ts";
 import { buildAction, buildPartial } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { type Header, readHeader, undecorate } from "./header.ts";
@@ -114,7 +115,7 @@ export function createScriptParser({ read, resumed = null, tag: defaultTag = "EO
     if (line.trim() === "" || isFence(line)) return;
     const text = undecorate(line);
     const header =
-      readHeader(/^(?:FINISH|TREE|LIST_PATH)$/.test(text) ? `${text}::` : text, defaultTag) ??
+      readHeader(rowOf(text) !== null && !needsTarget(text) ? `${text}::` : text, defaultTag) ??
       readHeader(raise(text), defaultTag);
     const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
     if (finished) remarks.push({ line: number, text: line.trim() });

@@ -11,7 +11,7 @@ export interface EditBlock {
 export interface ScriptAction {
   readonly cmd: string;
   readonly path?: string;
-  /** Target of MV. */
+  /** The second path of MV and COPY. */
   readonly to?: string;
   /** Range of READ, the rest of RUN, SEARCH, GLOB; the message of FINISH. */
   readonly arg?: string;

@@ -1,4 +1,5 @@
 /** What a look action found, as a person reads it: a file with line numbers, a tree as it is. */
+import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped } from "../amount.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs, wrapCode } from "../layout.ts";
@@ -85,7 +86,7 @@ export function renderLook({ action, target, text }: Look, options: LookOptions)
   const shown = visible(text).replace(/\n+$/, "");
   if (shown === "") return "";
   const lines =
-    action === "READ"
+    rowOf(action)?.form === "lines"
       ? renderFile(shown, target.split(" ")[0] ?? "", options)
       : drawn(shown, style)
           .split("\n")

@@ -1,7 +1,8 @@
 /** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
 import { describeSteering, findSteering } from "../../core/guard/steering.ts";
 import type { Promised } from "../../core/outcome.ts";
-import type { Plan, PlanStep } from "../../core/plan/plan.ts";
+import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
@@ -23,7 +24,8 @@ function renderPromise({ expected, at_most, tokens, cost }: Promised): string {
 
 /** What a step writes, where that runs or steers something later: the path, and by whom. null: nothing. */
 function laterOf({ action, target, destination }: PlanStep): readonly [path: string, why: string] | null {
-  const path = action === "MV" ? (destination ?? "") : ["WRITE", "MODIFY"].includes(action) ? target : "";
+  const { form, right } = rowOf(action) ?? {};
+  const path = form === "pair" ? (destination ?? "") : right === "content" ? target : "";
   const steering = path === "" ? null : findSteering(path);
   return steering === null ? null : [path, describeSteering(steering)];
 }
@@ -33,7 +35,9 @@ function targetOf(step: PlanStep, style: Style): string {
   const later = laterOf(step) === null ? "" : ` ${style.glyphs.warn.trim()}`;
   if (step.destination === null || step.destination === "") return target + later;
   const other = visibleLine(step.destination);
-  return step.action === "MV" ? `${target} ${style.glyphs.arrow} ${other}${later}` : `${target} in ${other}`;
+  return rowOf(step.action)?.form === "pair"
+    ? `${target} ${style.glyphs.arrow} ${other}${later}`
+    : `${target} in ${other}`;
 }
 
 const purposeOf = (step: PlanStep): string => visible(step.purpose || step.expected_outcome).replace(/\s+/g, " ");
@@ -166,7 +170,7 @@ export function renderPlan(
   style: Style,
   { columns, verbose = false }: { readonly columns: number | null; readonly verbose?: boolean },
 ): string {
-  const steps = (plan.execution_plan?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  const steps = workOf(plan);
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
   const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
   const head = headLines(plan, style, columns);

@@ -2,6 +2,7 @@
 
 import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { rowOf } from "../../core/vocabulary.ts";
 import { counted } from "../amount.ts";
 import { renderDiff } from "../diff/diff.ts";
 import type { Highlight } from "../highlight.ts";
@@ -108,7 +109,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
     shows: {
       "call.started"({ action, target }) {
         reply.show();
-        if (action === "RUN") wait(`RUN ${target}`);
+        if (rowOf(action)?.kind === "command") wait(`${action} ${target}`.trimEnd());
       },
       "call.finished"(event) {
         showCall(event);

@@ -1,0 +1,298 @@
+/** The table of all actions: parser, plan, scope, evidence, tools, prompts and terminal read what they need from its rows. */
+
+/** What a plan must have promised before an action may be done. */
+export type Right = "content" | "delete" | "move" | "folder" | "command";
+
+/**
+ * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
+ * pattern; a word that may be missing; a command; nothing; or a path (for FINISH none) with a body.
+ */
+export type Form =
+  | "path"
+  | "folder"
+  | "lines"
+  | "pair"
+  | "pattern"
+  | "word"
+  | "command"
+  | "nothing"
+  | "content"
+  | "edits"
+  | "message";
+
+export interface Row {
+  readonly name: string;
+  /** Other names that models give it in plans and scripts. */
+  readonly aliases: readonly string[];
+  readonly kind: "look" | "change" | "command" | "finish";
+  readonly right: Right | null;
+  readonly form: Form;
+  /** Its name among the tools of the tool-loop; null: it has none. */
+  readonly tool: string | null;
+  /** False: models are not offered the tool, since others do the same; who calls it all the same is served. */
+  readonly offered: boolean;
+  /** What the tool does, for the model. */
+  readonly about: string;
+  /** How the plan prompt lists it; null: plans do not hold it. */
+  readonly plan: string | null;
+  /** How the script prompt lists it; null: it is not listed, or the prompt shows it with its body. */
+  readonly script: string | null;
+  /** The execution call shows the file it names, whole, before it can be done. */
+  readonly shows: boolean;
+  /** Not done when the reply was cut: what followed might have taken it back. */
+  readonly unsafeWhenCut: boolean;
+}
+
+const look = {
+  kind: "look",
+  right: null,
+  aliases: [],
+  offered: true,
+  script: null,
+  shows: false,
+  unsafeWhenCut: false,
+} as const;
+const change = { ...look, kind: "change" } as const;
+const command = { ...look, kind: "command", right: "command", unsafeWhenCut: true } as const;
+
+/** A new action is one row here and one `propose` in actions/. The order is the one in which models are told of them. */
+export const vocabulary = [
+  {
+    ...look,
+    name: "READ",
+    form: "lines",
+    tool: "read",
+    about: "Shows a text file with line numbers, whole or from start_line to end_line.",
+    plan: "READ path",
+    script: "READ::path",
+    shows: true,
+  },
+  {
+    ...look,
+    name: "SEARCH",
+    aliases: ["GREP"],
+    form: "pattern",
+    tool: "grep",
+    about: "Finds lines by a regular expression; a JSON string is searched as it is.",
+    plan: "SEARCH regex (destination: folder)",
+  },
+  {
+    ...look,
+    name: "GLOB",
+    form: "pattern",
+    tool: "glob",
+    about: "Finds files by a pattern with **, * and {a,b}.",
+    plan: "GLOB pattern",
+  },
+  {
+    ...look,
+    name: "TREE",
+    form: "folder",
+    tool: "tree",
+    about: "Draws the folder tree.",
+    plan: "TREE path",
+  },
+  {
+    ...look,
+    name: "LIST_PATH",
+    aliases: ["LIST", "LIST_FILES", "LIST_DIR", "LIST_DIRECTORY"],
+    form: "folder",
+    tool: "list_path",
+    offered: false,
+    about: "Lists everything below a folder, one path a line; folders end in /.",
+    plan: "LIST_PATH path",
+  },
+  {
+    ...look,
+    name: "LS",
+    form: "folder",
+    tool: "ls",
+    about: "Lists one folder: names, sizes; folders end in /.",
+    plan: null,
+  },
+  {
+    ...look,
+    name: "MAP_ROOT",
+    form: "folder",
+    tool: "map_root",
+    about: "Tells what the project is built with and how it is laid out.",
+    plan: "MAP_ROOT path (stack, layout)",
+  },
+  {
+    ...look,
+    name: "SNIFF_LOGS",
+    form: "word",
+    tool: "sniff_logs",
+    about: "Finds lines in the project's log folders, by default those with error.",
+    plan: "SNIFF_LOGS word",
+  },
+  {
+    ...change,
+    name: "WRITE",
+    aliases: ["CREATE"],
+    right: "content",
+    form: "content",
+    tool: "write",
+    about: "Writes a whole file: a new one, or one whose content was shown.",
+    plan: "WRITE path (new file)",
+    shows: true,
+  },
+  {
+    ...change,
+    name: "MODIFY",
+    aliases: ["EDIT", "UPDATE", "REPLACE"],
+    right: "content",
+    form: "edits",
+    tool: "edit",
+    about: "Replaces old_str in a file by new_str; old_str must stand in it once, or all is true.",
+    plan: "MODIFY path (existing file)",
+    shows: true,
+  },
+  {
+    ...change,
+    name: "MKDIR",
+    aliases: ["CREATE_DIR", "CREATE_DIRECTORY", "CREATE_FOLDER", "MAKE_DIR", "MAKE_DIRECTORY"],
+    right: "folder",
+    form: "path",
+    tool: "mkdir",
+    about: "Makes a folder and its parents.",
+    plan: "MKDIR path",
+    script: "MKDIR::path",
+  },
+  {
+    ...change,
+    name: "TOUCH",
+    right: "content",
+    form: "path",
+    tool: "touch",
+    offered: false,
+    about: "Makes an empty file; an existing one is left as it is.",
+    plan: "TOUCH path",
+    script: "TOUCH::path",
+  },
+  {
+    ...change,
+    name: "RM",
+    aliases: ["DELETE", "REMOVE"],
+    right: "delete",
+    form: "path",
+    tool: "rm",
+    about: "Deletes a file, a link, or a folder with all it holds.",
+    plan: "RM path",
+    script: "RM::path",
+    unsafeWhenCut: true,
+  },
+  {
+    ...change,
+    name: "MV",
+    aliases: ["MOVE", "RENAME"],
+    right: "move",
+    form: "pair",
+    tool: "mv",
+    about: "Moves or renames a file or folder; never over something that exists.",
+    plan: "MV path (destination: new path; when its text changes too, add MODIFY of the new path)",
+    script: "MV::from::to",
+    shows: true,
+    unsafeWhenCut: true,
+  },
+  {
+    ...change,
+    name: "COPY",
+    aliases: ["CP", "DUPLICATE"],
+    right: "content",
+    form: "pair",
+    tool: "copy",
+    about: "Copies a file or folder; never over something that exists.",
+    plan: "COPY path (destination, as for MV)",
+    script: "COPY::from::to",
+    shows: true,
+  },
+  {
+    ...command,
+    name: "RUN",
+    aliases: ["RUN_COMMAND", "EXECUTE", "RUN_SHELL", "SHELL", "BASH"],
+    form: "command",
+    tool: "bash",
+    about: "Runs a shell command in the project root.",
+    plan: "RUN command",
+    script: "RUN::command",
+  },
+  {
+    ...command,
+    name: "PROFILE",
+    form: "path",
+    tool: "profile",
+    about: "Runs a Python script under the profiler and shows where the time goes.",
+    plan: "PROFILE script.py",
+  },
+  {
+    ...command,
+    name: "DIAGNOSE",
+    form: "nothing",
+    tool: "diagnose",
+    about: "Shows the processes that use most memory and the open ports of this machine.",
+    plan: "DIAGNOSE (processes, ports)",
+  },
+  {
+    ...look,
+    name: "FINISH",
+    kind: "finish",
+    form: "message",
+    tool: null,
+    offered: false,
+    about: "",
+    plan: "",
+  },
+] as const satisfies readonly Row[];
+
+type AnyRow = (typeof vocabulary)[number];
+
+/** Actions that something is done for: all but FINISH. */
+export type ActionName = Exclude<AnyRow, { readonly kind: "finish" }>["name"];
+
+/** Actions that plans may hold. */
+export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
+
+const byName: ReadonlyMap<string, Row> = new Map(vocabulary.map((row) => [row.name, row]));
+const ownNames: ReadonlyMap<string, string> = new Map(
+  vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
+);
+
+/** The row of an action by its own name; null: there is no such action. */
+export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
+
+/** The row of an action that something is done for. */
+export function actionRow(name: ActionName): Exclude<AnyRow, { readonly kind: "finish" }> {
+  const row = vocabulary.find((each) => each.name === name);
+  if (row === undefined || row.kind === "finish") throw new Error(`no row for ${name}`);
+  return row;
+}
+
+/** The action's own name for one that models give it; an unknown one is left as it is. */
+export const ownName = (name: string): string => ownNames.get(name) ?? name;
+
+/** Whether the action points at a path; else at a pattern, a command, or nothing. */
+export function namesPath(name: string): boolean {
+  const form = rowOf(name)?.form ?? "nothing";
+  return !["pattern", "word", "command", "nothing", "message"].includes(form);
+}
+
+/** Whether the action must name something; the others have a default. */
+export function needsTarget(name: string): boolean {
+  const form = rowOf(name)?.form ?? "nothing";
+  return !["folder", "word", "nothing", "message"].includes(form);
+}
+
+export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;
+
+/** The prompt with the list of actions of a kind in the place of `{looks}`, `{changes}`, `{commands}`, `{one-line actions}`. */
+export function listActions(prompt: string): string {
+  const planned = (kind: Row["kind"]) =>
+    vocabulary.flatMap((row) => (row.kind === kind && row.plan !== null ? [row.plan] : [])).join(", ");
+  const oneLine = (kind: Row["kind"]) => vocabulary.flatMap((row) => (row.kind === kind ? (row.script ?? []) : []));
+  return prompt
+    .replace("{looks}", planned("look"))
+    .replace("{changes}", planned("change"))
+    .replace("{commands}", planned("command"))
+    .replace("{one-line actions}", [...oneLine("change"), ...oneLine("look"), ...oneLine("command")].join("\n"));
+}

@@ -1,0 +1,127 @@
+/** COPY: one row of the vocabulary and one `propose`; everything else follows from these. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { copy } from "../../src/actions/act.ts";
+import { createOverlay } from "../../src/flows/stage.ts";
+import type { OpenedWorkspace } from "../../src/workspace/open.ts";
+import { finish, modify, plan } from "../flows/plans.ts";
+import { play } from "../flows/scripted.ts";
+import { openBare } from "../workspace/bare.ts";
+
+let base = "";
+let root = "";
+let opened: OpenedWorkspace;
+const { signal } = new AbortController();
+
+const place = (path: string, text: string) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), "pai-copy-"));
+  root = join(base, "work");
+  mkdirSync(root);
+  opened = await openBare(root, join(base, "state"), { force: false });
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const propose = (from: string, to: string) => copy.propose({ from, to }, createOverlay(opened.workspace), signal);
+
+async function apply(from: string, to: string): Promise<void> {
+  const proposal = await propose(from, to);
+  if (proposal.kind !== "change") throw new Error(JSON.stringify(proposal));
+  const transaction = await opened.workspace.begin({ id: "r1", task: "copy" });
+  await transaction.apply(proposal.changes);
+  await transaction.close();
+}
+
+test("a file is copied with its mode into folders that are made, and undo removes all of it", async () => {
+  place("run.sh", "echo 1\n");
+  chmodSync(join(root, "run.sh"), 0o755);
+  await apply("run.sh", "deep/er/run2.sh");
+  expect(readFileSync(join(root, "deep/er/run2.sh"), "utf8")).toBe("echo 1\n");
+  expect(statSync(join(root, "deep/er/run2.sh")).mode & 0o777).toBe(0o755);
+  await opened.history.undo(null, { dryRun: false });
+  expect(existsSync(join(root, "deep"))).toBe(false);
+  expect(readFileSync(join(root, "run.sh"), "utf8")).toBe("echo 1\n");
+});
+
+test("a folder is copied with everything below it", async () => {
+  place("a/one.txt", "1");
+  place("a/b/two.txt", "2");
+  await apply("a", "c");
+  expect(readFileSync(join(root, "c/one.txt"), "utf8")).toBe("1");
+  expect(readFileSync(join(root, "c/b/two.txt"), "utf8")).toBe("2");
+  expect(readFileSync(join(root, "a/b/two.txt"), "utf8")).toBe("2");
+});
+
+test("a source that is missing, a destination that exists, and a folder into itself are complaints", async () => {
+  place("a.txt", "1");
+  place("b.txt", "2");
+  place("d/x", "x");
+  for (const [from, to, text] of [
+    ["none.txt", "c.txt", "none.txt does not exist"],
+    ["a.txt", "b.txt", "b.txt exists: nothing is copied over it"],
+    ["d", "d/e", "d cannot be copied into itself"],
+  ] as const)
+    expect(await propose(from, to)).toMatchObject({ kind: "complaint", text });
+  place("same.txt", "1");
+  expect(await propose("a.txt", "same.txt")).toMatchObject({ kind: "change", changes: [] });
+});
+
+test("neither source nor destination may be denied, nor anything inside a folder; links are not copied", async () => {
+  place(".env", "KEY=1\n");
+  place("conf/.env", "KEY=1\n");
+  place("a.txt", "1");
+  symlinkSync("a.txt", join(root, "link"));
+  for (const [from, to] of [
+    [".env", "env.txt"],
+    ["a.txt", ".git/hooks/pre-commit"],
+    ["a.txt", ".env"],
+    ["conf", "conf2"],
+    ["link", "b.txt"],
+    ["../outside", "b.txt"],
+  ] as const)
+    await expect(propose(from, to)).rejects.toMatchObject({ code: "path_refused" });
+});
+
+const files = { "a.py": "x = 1\n", ".env": "KEY=1\n" };
+
+test("the plan's right is to the destination alone: another copy of the same file is refused", async () => {
+  const script = `COPY::a.py::b.py\n${modify("b.py", ["x = 1\n", "x = 2\n"])}COPY::a.py::c.py\n${finish()}`;
+  const ran = await play({ files, lines: [plan({ steps: ["COPY a.py -> b.py"] }), script, finish()] });
+  expect(ran.files).toEqual({ ...files, "b.py": "x = 2\n" });
+  const finished = ran.eventsOf("call.finished").map(({ target, text }) => `${target}: ${text}`);
+  expect(finished).toContain("a.py → b.py: copied from a.py");
+  expect(finished).toContain("a.py → c.py: the plan does not promise to change c.py; it was not done");
+  expect(ran.asked(2)).toContain('<file path="a.py">');
+});
+
+test("a plan that copies from a denied path costs no execution call", async () => {
+  const ran = await play({ files, lines: [plan({ steps: ["COPY .env -> b.txt"] })] });
+  expect(ran.outcome).toMatchObject({ code: 12, error: { code: "path_refused" } });
+});
+
+test("a copy is content for --only, and in a cut reply it is done, as it takes nothing away", async () => {
+  const steps = ["COPY a.py -> b.py"];
+  const kept = await play({ files, options: { only: [["lib/**"]] }, lines: [plan({ steps })] });
+  expect(kept.outcome.error?.code).toBe("scope_refused");
+  const cut = await play({
+    files,
+    lines: [plan({ steps }), { text: "COPY::a.py::b.py\nFINI", stop: "length" }, finish()],
+  });
+  expect(cut.files).toMatchObject({ "b.py": "x = 1\n" });
+});

@@ -1,0 +1,137 @@
+/** Landlock rules of a tape: the second wall of L3, the first of L2. */
+import { lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
+import type { Tape } from "./tape.ts";
+
+const right = {
+  execute: 1,
+  writeFile: 2,
+  readFile: 4,
+  readFolder: 8,
+  removeFolder: 16,
+  removeFile: 32,
+  makeCharacterDevice: 64,
+  makeFolder: 128,
+  makeFile: 256,
+  makeSocket: 512,
+  makePipe: 1024,
+  makeBlockDevice: 2048,
+  makeLink: 4096,
+  refer: 8192,
+  truncate: 16384,
+  control: 32768,
+} as const;
+const firstVersion = 0x1fff;
+const readRights = right.execute | right.readFile | right.readFolder;
+/** The only rights that the rule of a file may name. */
+const fileRights = right.execute | right.writeFile | right.readFile | right.truncate | right.control;
+const tcpRights = 3;
+const allScopes = 3;
+const currentFolder = -100;
+const openPath = 0x200000;
+const closeOnExec = 0x80000;
+/** Rules are read from descriptors; this one outlives them. */
+const rulesFd = 100;
+const firstRuleFd = 6;
+const rulesAtOnce = 80;
+
+/** Read and write are for the owner's own files: nobody may make devices. */
+function rightsOf(rights: LandlockRule["rights"], handled: number): number {
+  if (rights === "read") return readRights;
+  if (rights === "device") return fileRights | right.readFolder;
+  return handled & ~(right.makeCharacterDevice | right.makeBlockDevice);
+}
+
+/** What this version knows; a right it does not know would be refused. */
+function handledBy(version: number): number {
+  return (
+    firstVersion |
+    (version >= 2 ? right.refer : 0) |
+    (version >= 3 ? right.truncate : 0) |
+    (version >= 5 ? right.control : 0)
+  );
+}
+
+export function addLandlock(tape: Tape, confinement: Confinement): void {
+  const { landlock: version, level, network } = confinement;
+  const handled = handledBy(version);
+  const tcp = version >= 4 && level === "L2" && !network ? tcpRights : 0;
+  const bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+  const about = tape.words(handled, tcp, version >= 6 ? allScopes : 0);
+  const ruleset = tape.call("landlock_create_ruleset", [about, bytes, 0]);
+  tape.call("dup3", [ruleset, rulesFd, closeOnExec], { note: "landlock_create_ruleset" });
+  for (const [n, rule] of rulesOf(confinement).entries()) {
+    if (n % rulesAtOnce === 0) tape.call("close_range", [firstRuleFd, rulesFd - 1, 0], { note: "close rules" });
+    addRule(tape, rule, handled);
+  }
+  if (level === "L2") addWorkspaceRule(tape, handled);
+  tape.call("landlock_restrict_self", [rulesFd, 0]);
+}
+
+/** Without mounts of its own the workspace is the folder that was opened, whatever stands at its path now. */
+function addWorkspaceRule(tape: Tape, handled: number): void {
+  const rule = tape.words(rightsOf("write", handled), workspaceFd);
+  tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
+}
+
+function addRule(tape: Tape, { path, isFolder, rights }: LandlockRule, handled: number): void {
+  const allowed = rightsOf(rights, handled) & handled & (isFolder ? ~0 : fileRights);
+  const rule = tape.words(allowed, 0);
+  tape.call("openat", [currentFolder, tape.text(path), openPath | closeOnExec, 0], {
+    storeAt: rule.offset + 8,
+    note: `rule for ${path}`,
+  });
+  tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: `rule for ${path}` });
+}
+
+const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => ({ path, isFolder: true, rights });
+
+function rulesOf({ level, workspace, writable, caches, temporary, outside }: Confinement): readonly LandlockRule[] {
+  const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
+  if (level === "L2") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
+  const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
+  return [
+    folder("/", "read"),
+    ...scratch.map((path) => folder(path, "write")),
+    folder("/dev", "device"),
+    folder("/proc", "device"),
+    folder(workspace, "write"),
+    ...own,
+  ];
+}
+
+function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
+  return { path, isFolder: lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true, rights };
+}
+
+/**
+ * Rules of L2 that let everything be read but the hidden paths, and devices be used: a folder with something hidden in it
+ * is opened child by child. Reads every such folder, so it is called once.
+ */
+export function readableRules(hidden: readonly Hidden[]): readonly LandlockRule[] {
+  const closed = new Set(hidden.map(({ path }) => path));
+  const parted = new Set<string>();
+  for (const path of closed) for (let at = dirname(path); !parted.has(at); at = dirname(at)) parted.add(at);
+  const rules: LandlockRule[] = [];
+  const add = (path: string): void => {
+    if (closed.has(path)) return;
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return;
+    if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read" });
+    else for (const name of namesIn(path)) add(join(path, name));
+  };
+  add("/");
+  const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
+  const there = devices.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  return [...rules, ...there.map((path) => ruleFor(path, "device"))];
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    // What cannot be listed cannot be opened child by child: it stays closed.
+    return [];
+  }
+}

@@ -1,0 +1,87 @@
+/** Starts a tape and says afterwards whether its set-up failed, and where. */
+import { closeSync, readSync } from "node:fs";
+import { getSystemErrorName } from "node:util";
+import { openMemoryFile } from "./memory-file.ts";
+import type { Tape } from "./tape.ts";
+
+/** A step of the set-up that failed: the program was not run. */
+export interface SetupFailure {
+  /** The note of the step. */
+  readonly step: string;
+  /** Name of the error, such as EPERM. */
+  readonly errno: string;
+}
+
+export interface LaunchOptions {
+  readonly workspaceFd: number;
+  readonly stdin: "ignore" | "pipe";
+  readonly stderr: "ignore" | "pipe";
+  /** A pipe that the program inherits, and that ends when pai does. */
+  readonly lifeline: boolean;
+  /** A program that starts the tape, with its arguments; the tape's path comes behind them. */
+  readonly through?: readonly string[];
+}
+
+export interface Launched {
+  readonly child: Bun.Subprocess<"ignore" | "pipe", "pipe", "ignore" | "pipe">;
+  /** To be asked once the child has ended; closes what was held open for it. */
+  finish(): SetupFailure | null;
+}
+
+const reportBytes = 16;
+/** The descriptor of the tape in a program that starts it. */
+const tapeFd = 6;
+
+/** Throws a system error when the tape cannot even be started. */
+export function launch(tape: Tape, options: LaunchOptions): Launched {
+  const fd = openMemoryFile(tape.assemble());
+  if (fd === null) throw Object.assign(new Error("ENOSYS: memfd_create"), { code: "ENOSYS" });
+  const { through = [], lifeline } = options;
+  try {
+    const child = Bun.spawn(
+      through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through, `/proc/self/fd/${tapeFd}`],
+      {
+        cwd: "/",
+        env: {},
+        detached: true,
+        stdio: [
+          options.stdin,
+          "pipe",
+          options.stderr,
+          "pipe",
+          options.workspaceFd,
+          lifeline ? "pipe" : "ignore",
+          ...(through.length === 0 ? [] : [fd]),
+        ],
+      },
+    );
+    return { child: child as Launched["child"], finish: () => finish(tape, child.stdio) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function finish(tape: Tape, stdio: readonly unknown[]): SetupFailure | null {
+  const [report, lifeline] = [stdio[3], stdio[5]];
+  const bytes = Buffer.alloc(reportBytes);
+  let read = 0;
+  if (typeof report === "number") {
+    try {
+      read = readSync(report, bytes, 0, reportBytes, null);
+    } catch {
+      // Nothing was reported.
+    }
+    closeSync(report);
+  }
+  if (typeof lifeline === "number") closeSync(lifeline);
+  if (read !== reportBytes) return null;
+  return { step: tape.noteAt(bytes.readBigUInt64LE(0)), errno: nameOf(bytes.readBigInt64LE(8)) };
+}
+
+function nameOf(result: bigint): string {
+  try {
+    return getSystemErrorName(Number(result));
+  } catch {
+    return `error ${-result}`;
+  }
+}

@@ -1,0 +1,242 @@
+/** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
+import { existsSync, lstatSync } from "node:fs";
+import { blockSignals, type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import type { Label, Result, Tape } from "./tape.ts";
+
+const currentFolder = -100;
+const open = { write: 1, closeOnExec: 0x80000 } as const;
+const mountFlags = { readOnly: 1, noSuid: 2, noDev: 4, noExec: 8, bind: 4096, recursive: 16384, private: 1 << 18 } as const;
+const attributes = { readOnly: 1, noSuid: 2 } as const;
+const clone = { closeOnExec: open.closeOnExec, tree: 1, recursive: 0x8000 } as const;
+const moveFromDescriptor = 4;
+const namespaces = {
+  mount: 0x20000,
+  names: 0x4000000,
+  ipc: 0x8000000,
+  user: 0x10000000,
+  processes: 0x20000000,
+  network: 0x40000000,
+} as const;
+const SIGCHLD = 17;
+const deathSignal = 1;
+const SIGKILL = 9;
+const socketDatagram = { family: 2, type: 2 } as const;
+const setInterfaceFlags = 0x8914;
+const interfaceUp = 0x41;
+
+/** Replaced by empty folders of the command's own. */
+const privateFolders = ["/tmp", "/var/tmp", "/run", "/dev/shm"] as const;
+const deviceNames = ["null", "zero", "full", "random", "urandom", "tty"] as const;
+const deviceLinks = {
+  fd: "/proc/self/fd",
+  stdin: "/proc/self/fd/0",
+  stdout: "/proc/self/fd/1",
+  stderr: "/proc/self/fd/2",
+  ptmx: "pts/ptmx",
+} as const;
+/** Root could change the machine through these. */
+const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] as const;
+
+const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** Whether L3 shows an empty private folder where this path stands. */
+export const isReplaced = (path: string): boolean => [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
+
+const isRealFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** From here on the tape is process 1 of its own namespaces. */
+export function addNamespaces(tape: Tape, confinement: Confinement, parents: (() => void)[]): void {
+  const { network, userNamespace } = confinement;
+  const wanted =
+    namespaces.mount |
+    namespaces.ipc |
+    namespaces.names |
+    (userNamespace ? namespaces.user : 0) |
+    (network ? 0 : namespaces.network);
+  // The working folder goes along into the new namespace, a descriptor does not.
+  tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
+  tape.call("unshare", [wanted]);
+  if (userNamespace) mapUser(tape, confinement);
+  tape.call("mount", [tape.text("none"), tape.text("/"), 0, mountFlags.recursive | mountFlags.private, 0], {
+    note: "private mounts",
+  });
+  addMounts(tape, confinement);
+  if (!network) raiseLoopback(tape);
+  forkCollected(tape, parents, namespaces.processes, "clone process namespace");
+  tape.call("prctl", [deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
+  mountType(tape, "proc", "/proc", mountFlags.noSuid | mountFlags.noDev | mountFlags.noExec, "", "proc");
+  for (const path of protectedProc) if (existsSync(path)) makeReadOnly(tape, path);
+  const host = Buffer.from("sandbox");
+  tape.call("sethostname", [tape.bytes(host), host.length]);
+}
+
+/** Forks: the child goes on with the tape, the parent waits for it and ends as it ends. */
+export function forkCollected(tape: Tape, parents: (() => void)[], flags: number, note: string): void {
+  const parent: Label = { record: null };
+  const child = tape.call("clone", [flags | SIGCHLD, 0, 0, 0, 0], { onPositive: parent, note });
+  parents.push(() => {
+    tape.mark(parent);
+    tape.call("close", [reportFd], { onError: "next" });
+    blockSignals(tape);
+    tape.collect(child);
+  });
+}
+
+/** The only user that this namespace knows is the one that runs pai. */
+function mapUser(tape: Tape, { uid, gid }: Confinement): void {
+  const write = (path: string, text: string) => {
+    const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], { note: path });
+    tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { note: path });
+  };
+  write("/proc/self/setgroups", "deny");
+  write("/proc/self/uid_map", `${uid} ${uid} 1`);
+  write("/proc/self/gid_map", `${gid} ${gid} 1`);
+  // A file open for writing keeps its file system from becoming read-only.
+  tape.call("close_range", [workspaceFd + 1, 0xffffffff, 0], { note: "close maps" });
+}
+
+function addMounts(tape: Tape, confinement: Confinement): void {
+  const { workspace, overlay, throughOverlay, writable, readable, readOnly, hidden, caches } = confinement;
+  const through = throughOverlay.map((path) => ({ path, tree: takeTree(tape, path) }));
+  const ground = overlay === null ? takeWorkspace(tape) : takeOverlay(tape, workspace, overlay);
+  const kept = [
+    { path: workspace, tree: ground },
+    ...writable.map((path) => ({ path, tree: takeTree(tape, path) })),
+    ...readable.map((path) => ({ path, tree: takeTree(tape, path) })),
+    ...through,
+  ];
+  const devices = deviceNames
+    .filter((name) => existsSync(`/dev/${name}`))
+    .map((name) => ({ name, tree: takeNode(tape, `/dev/${name}`) }));
+  const seen = hidden.filter(({ path }) => !isReplaced(path) || kept.some((each) => isBelow(path, each.path)));
+  const masks = seen.map((each) => ({ each, mask: each.isFolder ? null : takeNode(tape, "/dev/null") }));
+  tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape)], {
+    note: "read-only disk",
+  });
+  addCaches(tape, caches);
+  replaceFolders(tape);
+  replaceDevices(tape, devices);
+  for (const { path, tree } of kept) {
+    makeWay(tape, path);
+    place(tape, tree, path);
+  }
+  for (const path of [...readable, ...readOnly]) makeReadOnly(tape, path);
+  for (const { each, mask } of masks) hide(tape, each, mask);
+}
+
+/** Read-only, and no program there runs as its owner. */
+const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
+  [tape.words(set, 0, 0, 0), 32] as const;
+
+function takeWorkspace(tape: Tape): Result {
+  const flags = clone.tree | clone.recursive | clone.closeOnExec;
+  return tape.call("open_tree", [currentFolder, tape.text("."), flags], { note: "take the workspace" });
+}
+
+/** The path of the workspace shows both layers; the lower one is the folder that was pinned, whatever it is called now. */
+function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): Result {
+  const data = `lowerdir=.,upperdir=${escapeOption(upper)},workdir=${escapeOption(work)},userxattr`;
+  mountType(tape, "overlay", workspace, 0, data, "overlay of the workspace");
+  return takeTree(tape, workspace);
+}
+
+const escapeOption = (path: string) => path.replace(/[\\,:]/g, "\\$&");
+
+const takeTree = (tape: Tape, path: string): Result =>
+  tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.recursive | clone.closeOnExec], {
+    note: `take ${path}`,
+  });
+
+const takeNode = (tape: Tape, path: string): Result =>
+  tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.closeOnExec], { note: `take ${path}` });
+
+const place = (tape: Tape, tree: Result, path: string): void => {
+  tape.call("move_mount", [tree, tape.text(""), currentFolder, tape.text(path), moveFromDescriptor], {
+    note: `place ${path}`,
+  });
+};
+
+function mountType(tape: Tape, type: string, path: string, flags: number, data: string, note: string): void {
+  const name = tape.text(type);
+  tape.call("mount", [name, tape.text(path), name, flags, data === "" ? 0 : tape.text(data)], { note });
+}
+
+function makeReadOnly(tape: Tape, path: string): void {
+  const at = tape.text(path);
+  tape.call("mount", [at, at, 0, mountFlags.bind | mountFlags.recursive, 0], { note: `bind ${path}` });
+  tape.call("mount_setattr", [currentFolder, at, clone.recursive, ...attribute(tape)], { note: `read-only ${path}` });
+}
+
+/** Their upper layers lie in memory, below the private /tmp that comes over them. */
+function addCaches(tape: Tape, caches: readonly string[]): void {
+  if (caches.length === 0) return;
+  mountType(tape, "tmpfs", "/tmp", mountFlags.noSuid | mountFlags.noDev, "mode=700,size=2g", "room for caches");
+  for (const [n, path] of caches.entries()) {
+    for (const layer of ["upper", "work"]) {
+      tape.call("mkdirat", [currentFolder, tape.text(`/tmp/${layer}${n}`), 0o755], { note: "room for caches" });
+    }
+    const data = `lowerdir=${escapeOption(path)},upperdir=/tmp/upper${n},workdir=/tmp/work${n},userxattr`;
+    mountType(tape, "overlay", path, mountFlags.noSuid | mountFlags.noDev, data, `cache ${path}`);
+  }
+}
+
+function replaceFolders(tape: Tape): void {
+  for (const path of privateFolders) {
+    if (path === "/dev/shm" || !isRealFolder(path)) continue;
+    const data = path === "/run" ? "mode=755,size=16m" : "mode=1777,size=2g";
+    mountType(tape, "tmpfs", path, mountFlags.noSuid | mountFlags.noDev, data, `private ${path}`);
+  }
+}
+
+function replaceDevices(tape: Tape, devices: readonly { readonly name: string; readonly tree: Result }[]): void {
+  const note = "private /dev";
+  mountType(tape, "tmpfs", "/dev", mountFlags.noSuid, "mode=755,size=64k", note);
+  for (const { name, tree } of devices) {
+    tape.call("mknodat", [currentFolder, tape.text(`/dev/${name}`), 0o100666, 0], { note });
+    place(tape, tree, `/dev/${name}`);
+  }
+  for (const [name, target] of Object.entries(deviceLinks)) {
+    tape.call("symlinkat", [tape.text(target), currentFolder, tape.text(`/dev/${name}`)], { note });
+  }
+  for (const name of ["shm", "pts"]) {
+    tape.call("mkdirat", [currentFolder, tape.text(`/dev/${name}`), 0o755], { note });
+  }
+  const shared = mountFlags.noSuid | mountFlags.noDev;
+  mountType(tape, "tmpfs", "/dev/shm", shared, "mode=1777,size=1g", "private /dev/shm");
+  const terminals = "newinstance,ptmxmode=0666,mode=620";
+  mountType(tape, "devpts", "/dev/pts", mountFlags.noSuid | mountFlags.noExec, terminals, "private terminals");
+  tape.call("mount_setattr", [currentFolder, tape.text("/dev"), 0, ...attribute(tape, attributes.readOnly)], { note });
+}
+
+/** Folders on the way to a path below a private folder, which is empty. Those that stand already are no failure. */
+function makeWay(tape: Tape, path: string): void {
+  const folder = privateFolders.find((each) => isBelow(path, each) && path !== each);
+  if (folder === undefined) return;
+  const parts = path.slice(folder.length + 1).split("/");
+  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  for (const n of parts.keys()) {
+    const at = tape.text(`${folder}/${parts.slice(0, n + 1).join("/")}`);
+    const note = `way to ${path}`;
+    if (isFile && n === parts.length - 1) {
+      tape.call("mknodat", [currentFolder, at, 0o100644, 0], { onError: "next", note });
+    } else tape.call("mkdirat", [currentFolder, at, 0o755], { onError: "next", note });
+  }
+}
+
+function hide(tape: Tape, { path }: Hidden, mask: Result | null): void {
+  if (mask !== null) place(tape, mask, path);
+  else {
+    const flags = mountFlags.readOnly | mountFlags.noSuid | mountFlags.noDev;
+    mountType(tape, "tmpfs", path, flags, "mode=555,size=4k", `hide ${path}`);
+  }
+}
+
+/** A network of its own has a loopback that is down at first. */
+function raiseLoopback(tape: Tape): void {
+  const request = Buffer.alloc(40);
+  request.write("lo");
+  request.writeInt16LE(interfaceUp, 16);
+  const { family, type } = socketDatagram;
+  const socket = tape.call("socket", [family, type | open.closeOnExec, 0], { note: "loopback" });
+  tape.call("ioctl", [socket, setInterfaceFlags, tape.bytes(request)], { note: "loopback" });
+}

@@ -1,0 +1,165 @@
+/** The filter of system calls: what a command may not ask of the kernel, whatever its rights are. */
+import type { Machine } from "./machine-code.ts";
+
+/** AUDIT_ARCH: calls in the way of another machine (int 0x80 of 32 bits) end the process. */
+const architectures = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
+const x32Calls = 0x40000000;
+
+type Numbers = readonly [x64: number | null, arm64: number | null];
+
+/** Refused with EPERM: other processes' insides, mounts and namespaces, keys, the machine itself. */
+const refused: Readonly<Record<string, Numbers>> = {
+  ptrace: [101, 117],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  process_madvise: [440, 440],
+  pidfd_getfd: [438, 438],
+  kcmp: [312, 272],
+  keyctl: [250, 219],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  bpf: [321, 280],
+  userfaultfd: [323, 282],
+  perf_event_open: [298, 241],
+  mount: [165, 40],
+  umount2: [166, 39],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  open_tree: [428, 428],
+  open_tree_attr: [467, 467],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  mount_setattr: [442, 442],
+  unshare: [272, 97],
+  setns: [308, 268],
+  open_by_handle_at: [304, 265],
+  name_to_handle_at: [303, 264],
+  init_module: [175, 105],
+  finit_module: [313, 273],
+  delete_module: [176, 106],
+  kexec_load: [246, 104],
+  kexec_file_load: [320, 294],
+  reboot: [169, 142],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  settimeofday: [164, 170],
+  clock_settime: [227, 112],
+  clock_adjtime: [305, 266],
+  adjtimex: [159, 171],
+  acct: [163, 89],
+  quotactl: [179, 60],
+  quotactl_fd: [443, 443],
+  syslog: [103, 116],
+  iopl: [172, null],
+  ioperm: [173, null],
+  modify_ldt: [154, null],
+  uselib: [134, null],
+  lookup_dcookie: [212, 18],
+  fanotify_init: [300, 262],
+  vhangup: [153, 58],
+  nfsservctl: [180, 42],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  mbind: [237, 235],
+  move_pages: [279, 239],
+  migrate_pages: [256, 238],
+  set_mempolicy: [238, 237],
+};
+
+/** Answered as unknown, so that programs take the way of older kernels: the filter cannot see what these would do. */
+const unknown: Readonly<Record<string, Numbers>> = {
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  clone3: [435, 435],
+};
+
+const clone = { x64: 56, arm64: 220 } as const;
+const socket = { x64: 41, arm64: 198 } as const;
+const ioctl = { x64: 16, arm64: 29 } as const;
+/** Every CLONE_NEW flag that fits into the low word. */
+const namespaceFlags = 0x7e020000;
+/** TIOCSTI types for the user, TIOCLINUX and TIOCSETD reach into the terminal. */
+const refusedRequests = [0x5412, 0x541c, 0x5423] as const;
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. VSOCK, ALG and PACKET are never opened: no namespace contains them. */
+export const socketFamilies = [1, 2, 10, 16] as const;
+
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+const allow = 0x7fff0000;
+const kill = 0x80000000;
+const fail = (errno: number) => 0x00050000 | errno;
+
+const load = 0x20;
+const jumpEqual = 0x15;
+const jumpAtLeast = 0x35;
+const jumpAnyBit = 0x45;
+const answer = 0x06;
+const numberAt = 0;
+const architectureAt = 4;
+const argumentAt = (n: number) => 16 + 8 * n;
+
+/** Operation, steps to skip when it holds, when it does not, operand. */
+type Instruction = readonly [operation: number, held: number, not: number, operand: number];
+
+/** Classic BPF as the kernel takes it, eight bytes an instruction. `families` are the sockets that may be opened. */
+export function writeFilter(machine: Machine, families: readonly number[]): Uint8Array {
+  const of = ([x64, arm64]: Numbers) => (machine === "x64" ? x64 : arm64);
+  const answerAll = (table: Readonly<Record<string, Numbers>>, with_: number): readonly Instruction[] =>
+    Object.values(table).flatMap((numbers) => {
+      const number = of(numbers);
+      return number === null ? [] : [when(number, 1), [answer, 0, 0, with_] as const];
+    });
+  return encode([
+    [load, 0, 0, architectureAt],
+    [jumpEqual, 1, 0, architectures[machine]],
+    [answer, 0, 0, kill],
+    [load, 0, 0, numberAt],
+    ...(machine === "x64" ? ([[jumpAtLeast, 0, 1, x32Calls], [answer, 0, 0, kill]] as const) : []),
+    ...answerAll(refused, fail(EPERM)),
+    ...answerAll(unknown, fail(ENOSYS)),
+    ...block(clone[machine], [
+      [load, 0, 0, argumentAt(0)],
+      [jumpAnyBit, 0, 1, namespaceFlags],
+      [answer, 0, 0, fail(EPERM)],
+      [answer, 0, 0, allow],
+    ]),
+    ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
+    ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
+    [answer, 0, 0, allow],
+  ]);
+}
+
+/** Goes on with the next `length` instructions only for this call. */
+const when = (number: number, length: number): Instruction => [jumpEqual, 0, length, number];
+
+const block = (number: number, body: readonly Instruction[]): readonly Instruction[] => [
+  when(number, body.length),
+  ...body,
+];
+
+/** Answers `listed` when the low word of an argument is one of the values, `other` when not. */
+function choose(argument: number, values: readonly number[], listed: number, other: number): readonly Instruction[] {
+  return [
+    [load, 0, 0, argumentAt(argument)],
+    ...values.map((value, n): Instruction => [jumpEqual, values.length - n, 0, value]),
+    [answer, 0, 0, other],
+    [answer, 0, 0, listed],
+  ];
+}
+
+function encode(instructions: readonly Instruction[]): Uint8Array {
+  const bytes = Buffer.alloc(8 * instructions.length);
+  for (const [n, [operation, held, not, operand]] of instructions.entries()) {
+    bytes.writeUInt16LE(operation, 8 * n);
+    bytes.writeUInt8(held, 8 * n + 2);
+    bytes.writeUInt8(not, 8 * n + 3);
+    bytes.writeUInt32LE(operand >>> 0, 8 * n + 4);
+  }
+  return bytes;
+}

@@ -37,6 +37,7 @@ export const exitCodes = {
   command_refused: 12,
   delete_refused: 12,
   secret_refused: 12,
+  sandbox_missing: 12,
   root_refused: 12,
   budget_calls: 13,
   budget_tokens: 13,

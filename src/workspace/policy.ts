@@ -20,9 +20,13 @@ export interface PathRules {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
+/** What denied names are: secrets, a repository's insides, what a tool keeps, pai's own, or whatever the settings name. */
+export type DeniedKind = "secret" | "repository" | "tool" | "own" | "settings";
+
 /** Names, or `folder/name`, folded. */
-const deniedNames: readonly { readonly why: string; readonly names: ReadonlySet<string> }[] = [
+const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; readonly names: ReadonlySet<string> }[] = [
   {
+    kind: "secret",
     why: "may hold keys or passwords",
     names: words(
       `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc
@@ -31,9 +35,14 @@ const deniedNames: readonly { readonly why: string; readonly names: ReadonlySet<
       .gem/credentials`,
     ),
   },
-  { why: "belongs to version control", names: words(".git .hg .svn") },
-  { why: "is kept by a tool and not edited by hand", names: words("venv .venv __pycache__ .idea .vscode") },
+  { kind: "repository", why: "belongs to version control", names: words(".git .hg .svn") },
   {
+    kind: "tool",
+    why: "is kept by a tool and not edited by hand",
+    names: words("venv .venv __pycache__ .idea .vscode"),
+  },
+  {
+    kind: "own",
     why: "belongs to pai itself",
     names: words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code"),
   },
@@ -63,6 +72,16 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
 /** Whether `name`, in a folder that is not hidden itself, must not be shown. */
 export function isHidden(folder: RelPath, name: string, rules: PathRules): boolean {
   return judgeName(folder, name, rules).denied !== null;
+}
+
+/** What a denied `name` is; null: it is not denied. */
+export function kindOfDenied(folder: RelPath, name: string, rules: PathRules): DeniedKind | null {
+  if (!isHidden(folder, name, rules)) return null;
+  const folded = foldName(name);
+  if (matchesRule(folder, [name, folded], rules.deny)) return "settings";
+  const pair = `${baseOf(folder)}/${folded}`;
+  const group = deniedNames.find(({ names }) => names.has(folded) || names.has(pair));
+  return group?.kind ?? (unfinishedShape.test(folded) ? "own" : "secret");
 }
 
 /**

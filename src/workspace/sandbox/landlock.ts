@@ -90,6 +90,7 @@ const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => (
 function rulesOf({ level, workspace, writable, caches, temporary, outside }: Confinement): readonly LandlockRule[] {
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
   if (level === "L2") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
+  // With mounts of their own these are the command's.
   const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
   return [
     folder("/", "read"),

@@ -18,8 +18,8 @@ export interface LaunchOptions {
   readonly stderr: "ignore" | "pipe";
   /** A pipe that the program inherits, and that ends when pai does. */
   readonly lifeline: boolean;
-  /** A program that starts the tape, with its arguments; the tape's path comes behind them. */
-  readonly through?: readonly string[];
+  /** A program that starts the tape, with its arguments; the tape's path comes behind them. Empty: none. */
+  readonly through: readonly string[];
 }
 
 export interface Launched {
@@ -36,25 +36,22 @@ const tapeFd = 6;
 export function launch(tape: Tape, options: LaunchOptions): Launched {
   const fd = openMemoryFile(tape.assemble());
   if (fd === null) throw Object.assign(new Error("ENOSYS: memfd_create"), { code: "ENOSYS" });
-  const { through = [], lifeline } = options;
+  const { through, lifeline } = options;
   try {
-    const child = Bun.spawn(
-      through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through, `/proc/self/fd/${tapeFd}`],
-      {
-        cwd: "/",
-        env: {},
-        detached: true,
-        stdio: [
-          options.stdin,
-          "pipe",
-          options.stderr,
-          "pipe",
-          options.workspaceFd,
-          lifeline ? "pipe" : "ignore",
-          ...(through.length === 0 ? [] : [fd]),
-        ],
-      },
-    );
+    const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through, `/proc/self/fd/${tapeFd}`], {
+      cwd: "/",
+      env: {},
+      detached: true,
+      stdio: [
+        options.stdin,
+        "pipe",
+        options.stderr,
+        "pipe",
+        options.workspaceFd,
+        lifeline ? "pipe" : "ignore",
+        ...(through.length === 0 ? [] : [fd]),
+      ],
+    });
     return { child: child as Launched["child"], finish: () => finish(tape, child.stdio) };
   } finally {
     closeSync(fd);

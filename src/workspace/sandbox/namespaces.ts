@@ -1,11 +1,19 @@
 /** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
 import { existsSync, lstatSync } from "node:fs";
-import { blockSignals, type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
 import type { Label, Result, Tape } from "./tape.ts";
 
 const currentFolder = -100;
 const open = { write: 1, closeOnExec: 0x80000 } as const;
-const mountFlags = { readOnly: 1, noSuid: 2, noDev: 4, noExec: 8, bind: 4096, recursive: 16384, private: 1 << 18 } as const;
+const mountFlags = {
+  readOnly: 1,
+  noSuid: 2,
+  noDev: 4,
+  noExec: 8,
+  bind: 4096,
+  recursive: 16384,
+  private: 1 << 18,
+} as const;
 const attributes = { readOnly: 1, noSuid: 2 } as const;
 const clone = { closeOnExec: open.closeOnExec, tree: 1, recursive: 0x8000 } as const;
 const moveFromDescriptor = 4;
@@ -40,7 +48,8 @@ const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/b
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
 /** Whether L3 shows an empty private folder where this path stands. */
-export const isReplaced = (path: string): boolean => [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
+export const isReplaced = (path: string): boolean =>
+  [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
 
 const isRealFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
@@ -82,10 +91,19 @@ export function forkCollected(tape: Tape, parents: (() => void)[], flags: number
   });
 }
 
+/** The tape's own waiting processes take no signal but KILL: whoever ends a command may send its whole group TERM. */
+const blockSignals = (tape: Tape): void => {
+  tape.call("rt_sigprocmask", [0, tape.words(~(1n << BigInt(SIGKILL - 1)) & 0xffffffffffffffffn), 0, 8], {
+    note: "block signals",
+  });
+};
+
 /** The only user that this namespace knows is the one that runs pai. */
 function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   const write = (path: string, text: string) => {
-    const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], { note: path });
+    const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], {
+      note: path,
+    });
     tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { note: path });
   };
   write("/proc/self/setgroups", "deny");

@@ -120,7 +120,12 @@ export function writeFilter(machine: Machine, families: readonly number[]): Uint
     [jumpEqual, 1, 0, architectures[machine]],
     [answer, 0, 0, kill],
     [load, 0, 0, numberAt],
-    ...(machine === "x64" ? ([[jumpAtLeast, 0, 1, x32Calls], [answer, 0, 0, kill]] as const) : []),
+    ...(machine === "x64"
+      ? ([
+          [jumpAtLeast, 0, 1, x32Calls],
+          [answer, 0, 0, kill],
+        ] as const)
+      : []),
     ...answerAll(refused, fail(EPERM)),
     ...answerAll(unknown, fail(ENOSYS)),
     ...block(clone[machine], [

@@ -1,0 +1,168 @@
+/** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { RelPath } from "../../core/path.ts";
+import { joinPath } from "../parse-path.ts";
+import { kindOfDenied, type PathRules } from "../policy.ts";
+import type { Hidden } from "./confinement.ts";
+
+export interface ClosedPaths {
+  readonly hidden: readonly Hidden[];
+  /** Repositories in the project: folders, and files that point to one. */
+  readonly repositories: readonly string[];
+  /** Whether there were too many names to look at all. */
+  readonly partial: boolean;
+}
+
+export interface Ground {
+  /** Real path. */
+  readonly workspace: string;
+  readonly rules: PathRules;
+  readonly home: string | null;
+  /** pai's own folders. */
+  readonly own: readonly string[];
+  readonly isRoot: boolean;
+  /** What the person lets commands read all the same, absolute. */
+  readonly open: readonly string[];
+}
+
+const maxLooks = 100_000;
+
+/** Files and folders of a home that hold keys, passwords or sessions. */
+const homeSecrets =
+  `.ssh .aws .azure .gnupg .kube .docker .password-store .netrc _netrc .git-credentials .pgpass .my.cnf
+  .npmrc .pypirc .htpasswd .dockercfg .vault-token .s3cfg .boto .config/gcloud .config/gh .config/hub .config/op
+  .config/rclone .config/sops .config/pip .cargo/credentials .cargo/credentials.toml .gem/credentials
+  .terraform.d/credentials.tfrc.json .local/share/keyrings .claude .claude.json .codex .gemini .mozilla .thunderbird
+  .config/google-chrome .config/chromium .config/BraveSoftware .bash_history .zsh_history .python_history
+  .node_repl_history .psql_history .mysql_history`.split(/\s+/);
+
+/** What only root can read anyway. */
+const rootSecrets = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/ssl/private",
+];
+
+export function findClosedPaths(ground: Ground): ClosedPaths {
+  const inside = findInWorkspace(ground);
+  const outside = [...homesOf(ground).flatMap((home) => homeSecrets.map((name) => join(home, name))), ...ground.own];
+  const privileged = ground.isRoot ? [...rootSecrets, ...hostKeys()] : [];
+  const found = new Map<string, Hidden>();
+  for (const path of [...inside.hidden, ...outside, ...privileged]) {
+    const real = realPathOf(path);
+    const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
+    if (real === null || stat === undefined || !(stat.isFile() || stat.isDirectory())) continue;
+    if (contains(real, ground.workspace)) continue;
+    found.set(real, { path: real, isFolder: stat.isDirectory() });
+  }
+  const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
+  const hidden = open.reduce(openUp, withoutNested([...found.values()]));
+  return { hidden, repositories: inside.repositories, partial: inside.partial };
+}
+
+const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** What stands in a hidden folder is hidden with it. */
+function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
+  const folders = all.filter(({ isFolder }) => isFolder);
+  return all.filter(({ path }) => !folders.some((folder) => folder.path !== path && contains(folder.path, path)));
+}
+
+/** Takes `open` out: of a hidden folder above it everything else stays hidden. */
+function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
+  return hidden.flatMap((each): readonly Hidden[] => {
+    if (contains(open, each.path)) return [];
+    if (!each.isFolder || !contains(each.path, open)) return [each];
+    const children = entriesOf(each.path).map((entry) => ({
+      path: join(each.path, entry.name),
+      isFolder: entry.isDirectory(),
+    }));
+    return openUp(children, open);
+  });
+}
+
+interface Inside {
+  readonly hidden: readonly string[];
+  readonly repositories: readonly string[];
+  readonly partial: boolean;
+}
+
+/** Upper folders first; what is hidden, kept by a tool, or node_modules is not entered. */
+function findInWorkspace({ workspace, rules }: Ground): Inside {
+  const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[] };
+  const waiting: RelPath[] = ["" as RelPath];
+  let left = maxLooks;
+  const note = (folder: RelPath, entry: Dirent): void => {
+    const path = join(workspace, folder, entry.name);
+    const kind = kindOfDenied(folder, entry.name, rules);
+    if (kind === "repository") found.repositories.push(path, ...targetOf(path));
+    else if (kind !== null && kind !== "tool") found.hidden.push(path);
+    else if (entry.isFile()) found.files.push(path);
+    else if (kind === null && entry.isDirectory() && entry.name !== "node_modules") {
+      waiting.push(joinPath(folder, entry.name));
+    }
+  };
+  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
+    const entries = entriesOf(join(workspace, folder));
+    left -= entries.length;
+    for (const entry of entries) note(folder, entry);
+  }
+  const { hidden, repositories, files } = found;
+  return { hidden: [...hidden, ...otherNames(hidden, files)], repositories, partial: left <= 0 };
+}
+
+/** Second names (hard links) of hidden files; looked for only where a hidden file has one. */
+function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
+  const identities = hidden.flatMap((path) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() && stat.nlink > 1 ? [`${stat.dev}:${stat.ino}`] : [];
+  });
+  if (identities.length === 0) return [];
+  return files.filter((path) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat !== undefined && identities.includes(`${stat.dev}:${stat.ino}`);
+  });
+}
+
+/** Where a file `.git` says that the repository is. */
+function targetOf(path: string): readonly string[] {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  try {
+    const target = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
+    const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
+    return real === null ? [] : [real];
+  } catch {
+    return [];
+  }
+}
+
+/** The person's own home; as root everybody's. */
+function homesOf({ home, isRoot }: Ground): readonly string[] {
+  const own = home === null ? [] : [home];
+  if (!isRoot) return own;
+  const others = entriesOf("/home").flatMap((entry) => (entry.isDirectory() ? [join("/home", entry.name)] : []));
+  return [...new Set([...own, "/root", ...others])];
+}
+
+const hostKeys = (): readonly string[] =>
+  entriesOf("/etc/ssh").flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [join("/etc/ssh", name)] : []));
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

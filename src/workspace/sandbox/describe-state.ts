@@ -1,0 +1,48 @@
+/** Says in one line what the sandbox of a workspace holds, and why it is not more. */
+import { homedir } from "node:os";
+import type { SandboxLevel, SandboxState } from "../../core/sandbox.ts";
+import type { ClosedPaths } from "./closed-paths.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+export interface StateParts {
+  readonly settings: SandboxSettings;
+  readonly level: SandboxLevel | null;
+  readonly overlay: boolean;
+  readonly reasons: readonly string[];
+  readonly landlock: number;
+  readonly closed: ClosedPaths;
+  readonly workspace: string;
+  readonly home: string | null;
+}
+
+const maxNamed = 4;
+
+export function describeState(parts: StateParts): SandboxState {
+  const { settings, level, overlay, reasons } = parts;
+  const why = level === "L3" || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
+  return { level, choice: settings.choice, text: describe(parts), why, proposes: level === "L3" && overlay };
+}
+
+function describe({ settings, level, landlock, closed, workspace, home }: StateParts): string {
+  if (level === null) return settings.choice === "off" ? "off: commands run with your rights" : "none";
+  const means = {
+    L3: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
+    L3b: "bubblewrap, Landlock, seccomp",
+    L2: `Landlock ${landlock}, seccomp`,
+    L1: "seccomp only: files are not protected",
+  }[level];
+  const network = settings.network ? "network on" : "network off";
+  const names = closed.hidden.filter(({ path }) => path.startsWith(`${workspace}/`) || level !== "L1");
+  const shown = names.slice(0, maxNamed).map(({ path }) => shorten(path, workspace, home));
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
+  const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${shown.join(", ")}${more}`];
+  const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
+  const git = settings.git && level !== "L1" ? [".git can be written"] : [];
+  return [`${level} (${means})`, network, ...hidden, ...git, ...partial].join("; ");
+}
+
+function shorten(path: string, workspace: string, home: string | null): string {
+  if (path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);
+  const folder = home ?? homedir();
+  return path.startsWith(`${folder}/`) ? `~${path.slice(folder.length)}` : path;
+}

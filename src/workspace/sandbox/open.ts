@@ -1,0 +1,228 @@
+/** The sandbox of one workspace: finds out once what holds here, then starts programs in it. */
+import { lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/sandbox.ts";
+import type { PathRules } from "../policy.ts";
+import { wrap } from "./bubblewrap.ts";
+import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
+import { type Confinement, isIsolated, type LandlockRule } from "./confinement.ts";
+import { describeState } from "./describe-state.ts";
+import { type Found, findLevel, foundNothing } from "./find-level.ts";
+import { readableRules } from "./landlock.ts";
+import { type Launched, launch } from "./launch.ts";
+import type { Layers } from "./layers.ts";
+import { thisMachine } from "./machine-code.ts";
+import { isReplaced } from "./namespaces.ts";
+import type { SandboxSettings } from "./settings.ts";
+import { runProgram, writeConfinement } from "./write-tape.ts";
+
+export interface SandboxOptions {
+  readonly settings: SandboxSettings;
+  /** Real path of the workspace, and its open folder. */
+  readonly workspace: string;
+  readonly workspaceFd: number;
+  readonly rules: PathRules;
+  readonly home: string | null;
+  readonly own: readonly string[];
+  /** Where a folder may be made for what commands change; null: nowhere but for temporary files. */
+  readonly stateFolder: string | null;
+}
+
+export interface Request {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly by: "user" | "plan";
+  readonly stdin: "ignore" | "pipe";
+  readonly stderr: "merge" | "pipe";
+  /** Where changes of the workspace go; null: to the workspace. */
+  readonly layers: Layers | null;
+}
+
+export interface Started extends Launched {
+  readonly level: SandboxLevel;
+  /** Everything it starts ends with it, whatever that does. */
+  readonly isContained: boolean;
+}
+
+export interface Sandbox {
+  readonly state: () => Promise<SandboxState>;
+  /**
+   * Starts a program; null: without a sandbox, which `state` says. Throws sandbox_missing where less holds than was asked
+   * for. What the set-up could not do is said by `finish`.
+   */
+  readonly start: (request: Request) => Promise<Started | null>;
+}
+
+const cacheNames = [".cache", ".npm", ".cargo", "go", ".m2", ".gradle", ".nuget", ".bun", ".deno", ".pub-cache"];
+/** Local services that a program with the network may reach through their sockets, and the resolver's own files. */
+const networkFolders = [
+  "systemd/resolve",
+  "resolvconf",
+  "NetworkManager",
+  "postgresql",
+  "mysqld",
+  "redis",
+  "memcached",
+];
+const closedFreshMs = 1000;
+
+export function openSandbox(options: SandboxOptions): Sandbox {
+  const { settings, workspace, workspaceFd, home } = options;
+  const machine = thisMachine();
+  const isRoot = process.getuid?.() === 0;
+  const paths = openPaths(options, isRoot);
+
+  const confine = (found: Found, level: SandboxLevel, more: Partial<Confinement>): Confinement => ({
+    level,
+    workspace,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    userNamespace: found.userNamespace,
+    overlay: null,
+    temporary: null,
+    landlock: found.landlock,
+    parent: level === "L3b" ? null : process.pid,
+    ...paths.forLevel(found, level, more.network ?? settings.network, more.overlay != null),
+    ...more,
+  });
+
+  let found: Promise<Found> | null = null;
+  const find = (): Promise<Found> => {
+    found ??= look();
+    return found;
+  };
+  const look = async (): Promise<Found> => {
+    if (settings.choice === "off") return foundNothing();
+    if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
+    const scratch = options.stateFolder ?? join(tmpdir(), `pai-sandbox-${process.pid}`);
+    const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) => confine(here, level, { overlay });
+    return findLevel({ machine, isRoot, workspaceFd, scratch, only: settings.only, confine: layered });
+  };
+
+  return {
+    async state() {
+      const { level, overlay, reasons, landlock } = await find();
+      return describeState({ settings, level, overlay, reasons, landlock, closed: paths.closed(), workspace, home });
+    },
+    async start({ argv, env, by, stdin, stderr, layers }) {
+      const here = await find();
+      requireLevel(settings.choice, here);
+      const { level } = here;
+      if (level === null || machine === null) return null;
+      const network = settings.network || (by === "user" && settings.checkNetwork);
+      const temporary = level === "L2" ? mkdtempSync(join(tmpdir(), "pai-tmp-")) : null;
+      const confinement = confine(here, level, { overlay: layers, network, temporary });
+      const isContained = isIsolated(level);
+      const program = {
+        folder: isContained ? workspace : null,
+        argv,
+        env: { ...env, ...variablesFor(level, temporary, home) },
+        mergeOutput: stderr === "merge",
+        keepLifeline: !isContained,
+      };
+      const launched = launch(
+        writeConfinement(machine, confinement, (tape) => runProgram(tape, program)),
+        {
+          workspaceFd,
+          stdin,
+          stderr: stderr === "merge" ? "ignore" : "pipe",
+          lifeline: !isContained,
+          through: level === "L3b" ? wrap(confinement) : [],
+        },
+      );
+      const finish = () => {
+        if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+        const failure = launched.finish();
+        // A hidden file that is gone meanwhile is looked for again.
+        if (failure !== null) paths.forget();
+        return failure;
+      };
+      return { child: launched.child, finish, level, isContained };
+    },
+  };
+}
+
+/** The paths of a confinement; secrets are looked for again when what is known of them is a second old. */
+function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, isRoot: boolean) {
+  const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
+  const readable = settings.readable.map(absolute);
+  const writable = settings.writable.map(absolute);
+  const isInside = (path: string) => path.startsWith(`${workspace}/`);
+  let known: { readonly paths: ClosedPaths; readonly at: number } | null = null;
+  let outside: readonly LandlockRule[] | null = null;
+
+  const closed = (): ClosedPaths => {
+    if (known === null || performance.now() - known.at > closedFreshMs) {
+      const open = [...readable, ...writable];
+      known = { paths: findClosedPaths({ workspace, rules, home, own, isRoot, open }), at: performance.now() };
+    }
+    return known.paths;
+  };
+  const rulesOutside = (): readonly LandlockRule[] => {
+    outside ??= readableRules(closed().hidden.filter(({ path }) => !isInside(path)));
+    return outside;
+  };
+  const replaced = (network: boolean) => [...readable, ...(network ? runFolders() : [])].filter(isReplaced);
+
+  return {
+    closed,
+    forget: () => {
+      known = null;
+    },
+    forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
+      const { hidden, repositories } = closed();
+      const mine = repositories.filter(isInside);
+      return {
+        network,
+        hidden,
+        throughOverlay: settings.git && isLayered ? mine : [],
+        writable: writable.filter(isThere),
+        readable: isIsolated(level) ? replaced(network) : [],
+        readOnly: settings.git ? [] : mine,
+        caches: found.caches && level === "L3" ? cachesOf(home, writable) : [],
+        outside: level === "L2" ? rulesOutside() : [],
+      };
+    },
+  };
+}
+
+function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
+  if (isEnough(level, choice)) return;
+  throw new PaiError("sandbox_missing", `the sandbox ${choice} does not hold here: ${reasons.join("; ")}`, {
+    hint: "--sandbox off runs commands without one",
+  });
+}
+
+const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function cachesOf(home: string | null, writable: readonly string[]): readonly string[] {
+  if (home === null) return [];
+  const found = cacheNames.map((name) => realOrSame(join(home, name)));
+  const isUsable = (path: string) =>
+    lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && !isReplaced(path);
+  return [...new Set(found)].filter((path) => isUsable(path) && !writable.includes(path));
+}
+
+const runFolders = (): readonly string[] => networkFolders.map((name) => `/run/${name}`).filter(isThere);
+
+/** Temporary files and caches go where the program may write. */
+function variablesFor(level: SandboxLevel, temporary: string | null, home: string | null): Record<string, string> {
+  if (level === "L1") return {};
+  const folder = temporary ?? "/tmp";
+  const has = (name: string) => level === "L3" && home !== null && isThere(join(home, name)) && !isReplaced(home);
+  return {
+    TMPDIR: folder,
+    ...(has(".cache") ? {} : { XDG_CACHE_HOME: join(folder, ".cache") }),
+    ...(has(".npm") ? {} : { npm_config_cache: join(folder, ".npm") }),
+  };
+}

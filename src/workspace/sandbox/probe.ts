@@ -1,0 +1,106 @@
+/** Finds out which level holds here, by what a tape of each level can do and not by what the kernel promises. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Confinement } from "./confinement.ts";
+import { launch, type SetupFailure } from "./launch.ts";
+import type { Machine } from "./machine-code.ts";
+import type { Label, Tape } from "./tape.ts";
+import { writeConfinement } from "./write-tape.ts";
+
+/** `holds`, a step of the set-up that failed, or something that should not have worked and did. */
+export type Probed =
+  | { readonly verdict: "holds" }
+  | { readonly verdict: "failed"; readonly failure: SetupFailure }
+  | { readonly verdict: "leaks"; readonly what: string };
+
+export interface ProbeOptions {
+  readonly machine: Machine;
+  readonly workspaceFd: number;
+  /** A folder of pai's own in which the probe may make one. */
+  readonly scratch: string;
+  /** A program that starts the tape: its command line for a confinement. */
+  readonly through: ((confinement: Confinement) => readonly string[]) | null;
+}
+
+const currentFolder = -100;
+const open = { write: 1, create: 0o100, closeOnExec: 0x80000 } as const;
+const datagram = { family: 2, type: 2 } as const;
+const leaks = new Map([
+  [101, "a file outside could be written"],
+  [102, "the network could be reached"],
+  [103, "pai's own environment could be read"],
+]);
+/** An address of nobody: to be connected to it there need only be a way out. */
+const nowhere = Buffer.from([datagram.family, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+/** Sets a level up and tries to break out of it: takes as long as a command that does nothing. */
+export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
+  mkdirSync(options.scratch, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(options.scratch, "probe-"));
+  const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
+  mkdirSync(inside);
+  mkdirSync(outside);
+  try {
+    const tried = { ...confinement, writable: [...confinement.writable, inside] };
+    const tape = writeConfinement(options.machine, tried, (made) => addAttempts(made, tried, inside, outside));
+    const { child, finish } = launch(tape, {
+      workspaceFd: options.workspaceFd,
+      stdin: "ignore",
+      stderr: "ignore",
+      lifeline: false,
+      through: options.through?.(tried) ?? [],
+    });
+    await child.exited;
+    const failure = finish();
+    if (failure !== null) return { verdict: "failed", failure };
+    const leak = leaks.get(child.exitCode ?? 0);
+    if (leak !== undefined) return { verdict: "leaks", what: leak };
+    if (child.exitCode !== 0) return { verdict: "failed", failure: { step: "the probe", errno: `${child.exitCode}` } };
+    if (confinement.level !== "L1" && existsSync(join(outside, "file"))) {
+      return { verdict: "leaks", what: leaks.get(101) ?? "" };
+    }
+    return existsSync(join(inside, "file"))
+      ? { verdict: "holds" }
+      : { verdict: "failed", failure: { step: "write in the workspace", errno: "ENOENT" } };
+  } catch (thrown) {
+    const { code = "EIO" } = thrown as NodeJS.ErrnoException;
+    return { verdict: "failed", failure: { step: "start", errno: code } };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function addAttempts(tape: Tape, { level, network }: Confinement, inside: string, outside: string): void {
+  const create = open.write | open.create | open.closeOnExec;
+  const exit = (code: number) => tape.call("exit_group", [code]);
+  const attempts: Label[] = [];
+  if (level !== "L1") {
+    const [wrote, read]: [Label, Label] = [{ record: null }, { record: null }];
+    tape.call("openat", [currentFolder, tape.text(join(outside, "file")), create, 0o600], {
+      onError: "next",
+      onPositive: wrote,
+    });
+    tape.call("openat", [currentFolder, tape.text(`/proc/${process.pid}/environ`), 0, 0], {
+      onError: "next",
+      onPositive: read,
+    });
+    attempts.push(wrote, read);
+  }
+  tape.call("openat", [currentFolder, tape.text(join(inside, "file")), create, 0o600], {
+    note: "write in the workspace",
+  });
+  if (!network) {
+    const safe: Label = { record: null };
+    const socket = tape.call("socket", [datagram.family, datagram.type, 0], { onError: safe });
+    tape.call("connect", [socket, tape.bytes(nowhere), nowhere.length], { onError: safe });
+    exit(102);
+    tape.mark(safe);
+  }
+  exit(0);
+  const [wrote, read] = attempts;
+  if (wrote === undefined || read === undefined) return;
+  tape.mark(wrote);
+  exit(101);
+  tape.mark(read);
+  exit(103);
+}

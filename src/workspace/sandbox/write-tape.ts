@@ -1,0 +1,99 @@
+/** Writes the tape of a command: the set-up of its level, then the program. */
+import {
+  type Confinement,
+  firstFreeFd,
+  isIsolated,
+  lifelineFd,
+  type Program,
+  reportFd,
+  workspaceFd,
+} from "./confinement.ts";
+import { addLandlock } from "./landlock.ts";
+import type { Machine } from "./machine-code.ts";
+import { addNamespaces, forkCollected } from "./namespaces.ts";
+import { socketFamilies, writeFilter } from "./seccomp.ts";
+import { createTape, type Tape } from "./tape.ts";
+
+/** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: what root needs to work on files of others in the workspace. */
+const rootCapabilities = 0x1bn;
+const lastCapability = 63;
+const prctl = { deathSignal: 1, dumpable: 4, dropBounding: 24, noNewPrivileges: 38 } as const;
+const SIGKILL = 9;
+const capabilityVersion = 0x20080522;
+const resource = { fileSize: 1, core: 4, processes: 6 } as const;
+const maxFileBytes = 8 * 2 ** 30;
+const maxProcesses = 8192;
+const closeOnExec = 4;
+const filterMode = 1;
+
+/** Set-up, then what `body` adds; when any of it fails nothing further is done, and 16 bytes say which step it was. */
+export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
+  const tape = createTape(machine);
+  /** What parents do after a fork stands behind all that their children do. */
+  const parents: (() => void)[] = [];
+  tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
+  if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
+  tape.call("close_range", [firstFreeFd, 0xffffffff, 0], { note: "close descriptors" });
+  if (confinement.level === "L3") addNamespaces(tape, confinement, parents);
+  tape.call("prctl", [prctl.dumpable, 0, 0, 0, 0], { note: "dumpable" });
+  tape.call("prctl", [prctl.noNewPrivileges, 1, 0, 0, 0], { note: "no_new_privs" });
+  dropCapabilities(tape, confinement);
+  if (confinement.level !== "L1" && confinement.landlock > 0) addLandlock(tape, confinement);
+  addLimits(tape);
+  addFilter(tape, confinement);
+  if (confinement.level === "L3") forkCollected(tape, parents, 0, "clone command");
+  body(tape);
+  for (const parent of parents) parent();
+  return tape;
+}
+
+/** The usual body: the program itself. Only its first three descriptors, and perhaps the lifeline, stay open. */
+export function runProgram(tape: Tape, { folder, argv, env, mergeOutput, keepLifeline }: Program): void {
+  if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
+  // The descriptor leads past every mount that L3 has made: there the path is the only way in.
+  if (folder === null) tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
+  else tape.call("chdir", [tape.text(folder)], { note: "enter the workspace" });
+  const [lifelineOnly] = keepLifeline ? [lifelineFd] : [];
+  if (lifelineOnly === undefined) {
+    tape.call("close_range", [reportFd, 0xffffffff, closeOnExec], { note: "close on exec" });
+  } else {
+    tape.call("close_range", [reportFd, lifelineOnly - 1, closeOnExec], { note: "close on exec" });
+    tape.call("close_range", [lifelineOnly + 1, 0xffffffff, closeOnExec], { note: "close on exec" });
+  }
+  const texts = (all: readonly string[]) => tape.list(all.map((text) => tape.text(text)));
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);
+}
+
+function dropCapabilities(tape: Tape, { uid }: Confinement): void {
+  const kept = uid === 0 ? rootCapabilities : 0n;
+  for (let each = 0; each <= lastCapability; each += 1) {
+    const isKept = ((kept >> BigInt(each)) & 1n) === 1n;
+    // Fails for those that this kernel does not know, and without CAP_SETPCAP: capset below is what counts then.
+    if (!isKept) tape.call("prctl", [prctl.dropBounding, each, 0, 0, 0], { onError: "next", note: "bounding set" });
+  }
+  const header = Buffer.alloc(8);
+  header.writeUInt32LE(capabilityVersion);
+  const sets = Buffer.alloc(24);
+  sets.writeUInt32LE(Number(kept), 0);
+  sets.writeUInt32LE(Number(kept), 4);
+  tape.call("capset", [tape.bytes(header), tape.bytes(sets)]);
+}
+
+/** No core files, files of 8 GiB, 8,192 processes of this user; and the first to go when memory ends. */
+function addLimits(tape: Tape): void {
+  const limit = (what: number, most: number, onError?: "next") =>
+    tape.call("prlimit64", [0, what, tape.words(most, most), 0], { note: "limits", ...(onError && { onError }) });
+  const file = tape.call("openat", [-100, tape.text("/proc/self/oom_score_adj"), 1, 0], { onError: "next" });
+  tape.call("write", [file, tape.bytes(Buffer.from("500")), 3], { onError: "next" });
+  limit(resource.core, 0);
+  limit(resource.fileSize, maxFileBytes, "next");
+  limit(resource.processes, maxProcesses, "next");
+}
+
+function addFilter(tape: Tape, { level, network }: Confinement): void {
+  const filter = writeFilter(tape.machine, isIsolated(level) || network ? socketFamilies : []);
+  const program = tape.words(filter.length / 8, 0);
+  tape.pointAt(program, 8, tape.bytes(filter));
+  tape.call("seccomp", [filterMode, 0, program]);
+}

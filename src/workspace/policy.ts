@@ -24,29 +24,30 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 export type DeniedKind = "secret" | "repository" | "tool" | "own" | "settings";
 
 /** Names, or `folder/name`, folded. */
-const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; readonly names: ReadonlySet<string> }[] = [
-  {
-    kind: "secret",
-    why: "may hold keys or passwords",
-    names: words(
-      `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc
+const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; readonly names: ReadonlySet<string> }[] =
+  [
+    {
+      kind: "secret",
+      why: "may hold keys or passwords",
+      names: words(
+        `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc
       .htpasswd .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519
       id_ed25519_sk .docker/config.json .config/gcloud .config/gh .cargo/credentials .cargo/credentials.toml
       .gem/credentials`,
-    ),
-  },
-  { kind: "repository", why: "belongs to version control", names: words(".git .hg .svn") },
-  {
-    kind: "tool",
-    why: "is kept by a tool and not edited by hand",
-    names: words("venv .venv __pycache__ .idea .vscode"),
-  },
-  {
-    kind: "own",
-    why: "belongs to pai itself",
-    names: words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code"),
-  },
-];
+      ),
+    },
+    { kind: "repository", why: "belongs to version control", names: words(".git .hg .svn") },
+    {
+      kind: "tool",
+      why: "is kept by a tool and not edited by hand",
+      names: words("venv .venv __pycache__ .idea .vscode"),
+    },
+    {
+      kind: "own",
+      why: "belongs to pai itself",
+      names: words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code"),
+    },
+  ];
 const secretShape =
   /^\.env(~|[._-].+)$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfstate(\.backup)?)$|service[-_]account.*\.json$/;
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;

@@ -1,8 +1,10 @@
-/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [ROUNDS]`. */
+/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [--against PATH] [ROUNDS]`. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { compareWith } from "./bench-against.ts";
 import { prepareDiff } from "./bench-diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
@@ -11,7 +13,8 @@ import { measureStreams } from "./bench-stream.ts";
 import type { Folder } from "./bench-task.ts";
 import { buildFlags } from "./build-flags.ts";
 
-const rounds = Number(process.argv[2] ?? 20);
+const { values: asked, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
+const rounds = Number(positionals[0] ?? (asked.against === undefined ? 20 : 40));
 
 interface Row {
   readonly measure: string;
@@ -225,15 +228,18 @@ try {
   mkdirSync(join(place, "home"));
   const { hello, pai } = buildBoth(place);
   const bench: Bench = { place, pai, server, next: 0 };
-  const rows = [
-    ...(await measureTimes(bench, hello)),
-    ...(await measureDiff(bench)),
-    ...(await measureTrace(bench)),
-    ...(await measureSizes(bench)),
-    ...(await measureCalls(bench)),
-    ...(await measureReplies(bench)),
-  ];
-  console.log(renderTable(rows));
+  const table = async () =>
+    renderTable([
+      ...(await measureTimes(bench, hello)),
+      ...(await measureDiff(bench)),
+      ...(await measureTrace(bench)),
+      ...(await measureSizes(bench)),
+      ...(await measureCalls(bench)),
+      ...(await measureReplies(bench)),
+    ]);
+  console.log(
+    asked.against === undefined ? await table() : (await compareWith(resolve(asked.against), bench, rounds)).join("\n"),
+  );
 } finally {
   await server.stop();
   rmSync(place, { recursive: true, force: true });

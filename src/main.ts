@@ -4,11 +4,23 @@ import { renderVersion } from "./cli/commands/version.ts";
 
 const argv = process.argv.slice(2);
 
-/** The question of every package manager is answered before anything loads; what fails here, the whole way reports. */
+/** What can be answered without reading the command line; null: everything else. */
+async function answer([word, ...more]: readonly string[]): Promise<string | null> {
+  if (more.length > 0) return null;
+  if (word === "--version") return renderVersion(false);
+  if (word !== "--help" && word !== "-h" && word !== "help") return null;
+  const [{ renderOverview }, { commands }] = await Promise.all([
+    import("./cli/commands/help.ts"),
+    import("./cli/command-table.ts"),
+  ]);
+  return renderOverview(commands);
+}
+
+/** These are answered before anything else loads; where that fails (a closed pipe), the usual way reports it. */
+const text = await answer(argv);
 const answered =
-  argv.length === 1 &&
-  argv[0] === "--version" &&
-  (await Bun.write(Bun.stdout, renderVersion(false)).then(
+  text !== null &&
+  (await Bun.write(Bun.stdout, text).then(
     () => true,
     () => false,
   ));

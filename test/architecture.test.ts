@@ -85,3 +85,10 @@ test("only models talks to the network", () => {
   expect(talking.filter((file) => layerOf(file) !== "models")).toEqual([]);
   expect(talking).not.toEqual([]);
 });
+
+test("every dependency of package.json is imported by src", () => {
+  const { dependencies } = JSON.parse(readFileSync(join(src, "../package.json"), "utf8"));
+  const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");
+  const isUsed = (name: string) => new RegExp(`(?:from |import\\(|require\\()"${name}["/]`).test(source);
+  expect(Object.keys(dependencies).filter((name) => !isUsed(name))).toEqual([]);
+});

@@ -1,8 +1,7 @@
 /** Prints the result of a command that is no run: as text for people, or as its one JSON document. */
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
-import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
-import { renderError } from "./failure.ts";
+import { openLog } from "./log.ts";
 
 /** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code of success. */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
@@ -19,6 +18,6 @@ export async function showFinding(context: Context, command: string, data: unkno
   if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code, data, error: toFailure(error) }));
-  } else context.err(renderError(error, columnsOfErrors(context)));
+  } else openLog(context).fail(error);
   return code;
 }

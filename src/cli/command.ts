@@ -56,6 +56,13 @@ export interface Command extends Omit<CommandRow, "load"> {
   readonly run: Handler;
 }
 
+/** Its words as the usage line shows them. */
+const renderUsage = (args: ArgsDef): string =>
+  Object.values(args)
+    .filter(({ type }) => type === "positional")
+    .map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint))
+    .join(" ");
+
 /** Its flags by key: the arguments that are rows of the flag table. */
 const flagKeys = (args: ArgsDef): readonly FlagKey[] =>
   (Object.keys(flagTable) as FlagKey[]).filter((key) => args[key] === flagTable[key]);
@@ -63,7 +70,6 @@ const flagKeys = (args: ArgsDef): readonly FlagKey[] =>
 /** Reading is ours (read-flags.ts): citty's own parser drops unknown flags and keeps the last of several. */
 export function define({ meta, args, examples, load }: CommandRow): Command {
   const run: Handler = async (context) => (await load())(context);
-  const words = Object.values(args).filter((arg) => arg.type === "positional");
   return {
     definition: defineCommand({ meta, args, run: ({ data }: { readonly data?: Context }) => data && run(data) }),
     meta,
@@ -71,8 +77,13 @@ export function define({ meta, args, examples, load }: CommandRow): Command {
     examples,
     name: meta.name,
     about: meta.description,
-    usage: words.map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint)).join(" "),
-    flags: specsOf(flagKeys(args)),
+    // Asked of one command, or by help and completions: not worked out for all of them at every start.
+    get usage() {
+      return renderUsage(args);
+    },
+    get flags() {
+      return specsOf(flagKeys(args));
+    },
     run,
   };
 }

@@ -166,12 +166,16 @@ function describe(key: string, row: FlagDef): FlagSpec {
   return { name, kind: row.multiple === true ? "list" : "text", value, about: row.description, ...short };
 }
 
-/** Every flag by its key; one object a flag, so that the flags of two commands can be compared. */
-export const flagSpecs = Object.fromEntries(
-  Object.entries<FlagDef>(flagTable).map(([key, row]) => [key, describe(key, row)]),
-) as Readonly<Record<FlagKey, FlagSpec>>;
+const specs = new Map<FlagKey, FlagSpec>();
 
-export const specsOf = (keys: readonly FlagKey[]): readonly FlagSpec[] => keys.map((key) => flagSpecs[key]);
+/** One object a flag, so that the flags of two commands can be compared. */
+export function specOf(key: FlagKey): FlagSpec {
+  const spec = specs.get(key) ?? describe(key, flagTable[key]);
+  specs.set(key, spec);
+  return spec;
+}
+
+export const specsOf = (keys: readonly FlagKey[]): readonly FlagSpec[] => keys.map(specOf);
 
 /** The globs of a flag, as paths of the project are spelled: `./src/` is all that `src` holds. Throws usage for `!glob`. */
 function globsOf(name: string, globs: readonly string[] = []): readonly string[] {

@@ -75,12 +75,10 @@ async function showFailure(
     const { renderEarlyFailure } = await import("./early-failure.ts");
     context.out(renderEarlyFailure(command ?? guessCommand(given), toFailure(error), form, context.now()));
   }
-  if (form !== "json") {
-    const [{ renderError }, { columnsOfErrors }] = await Promise.all([import("./failure.ts"), import("./columns.ts")]);
-    context.err(renderError(error, columnsOfErrors(context)));
-  }
-  if (given.includes("--debug") || context.env["PAI_DEBUG"])
-    context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);
+  const { openLog } = await import("./log.ts");
+  const log = openLog({ ...context, flags: given.includes("--debug") ? { debug: true } : {} });
+  if (form !== "json") log.fail(error);
+  log.trace("stack", `${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}`);
   return code;
 }
 

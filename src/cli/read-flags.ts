@@ -2,15 +2,17 @@
 import { parseArgs } from "node:util";
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
-import { type FlagKey, type FlagSpec, type Flags, flagSpecs, flagTable } from "./flags.ts";
+import { kebabCase } from "../core/text.ts";
+import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf } from "./flags.ts";
 
 const keys = Object.keys(flagTable) as readonly FlagKey[];
-const byName = new Map(keys.map((key) => [flagSpecs[key].name, key]));
+const byName = new Map(keys.map((key) => [kebabCase(key), key]));
 /** What node:util needs to know: which flags take a value, and their short forms. */
 const options = Object.fromEntries(
   keys.map((key) => {
-    const { name, kind, short } = flagSpecs[key];
-    return [name, { type: kind === "switch" ? ("boolean" as const) : ("string" as const), ...(short && { short }) }];
+    const { type, alias }: { readonly type: string; readonly alias?: string } = flagTable[key];
+    const kind = type === "boolean" ? ("boolean" as const) : ("string" as const);
+    return [kebabCase(key), alias === undefined ? { type: kind } : { type: kind, short: alias }];
   }),
 );
 
@@ -60,7 +62,7 @@ function readValue(spec: FlagSpec, { rawName, value = "", inlineValue }: Given):
 
 /** The value of one flag, after its earlier one. Throws usage for an unknown flag, and for a value it cannot have. */
 function readFlag(key: FlagKey, given: Given, earlier: Value | undefined): Value {
-  const spec = flagSpecs[key];
+  const spec = specOf(key);
   if (spec.kind === "switch") {
     if (given.inlineValue === true) throw new PaiError("usage", `--${spec.name} takes no value`);
     return true;
@@ -87,7 +89,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
 /** Throws usage for a flag the command does not take. */
 export function requireFlags(flags: Flags, command: string, taken: readonly FlagSpec[]): void {
   const names = new Set(taken.map(({ name }) => name));
-  const strange = (Object.keys(flags) as FlagKey[]).map((key) => flagSpecs[key].name).find((name) => !names.has(name));
+  const strange = (Object.keys(flags) as FlagKey[]).map((key) => specOf(key).name).find((name) => !names.has(name));
   if (strange !== undefined)
     throw new PaiError("usage", `pai ${command} does not take --${strange}`, { hint: `see: pai help ${command}` });
 }

@@ -2,7 +2,7 @@
 
 import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
-import { type Code, codeColors } from "./style.ts";
+import { type Code, paintCode } from "./style.ts";
 
 export const markup: ShjLanguageData = [
   { type: "cmnt", match: /<!--[\s\S]*?(?:-->|$)/g },
@@ -82,8 +82,7 @@ function cutPieces(text: string): readonly string[] {
 function paintToken(part: string, token: ShjToken | undefined): string {
   const code = token === undefined ? undefined : codes[token];
   if (code === undefined || part === "") return part;
-  const [on, off] = codeColors[code];
-  return part.includes("\n") ? part.replace(/[^\n]+/g, (line) => on + line + off) : on + part + off;
+  return part.includes("\n") ? part.replace(/[^\n]+/g, (line) => paintCode(code, line)) : paintCode(code, part);
 }
 
 export const highlight: Highlight = (name) => {

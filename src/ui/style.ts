@@ -1,4 +1,5 @@
 /** Five meanings as colour and symbol, and the choice of what this terminal can show (R30-R32). */
+import { colors } from "./colors.ts";
 
 export type Meaning = "ok" | "change" | "warn" | "error" | "dim";
 
@@ -47,24 +48,17 @@ const asciiGlyphs: Glyphs = {
 /** For screen readers: no bar before lines, which would be read aloud. */
 const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
 
-const colors: Readonly<Record<Meaning, readonly [on: string, off: string]>> = {
-  ok: ["\x1b[32m", "\x1b[39m"],
-  change: ["\x1b[36m", "\x1b[39m"],
-  warn: ["\x1b[33m", "\x1b[39m"],
-  error: ["\x1b[31m", "\x1b[39m"],
-  dim: ["\x1b[2m", "\x1b[22m"],
-};
+/** The colour of each meaning, by its name in picocolors. */
+const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
 /** The parts of code that have colours. */
 export type Code = "keyword" | "string" | "number" | "comment" | "name";
 
-export const codeColors: Readonly<Record<Code, readonly [on: string, off: string]>> = {
-  keyword: ["\x1b[35m", "\x1b[39m"],
-  string: ["\x1b[33m", "\x1b[39m"],
-  number: ["\x1b[36m", "\x1b[39m"],
-  comment: ["\x1b[2m", "\x1b[22m"],
-  name: ["\x1b[34m", "\x1b[39m"],
-};
+/** The colour of each part, by its name in picocolors. */
+const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comment: "dim", name: "blue" } as const;
+
+/** Colours a part of code on one line. */
+export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
 
 export interface StyleChoice {
   /** Whether the stream this style is for is a terminal. */
@@ -97,9 +91,7 @@ export function chooseStyle(choice: StyleChoice): Style {
     plain,
     glyphs: plain ? plainGlyphs : isUtf8(choice.env) ? unicodeGlyphs : asciiGlyphs,
     paint(meaning, text) {
-      if (!color || text === "") return text;
-      const [on, off] = colors[meaning];
-      return `${on}${text}${off}`;
+      return !color || text === "" ? text : colors()[colorOf[meaning]](text);
     },
   };
 }
@@ -112,6 +104,6 @@ export function mark(style: Style, meaning: Meaning): string {
 /** The text on the colour of a meaning: stands out from every colour beside it. */
 export function invert(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
-  const [on, off] = colors[meaning];
-  return `\x1b[7m${on}${text}${off}\x1b[27m`;
+  const { inverse, [colorOf[meaning]]: paint } = colors();
+  return inverse(paint(text));
 }

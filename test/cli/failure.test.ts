@@ -1,6 +1,6 @@
 /** An error in words, as wide as the terminal. */
 import { expect, test } from "bun:test";
-import { renderError } from "../../src/cli/failure.ts";
+import { renderError } from "../../src/ui/log.ts";
 import { PaiError } from "../../src/core/error.ts";
 
 const error = new PaiError("no_key", "there is no key for gemini", {

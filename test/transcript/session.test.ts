@@ -105,7 +105,7 @@ inTerminal("empty input and an unknown slash command cost nothing; one unknown c
   screen.enter("");
   await screen.shows(ready, 2);
   screen.enter("/nonsense");
-  await screen.shows(/no command \/nonsense/);
+  await screen.shows(/unknown command: \/nonsense/);
   expect(place.gemini.requests).toHaveLength(0);
   screen.enter("make hello.txt");
   await screen.shows(question);

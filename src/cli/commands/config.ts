@@ -8,6 +8,7 @@ import { openPlaces } from "../compose/base.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";
+import { openLog } from "../log.ts";
 
 type AskHidden = (question: string) => Promise<string | null>;
 
@@ -17,9 +18,8 @@ const deprecated = ["set", "show", "remove"] as const;
 /** The command with the given way to read a key that must not show; a null answer is the end of input. */
 export function defineConfigCommand(openAskHidden: (context: Context) => AskHidden): Handler {
   return async (context) => {
-    const warn = (text: string) => {
-      if (context.flags.quiet !== true) context.err(`pai: warning: ${visible(text)}\n`);
-    };
+    const log = openLog(context);
+    const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({

@@ -32,7 +32,7 @@ const common = specsOf(["model", "mode", "cwd", "yes", "dryRun", "check", "maxCa
 
 const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}\n`).join("");
 
-function renderMain(commands: readonly Command[]): string {
+export function renderOverview(commands: readonly Command[]): string {
   const names = commands
     .filter(({ name }) => name !== "help")
     .flatMap(({ name, about }) => hang(`${name.padEnd(10)} `, about, columns - 2));
@@ -80,6 +80,6 @@ export const helpCommand =
       });
     }
     return command === undefined
-      ? showResult(context, "help", { commands: commands.map(describe) }, renderMain(commands))
+      ? showResult(context, "help", { commands: commands.map(describe) }, renderOverview(commands))
       : showResult(context, "help", describe(command), renderCommand(command));
   };

@@ -22,6 +22,7 @@ import type { Context } from "../command.ts";
 import type { ComposedWorkspace } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
+import { openLog } from "../log.ts";
 import { playTape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
 
@@ -123,7 +124,7 @@ export async function replayCommand(context: Context): Promise<number> {
   const id = receipts.find(wanted);
   const { outcome, differing, changed, difference } = await replayRun(receipts.read(id), opened, context.signal);
   const data = { run: id, same: differing.length === 0, changed, differing, difference, status: outcome.status };
-  if (context.flags.quiet !== true && difference !== null) context.err(`note: ${difference}\n`);
+  if (difference !== null) openLog(context).notify({ level: "info", code: "replay", text: `note: ${difference}` });
   if (differing.length === 0) return showResult(context, "replay", data, `same tree: ${counted(changed, "file")}\n`);
   const paths = differing.map(visibleLine).join(", ");
   const why = outcome.error === null ? "" : ` (${outcome.error.message})`;

@@ -1,6 +1,6 @@
 /** Opens the folder of a command that is no task, and tells what there is to know of it. */
-import { visibleLine } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
+import { openLog } from "../log.ts";
 import { type Base, composeBase } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace } from "./compose.ts";
 
@@ -12,7 +12,8 @@ export interface Here extends ComposedWorkspace {
 export async function openHere(context: Context): Promise<Here> {
   const base = composeBase(context);
   const opened = await composeWorkspace(context, base);
-  const notices = context.flags.quiet === true ? [] : [...base.warnings, ...opened.notices];
-  for (const notice of notices) context.err(`${visibleLine(notice)}\n`);
+  const log = openLog(context);
+  for (const text of base.warnings) log.notify({ level: "warning", code: "settings", text });
+  for (const text of opened.notices) log.notify({ level: "warning", code: "workspace", text });
   return { ...opened, base };
 }

@@ -4,10 +4,10 @@ import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
-import { visible } from "../../ui/sanitize.ts";
 import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
+import { openLog } from "../log.ts";
 import type { Face } from "./compose-model.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 
@@ -103,9 +103,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
     // With --json and --jsonl the document has the text: it is not laid out for a person, too.
     finish: (outcome, undoable) =>
       terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
-    notify: ({ level, text }) => {
-      if (!quiet) err(`${level === "warning" ? "warning: " : ""}${visible(text)}\n`);
-    },
+    notify: openLog(context).notify,
     decide,
     confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
     forgetAllowed: asking.forget,

@@ -8,13 +8,13 @@ import { counted } from "../../ui/amount.ts";
 import { cut, wrap } from "../../ui/layout.ts";
 import { isContinue, isNo } from "../../ui/prompt/answer.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { columnsOf, columnsOfErrors } from "../columns.ts";
+import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose.ts";
 import { openView } from "../compose/view.ts";
-import { renderError } from "../failure.ts";
+import { openLog } from "../log.ts";
 import { completeMessage } from "./complete.ts";
 import { offerLocal } from "./offer-local.ts";
 import { runOwn } from "./own-command.ts";
@@ -43,7 +43,7 @@ function renderPending(pending: readonly string[], line: string): string | null 
 
 /** Shows the error when the work fails; the session goes on. */
 async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<void> {
-  await work.catch((thrown) => context.err(renderError(toPaiError(thrown), columnsOfErrors(context))));
+  await work.catch((thrown) => openLog(context).fail(toPaiError(thrown)));
 }
 
 /**

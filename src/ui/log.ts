@@ -1,0 +1,63 @@
+/** What pai says outside the lines of a run: notices, warnings and errors, through consola to standard error. */
+import { createConsola, type LogObject } from "consola/core";
+import type { PaiError } from "../core/error.ts";
+import type { Notice } from "../core/question.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { hang, wrap } from "./layout.ts";
+import { visible } from "./sanitize.ts";
+
+export interface Log {
+  /** A notice or a warning; silent with --quiet. */
+  readonly notify: (notice: Pick<Notice, "level" | "code" | "text">) => void;
+  readonly fail: (error: PaiError) => void;
+  /** For who looks for a fault: shown with --debug only. */
+  readonly trace: (code: string, text: string) => void;
+}
+
+export interface LogOptions {
+  readonly err: (text: string) => void;
+  readonly level: "quiet" | "usual" | "verbose" | "debug";
+  /** null: not a terminal, nothing is wrapped. */
+  readonly columns: () => number | null;
+}
+
+/** consola's levels: 0 errors, 3 information, 4 debugging, 5 everything. */
+const levels = { quiet: 0, usual: 3, verbose: 4, debug: 5 } as const;
+
+/** An error for people: what, why, what to do. Ends in a line feed. */
+export function renderError({ code, message, hint }: PaiError, columns: number | null): string {
+  const title = code === "internal" ? "internal error, please report it: " : "";
+  const shown = (text: string) => visible(maskSecrets(text));
+  const lines = [
+    ...wrap(`pai: ${shown(title + message)}`, columns),
+    ...(hint === null ? [] : hang("  ", shown(hint), columns)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** What every line is made of; an error brings itself. */
+interface Said {
+  readonly code: string;
+  readonly text: string;
+  readonly error?: PaiError;
+}
+
+export function createLog({ err, level, columns }: LogOptions): Log {
+  const write = ({ type, args: [said] }: LogObject & { readonly args: readonly Said[] }): void => {
+    if (said === undefined) return;
+    if (said.error !== undefined) err(renderError(said.error, columns()));
+    else err(`${type === "warn" ? "warning: " : ""}${visible(said.text)}\n`);
+  };
+  const consola = createConsola({
+    level: levels[level],
+    // Held-back repetitions would come after the lines they belong to.
+    throttle: 0,
+    reporters: [{ log: (line) => write(line as LogObject & { readonly args: readonly Said[] }) }],
+  });
+  const say = (kind: "warn" | "info" | "error" | "trace", said: Said) => consola[kind](said);
+  return {
+    notify: ({ level: meant, code, text }) => say(meant === "warning" ? "warn" : "info", { code, text }),
+    fail: (error) => say("error", { code: error.code, text: error.message, error }),
+    trace: (code, text) => say("trace", { code, text }),
+  };
+}

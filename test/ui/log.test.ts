@@ -1,7 +1,7 @@
 /** An error in words, as wide as the terminal. */
 import { expect, test } from "bun:test";
-import { renderError } from "../../src/ui/log.ts";
 import { PaiError } from "../../src/core/error.ts";
+import { renderError } from "../../src/ui/log.ts";
 
 const error = new PaiError("no_key", "there is no key for gemini", {
   hint: "set GEMINI_API_KEY, store one with: pai config set, or see how pai works without one: pai demo",

@@ -4,6 +4,7 @@ import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
+import { freshTime } from "./fresh-time.ts";
 import { joinPath, parentOf, showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
@@ -91,10 +92,10 @@ export function makeFolder(spot: Spot, mode: number, traits: Traits | null): voi
 
 /** Writes the new content beside its place, under the temporary name, whole and synced. */
 export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, traits: Traits | null): void {
-  const { disk, temp } = spot;
+  const { root, disk, path, temp } = spot;
   inParent(spot, (at) => {
     if (blob.kind === "link") disk.createLink(`${at}/${temp}`, blob.target, traits);
-    else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, traits);
+    else disk.createFile(`${at}/${temp}`, blob.bytes, blob.mode & 0o1777, traits, freshTime(root, path));
   });
 }
 

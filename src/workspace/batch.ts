@@ -18,6 +18,7 @@ import {
   traitsAt,
 } from "./atomic-write.ts";
 import type { Root } from "./confine.ts";
+import { noteReplaced } from "./fresh-time.ts";
 import { parentOf, showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
@@ -106,6 +107,7 @@ export function performBatch(root: Root, disk: Disk, batch: Batch): void {
     else drop(spot);
   };
 
+  for (const [path, stat] of batch.seen) noteReplaced(root, path, stat);
   makeFolders();
   stageContents();
   for (const change of [...batch.changes].reverse()) if (isReplacedWhole(change)) removeOld(change);

@@ -6,6 +6,7 @@ import type { CommandOptions, CommandResult, RollbackReport, Transaction } from 
 import { type Batch, prepareBatch } from "./batch.ts";
 import { type Files, openWatch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
+import { noteCommandEnd } from "./fresh-time.ts";
 import { commitBatch } from "./journal/commit.ts";
 import { type Journal, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
@@ -97,6 +98,7 @@ export function openTransaction(
         open();
         watch.begin(files);
       });
+      noteCommandEnd(root);
       if (result.changes.length === 0) {
         if (watched) watch.end();
         return result;

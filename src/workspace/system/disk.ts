@@ -5,6 +5,7 @@ import {
   constants,
   fchmodSync,
   fsyncSync,
+  futimesSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -23,8 +24,8 @@ import { systemCalls } from "./system-calls.ts";
 export interface Disk {
   /** A private file of pai's own that must not exist yet, and need not outlive a power cut. */
   createClaim(path: string, bytes: Uint8Array): void;
-  /** A file that must not exist yet, synced, with exactly these permission bits. */
-  createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null): void;
+  /** A file that must not exist yet, synced, with exactly these permission bits and, in seconds since 1970, this time of change. */
+  createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void;
   createLink(path: string, target: string, traits: Traits | null): void;
   /** A folder that must not exist yet. The group bit it inherits is kept. */
   createFolder(path: string, mode: number, traits: Traits | null): void;
@@ -79,7 +80,7 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
   };
 
   return {
-    createFile(path, bytes, mode, traits) {
+    createFile(path, bytes, mode, traits, time) {
       before("create file");
       withFile(path, create, (fd) => {
         // Before the bytes, so that a file whose bytes are whole is whole; the mode comes after, since traits carry its mask.
@@ -87,6 +88,8 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
         writeAll(fd, bytes);
         before("set mode");
         fchmodSync(fd, mode);
+        before("set time");
+        futimesSync(fd, time, time);
         sync(fd);
       });
     },

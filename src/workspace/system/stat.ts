@@ -9,6 +9,7 @@ export interface Stat {
   readonly size: number;
   /** Permission bits, 07777. */
   readonly mode: number;
+  readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
   readonly ino: bigint;
   readonly dev: bigint;
@@ -26,6 +27,7 @@ export function toStat(stats: BigIntStats, at: string | null): Stat {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : link ? "link" : "special",
     size: Number(stats.size),
     mode: Number(stats.mode & 0o7777n),
+    mtimeNs: stats.mtimeNs,
     ctimeNs: stats.ctimeNs,
     ino: stats.ino,
     dev: stats.dev,

@@ -1,0 +1,47 @@
+/** Times of change that no tool mistakes for those of earlier content: each in a second of its own. */
+import type { RelPath } from "../core/path.ts";
+import type { Root } from "./confine.ts";
+import type { Stat } from "./system/stat.ts";
+
+/*
+ * Tools that keep what they made of a file look at its time of change, many at whole seconds: Python's bytecode (and
+ * pytest's) at second and size, make, cargo and ninja at "newer than what was made of it", jest and eslint at the time as
+ * it is. A file that is replaced by one of the same size in the same second would be taken for the old one, and a check
+ * would prove code that is no longer there. So what pai writes never has a second that the path had before, nor one in
+ * which a command of this process ended, and always a later one. ccache and tsc compare contents and need no help.
+ */
+
+/** The latest second of each path, and of any command (""), by the root they are in. */
+const latest = new WeakMap<Root, Map<RelPath | "", number>>();
+
+function secondsOf(root: Root): Map<RelPath | "", number> {
+  const known = latest.get(root) ?? new Map<RelPath | "", number>();
+  latest.set(root, known);
+  return known;
+}
+
+function raise(root: Root, key: RelPath | "", second: number): void {
+  const seconds = secondsOf(root);
+  seconds.set(key, Math.max(second, seconds.get(key) ?? 0));
+}
+
+const now = () => Date.now() / 1000;
+
+/** Notes the time of what is about to be replaced or removed. */
+export function noteReplaced(root: Root, path: RelPath, seen: Stat | null): void {
+  if (seen?.kind === "file") raise(root, path, Number(seen.mtimeNs / 1_000_000_000n));
+}
+
+/** Notes that a command has ended: what it made has at most this second. */
+export function noteCommandEnd(root: Root): void {
+  raise(root, "", Math.floor(now()));
+}
+
+/** The time of change for new content of a path, in seconds since 1970: now, or the next second that is free. */
+export function freshTime(root: Root, path: RelPath): number {
+  const seconds = secondsOf(root);
+  const taken = Math.max(seconds.get(path) ?? 0, seconds.get("") ?? 0);
+  const time = Math.floor(now()) > taken ? now() : taken + 1;
+  seconds.set(path, Math.floor(time));
+  return time;
+}

@@ -1,0 +1,145 @@
+/** New content is never taken for old: the tools that keep results by time of change see every change, and every way back. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
+import type { Transaction, Workspace } from "../../src/core/ports.ts";
+import { openBare } from "./bare.ts";
+
+const has = (tool: string) => Bun.which(tool) !== null && Bun.spawnSync([tool, "--version"]).exitCode === 0;
+const hasPytest = has("python3") && Bun.spawnSync(["python3", "-m", "pytest", "--version"]).exitCode === 0;
+const tsc = join(import.meta.dir, "../../node_modules/.bin/tsc");
+
+interface Place {
+  readonly root: string;
+  readonly workspace: Workspace;
+  readonly transaction: Transaction;
+  readonly history: Awaited<ReturnType<typeof openBare>>["history"];
+}
+
+async function inPlace(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
+  const base = realpathSync(mkdtempSync("/tmp/pai-fresh-"));
+  const root = join(base, "work");
+  try {
+    for (const [name, text] of Object.entries(files)) await Bun.write(join(root, name), text);
+    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], CARGO_HOME: process.env["CARGO_HOME"] };
+    const { workspace, history } = await openBare(root, join(base, "state"), { env });
+    const transaction = await workspace.begin({ id: "20261122-000000000-0001", task: "t" });
+    await work({ root, workspace, transaction, history });
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Replaces text of a file by text of the same length, as a run does. */
+async function replace({ workspace, transaction }: Place, path: string, from: string, to: string): Promise<void> {
+  const before = await workspace.read(path as RelPath);
+  if (before?.kind !== "file") throw new Error(`${path} is no file`);
+  const bytes = new TextEncoder().encode(new TextDecoder().decode(before.bytes).replaceAll(from, to));
+  expect(bytes.length).toBe(before.bytes.length);
+  await transaction.apply([{ path: path as RelPath, before, after: { ...before, bytes }, from: null }]);
+}
+
+const run = ({ transaction }: Place, command: string) =>
+  transaction.run(command, { by: "user", timeoutMs: 60_000, signal: new AbortController().signal });
+
+/** The tool keeps what it made, the file is replaced at once: the tool must see each new content, and the old one again. */
+async function seesEveryChange(
+  files: Readonly<Record<string, string>>,
+  { path, command, rounds = 2 }: { readonly path: string; readonly command: string; readonly rounds?: number },
+): Promise<void> {
+  await inPlace(files, async (place) => {
+    const show = async () => (await run(place, command)).output.trim().split("\n").at(-1);
+    expect(await show()).toBe("is 1");
+    for (let round = 1; round < rounds; round += 1) {
+      await replace(place, path, `is ${round}`, `is ${round + 1}`);
+      expect(await show()).toBe(`is ${round + 1}`);
+    }
+    await place.transaction.rollback();
+    const again = await place.workspace.begin({ id: "20261122-000000000-0002", task: "t" });
+    expect((await run({ ...place, transaction: again }, command)).output.trim().split("\n").at(-1)).toBe("is 1");
+  });
+}
+
+const slow = 60_000;
+const withBytecode = "env -u PYTHONDONTWRITEBYTECODE";
+
+test.skipIf(!has("python3"))(
+  "python that keeps bytecode runs every new content",
+  async () => {
+    const command = `${withBytecode} python3 -c 'import m; print(m.text)'`;
+    await seesEveryChange({ "m.py": 'text = "is 1"\n' }, { path: "m.py", command });
+  },
+  slow,
+);
+
+test.skipIf(!hasPytest)(
+  "pytest that keeps its rewritten tests runs every new content",
+  async () => {
+    const command = `${withBytecode} python3 -m pytest -q test_m.py >/dev/null; cat seen`;
+    const text = "def test_it():\n    open('seen', 'w').write('is 1')\n    assert True\n";
+    await seesEveryChange({ "test_m.py": text }, { path: "test_m.py", command, rounds: 2 });
+  },
+  slow,
+);
+
+test.skipIf(!has("make"))("make builds every new content", async () => {
+  const files = { Makefile: "out: in\n\t@cp in out\n", in: "is 1\n" };
+  await seesEveryChange(files, { path: "in", command: "make -s 2>/dev/null; cat out" });
+});
+
+test.skipIf(!has("make") || !has("cc"))("make with a compiler builds every new content", async () => {
+  const files = { Makefile: "m: m.c\n\tcc -o m m.c\n", "m.c": '#include <stdio.h>\nint main(){puts("is 1");}\n' };
+  await seesEveryChange(files, { path: "m.c", command: "make -s 2>/dev/null; ./m", rounds: 2 });
+});
+
+test(
+  "tsc with its incremental file builds every new content",
+  async () => {
+    const config = JSON.stringify({
+      compilerOptions: { incremental: true, outDir: "out", types: [] },
+      files: ["m.ts"],
+    });
+    const files = { "tsconfig.json": config, "m.ts": 'export const text = "is 1";\n' };
+    await seesEveryChange(files, { path: "m.ts", command: `${tsc} && grep -o 'is [0-9]' out/m.js`, rounds: 2 });
+  },
+  slow,
+);
+
+test.skipIf(!has("cargo"))(
+  "cargo builds every new content",
+  async () => {
+    const files = {
+      "Cargo.toml": '[package]\nname = "m"\nversion = "0.1.0"\nedition = "2021"\n',
+      "src/main.rs": 'fn main() { println!("is 1"); }\n',
+    };
+    await seesEveryChange(files, { path: "src/main.rs", command: "cargo run -q --offline 2>&1", rounds: 2 });
+  },
+  slow,
+);
+
+test("every content of a path has a second of its own, later than the one before, also after undo and redo", async () => {
+  await inPlace({ "a.txt": "is 1\n" }, async (place) => {
+    const seconds = [Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000)];
+    const note = () => seconds.push(Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000));
+    for (let round = 1; round < 4; round += 1) {
+      await replace(place, "a.txt", `is ${round}`, `is ${round + 1}`);
+      note();
+    }
+    await place.transaction.close();
+    await place.history.undo(null, { dryRun: false });
+    note();
+    await place.history.redo(null, { dryRun: false });
+    note();
+    expect(seconds).toEqual([...new Set(seconds)].sort((a, b) => a - b));
+  });
+});
+
+test("a file from the future is followed by one that is newer still", async () => {
+  await inPlace({ "a.txt": "is 1\n" }, async (place) => {
+    const future = Math.floor(Date.now() / 1000) + 1000;
+    utimesSync(join(place.root, "a.txt"), future, future);
+    await replace(place, "a.txt", "is 1", "is 2");
+    expect(statSync(join(place.root, "a.txt")).mtimeMs / 1000).toBe(future + 1);
+  });
+});

@@ -9,7 +9,7 @@ const packages = {
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi"],
-  store: ["zod"],
+  store: ["zod", "bun:sqlite"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   cli: ["citty", "zod"],
   ".": [],

@@ -90,9 +90,15 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "history", description: "list the runs in this folder" },
-    args: { ...take("cwd", "prune", "forceRoot") },
-    examples: ["pai history", "pai history --prune"],
+    args: { ...take("cwd", "all", "prune", "forceRoot") },
+    examples: ["pai history", "pai history --all", "pai history --prune"],
     load: async () => (await import("./commands/history.ts")).historyCommand,
+  }),
+  define({
+    meta: { name: "stats", description: "what the runs of all folders came to: solved, promises kept, tokens, cost" },
+    args: { ...take("by", "since", "csv") },
+    examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --by folder --csv > runs.csv"],
+    load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
   define({
     meta: { name: "log", description: "check the receipts of runs: is every line as it was written?" },

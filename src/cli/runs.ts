@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
 import { outcomeSchema } from "../core/schemas.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
+import type { IndexedRun } from "../store/run-index.ts";
 import { counted, grouped, priced, spent } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
@@ -81,7 +82,11 @@ export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
-function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: Ended): string {
+type Told = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "ms" | "actions" | "lines"> & {
+  readonly status: string;
+};
+
+function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: Told): string {
   const quality = score === null ? "" : `, score ${score}`;
   const price = cost === null ? "" : `, ${priced(cost)}`;
   const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;
@@ -89,6 +94,16 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   const size = lines.added + lines.deleted === 0 ? "" : `, +${lines.added} -${lines.deleted}`;
   const time = ms === null ? "" : `, ${spent(ms)}`;
   return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
+}
+
+/** One line of a run of any folder. */
+export function renderIndexedRun(run: IndexedRun): string {
+  const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
+  const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };
+  const how = status === null ? "not ended" : renderEnded({ ...spentOn, status });
+  const when = visibleLine(at.slice(0, 16).replace("T", " "));
+  const where = `${files === 0 ? "" : `, ${counted(files, "path")}`}  ${visibleLine(root)}${undone ? "  undone" : ""}`;
+  return `${id}  ${when}  ${how}${where}  ${cut(visibleLine(task), 60, "")}\n`;
 }
 
 /** One line of a run. */

@@ -1,8 +1,9 @@
 /** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
+import { noteEnded } from "./run-notes.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface Receipt {
@@ -70,6 +71,10 @@ export function openReceipts(folder: string): Receipts {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
       const old = all.filter((id, at) => at >= most || id < oldest);
+      noteEnded(
+        dirname(folder),
+        old.map((id) => ({ id, ...readEnds(fileOf(id)) })),
+      );
       for (const id of old) rmSync(fileOf(id), { force: true });
       return old.length;
     },

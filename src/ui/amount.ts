@@ -12,11 +12,13 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Milliseconds as a person would say them: "0.4 s", "12 s", "2 min 5 s". */
+/** Milliseconds as a person would say them: "0.4 s", "12 s", "2 min 5 s", "3 h 20 min". */
 export function spent(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return seconds < 60 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }
 
 /** USD, with as many digits as it takes not to look free; null: price unknown. */

@@ -2,12 +2,14 @@
 import { type Change, sameBlob } from "../../core/change.ts";
 import { renderChanges, summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { noteUndone } from "../../store/run-notes.ts";
 import { counted } from "../../ui/amount.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/history.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
+import { composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { isInteractive, openPrompter, styleOf } from "../compose/view.ts";
 import { renderDiffOn } from "../print-diff.ts";
@@ -43,7 +45,7 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
 }
 
 async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
-  const { history, base } = await openHere(given);
+  const { history, base, stateFolder } = await openHere(given);
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
@@ -54,6 +56,7 @@ async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
   if (done.clashes.length > 0) await refuse(context, done, verb);
+  if (!dryRun && stateFolder !== null) noteUndone(stateFolder, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = counted(changes.length, "path");
@@ -68,7 +71,33 @@ async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
 
+/** More runs than this are listed only as JSON. */
+const maxListed = 200;
+
+async function historyOfAll(given: Context): Promise<number> {
+  const { context, places } = composeBase(given);
+  if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all");
+  if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const { openRunIndex } = await import("../../store/run-index.ts");
+  const { renderIndexedRun } = await import("../runs.ts");
+  const index = openRunIndex(places.stateDir, context.now());
+  try {
+    const runs = index.runs(context.flags.json === true ? -1 : maxListed + 1);
+    const lines = runs.slice(0, maxListed).map(renderIndexedRun);
+    const more = runs.length > maxListed ? ["older runs: pai history --all --json\n"] : [];
+    return await showResult(
+      context,
+      "history",
+      { runs },
+      runs.length === 0 ? "no runs are kept\n" : [...lines, ...more].join(""),
+    );
+  } finally {
+    index.close();
+  }
+}
+
 export async function historyCommand(context: Context): Promise<number> {
+  if (context.flags.all === true) return historyOfAll(context);
   const opened = await openHere(context);
   const { listRuns, pruneRuns, renderRun } = await import("../runs.ts");
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now()) : null;

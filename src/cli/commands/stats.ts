@@ -1,0 +1,81 @@
+/** `pai stats`: what the runs of all folders came to, by day, model, mode or folder. */
+import { PaiError } from "../../core/error.ts";
+import { type Grouping, type GroupTotals, openRunIndex } from "../../store/run-index.ts";
+import { renderStats } from "../../ui/stats.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { composeBase } from "../compose/base.ts";
+import { styleOf } from "../compose/view.ts";
+
+const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** The time or the day (UTC) that `--since` names, ISO 8601: "7d", "12h", "4w", a date, or "all" (null). */
+function readSince(text: string, now: Date): string | null {
+  if (text === "all") return null;
+  const [, count, unit] = /^(\d{1,4})([hdw])$/.exec(text) ?? [];
+  if (count !== undefined) {
+    const time = new Date(now.getTime() - Number(count) * (unitMs[unit ?? "d"] ?? 0)).toISOString();
+    return unit === "h" ? time : time.slice(0, 10);
+  }
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new PaiError("usage", `--since ${text}: not a time`, { hint: "such as 12h, 7d, 4w, 2026-11-01 or all" });
+}
+
+/** As programs read it: money in USD, times in milliseconds. */
+const asRow = ({ key, ...totals }: GroupTotals) => ({
+  key,
+  runs: totals.runs,
+  solved: totals.solved,
+  verified: totals.verified,
+  calls: totals.calls,
+  promises_kept: totals.kept,
+  tokens: totals.tokens,
+  cost: totals.unpriced === totals.runs ? null : totals.cost,
+  cost_per_solved: totals.unpriced === totals.runs || totals.solved === 0 ? null : totals.cost / totals.solved,
+  unpriced: totals.unpriced,
+  ms: totals.ms,
+  refused: totals.refused,
+  amended: totals.amended,
+  changed: totals.changed,
+  undone: totals.undone,
+});
+
+/** A field as RFC 4180 has it. A text that a spreadsheet would run as a formula is led by an apostrophe. */
+function csvField(value: string | number | null): string {
+  if (typeof value !== "string") return value === null ? "" : String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: Grouping): string {
+  const [first] = rows;
+  const names = first === undefined ? ["key"] : Object.keys(first);
+  const head = names.map((name) => (name === "key" ? by : name)).join(",");
+  return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\r\n`).join("");
+}
+
+export async function statsCommand(given: Context): Promise<number> {
+  const { context, places } = composeBase(given);
+  const by = context.flags.by ?? "day";
+  if (context.flags.csv === true && context.flags.json === true)
+    throw new PaiError("usage", "--csv and --json exclude each other", { hint: "give one of them" });
+  const since = readSince(context.flags.since ?? "30d", context.now());
+  if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const index = openRunIndex(places.stateDir, context.now());
+  try {
+    const rows = index.totals(by, since);
+    const [whole] = index.totals("all", since);
+    const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
+    if (context.flags.csv === true) {
+      context.out(renderCsv(data.rows, by));
+      return 0;
+    }
+    const text =
+      whole === undefined
+        ? "no runs have ended in this time\n"
+        : renderStats(rows, whole, by, styleOf(context, context.tty.stdout));
+    return await showResult(context, "stats", data, text);
+  } finally {
+    index.close();
+  }
+}

@@ -1,0 +1,106 @@
+/** A finished run in one row: what statistics count of its receipt. Pure. */
+import type { FactOf } from "./receipt.ts";
+
+/** Numbers are null where the receipt does not tell them; money in USD, times in milliseconds. */
+export interface RunSummary {
+  readonly id: string;
+  /** The project's folder. */
+  readonly root: string;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** As the receipt has it: keys masked. */
+  readonly task: string;
+  readonly mode: string;
+  readonly model: string;
+  /** null: still at work, or cut off. */
+  readonly status: string | null;
+  readonly code: number | null;
+  readonly calls: number;
+  readonly expected: number;
+  readonly atMost: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cost: number | null;
+  readonly ms: number | null;
+  readonly actions: number | null;
+  readonly files: number;
+  readonly added: number;
+  readonly deleted: number;
+  readonly score: number | null;
+  readonly checks: number;
+  readonly checksPassed: number;
+  /** Actions that were refused, for their path or otherwise. */
+  readonly refused: number;
+  readonly amended: number;
+  readonly sandbox: string | null;
+}
+
+type Loose = { readonly [name: string]: unknown };
+
+const isLoose = (value: unknown): value is Loose =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Loose => (isLoose(value) ? value : {});
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textOf = (value: unknown, most = 200): string => (typeof value === "string" ? value.slice(0, most) : "");
+const numberOf = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
+const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
+
+const sumOf = (items: readonly unknown[], name: string): number =>
+  items.reduce<number>((sum, item) => sum + countOf(fieldsOf(item)[name]), 0);
+
+/** Milliseconds between two times as receipts write them; null: one of them is no time. */
+function between(from: string, to: string): number | null {
+  const ms = Date.parse(to) - Date.parse(from);
+  return Number.isFinite(ms) && ms >= 0 ? ms : null;
+}
+
+/** The time that begins a run's id, for a receipt that does not tell it. */
+const timeOf = (id: string): string =>
+  id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-.*$/, "$1-$2-$3T$4:$5:$6.$7Z");
+
+/**
+ * The row of run `id` from the first and the last fact of its receipt. Both are read as what they may be: files that
+ * somebody else wrote or that were damaged give a row with what is missing left empty.
+ */
+export function summarizeRun(
+  id: string,
+  started: FactOf<"run.started"> | null,
+  finished: FactOf<"run.finished"> | null,
+): RunSummary {
+  const begun = fieldsOf(started);
+  const ended = fieldsOf(finished);
+  const outcome = fieldsOf(ended["outcome"]);
+  const [calls, usage, actions] = [outcome["calls"], outcome["usage"], outcome["actions"]].map(fieldsOf);
+  const changes = listOf(outcome["changes"]);
+  const checks = listOf(outcome["checks"]).map(fieldsOf);
+  const at = textOf(begun["at"], 40) || timeOf(id);
+  const status = textOf(outcome["status"], 20);
+  return {
+    id,
+    root: textOf(begun["root"], 4096),
+    at,
+    task: textOf(fieldsOf(begun["task"])["text"]),
+    mode: textOf(outcome["mode"], 40) || textOf(begun["mode"], 40),
+    model: textOf(fieldsOf(outcome["model"])["requested"]) || textOf(fieldsOf(begun["model"])["id"]),
+    status: status === "" ? null : status,
+    code: numberOf(outcome["code"]),
+    calls: countOf(calls?.["made"]),
+    expected: countOf(calls?.["expected"]),
+    atMost: countOf(calls?.["at_most"]),
+    input: countOf(usage?.["input"]),
+    output: countOf(usage?.["output"]),
+    cost: numberOf(outcome["cost"]),
+    ms: numberOf(outcome["ms"]) ?? between(at, textOf(ended["at"], 40)),
+    actions: numberOf(actions?.["done"]),
+    files: changes.length,
+    added: sumOf(changes, "added"),
+    deleted: sumOf(changes, "deleted"),
+    score: numberOf(outcome["score"]),
+    checks: checks.length,
+    checksPassed: checks.filter((check) => check["passed"] === true).length,
+    refused: listOf(outcome["refused"]).length,
+    amended: listOf(outcome["amended"]).length,
+    sandbox: textOf(outcome["sandbox"], 20) || null,
+  };
+}

@@ -1,0 +1,283 @@
+/** The runs of all folders in one table, made from their receipts: for `pai stats` and `pai history --all`. */
+import { Database, type SQLQueryBindings } from "bun:sqlite";
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type RunSummary, summarizeRun } from "../core/run-summary.ts";
+import { openReceipts } from "./receipts.ts";
+import { readEnded, readUndone } from "./run-notes.ts";
+
+/** Another layout of the table is another file: an older pai goes on with its own. */
+const layout = 1;
+
+const schema = `
+  create table if not exists runs (
+    folder text not null, id text not null, root text not null, at text not null, task text not null,
+    mode text not null, model text not null, status text, code integer,
+    calls integer not null, expected integer not null, atMost integer not null,
+    input integer not null, output integer not null, cost real, ms integer, actions integer,
+    files integer not null, added integer not null, deleted integer not null, score real,
+    checks integer not null, checksPassed integer not null, refused integer not null, amended integer not null,
+    sandbox text, undone integer not null default 0, bytes integer not null,
+    primary key (folder, id)
+  ) without rowid;
+  create index if not exists runs_at on runs (at);
+  create table if not exists days (
+    day text not null, model text not null, mode text not null, folder text not null,
+    runs integer not null, solved integer not null, verified integer not null, calls integer not null,
+    kept integer not null, tokens integer not null, cost real not null, unpriced integer not null, ms integer not null,
+    refused integer not null, amended integer not null, changed integer not null, undone integer not null,
+    primary key (day, model, mode, folder)
+  ) without rowid;
+  create table if not exists folders (folder text primary key, receipts real not null, undone real not null,
+    ended real not null) without rowid;
+`;
+
+const columns = [
+  ...["folder", "id", "root", "at", "task", "mode", "model", "status", "code", "calls", "expected", "atMost"],
+  ...["input", "output", "cost", "ms", "actions", "files", "added", "deleted", "score", "checks", "checksPassed"],
+  ...["refused", "amended", "sandbox", "bytes"],
+] as const;
+
+export interface IndexedRun extends RunSummary {
+  readonly undone: boolean;
+}
+
+/** What the runs of a group came to. Money in USD, times in milliseconds. */
+export interface GroupTotals {
+  readonly key: string;
+  readonly runs: number;
+  /** Ended with exit code 0. */
+  readonly solved: number;
+  readonly verified: number;
+  readonly calls: number;
+  /** Runs that made no more calls than they promised at most. */
+  readonly kept: number;
+  readonly tokens: number;
+  /** Of the runs whose price is known. */
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly ms: number;
+  readonly refused: number;
+  readonly amended: number;
+  readonly changed: number;
+  readonly undone: number;
+}
+
+/** What rows can stand for: a column of `days`. */
+export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
+export type Grouping = keyof typeof groupings;
+
+const sums = ["runs", "solved", "verified", "calls", "kept", "tokens", "cost", "unpriced", "ms"].concat([
+  "refused",
+  "amended",
+  "changed",
+  "undone",
+]);
+
+/** Ended runs summed up by day, model, mode and folder: statistics of 100,000 runs read some hundred rows. */
+const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
+  coalesce(sum(code = 0), 0) as solved, sum(status = 'verified') as verified, sum(calls) as calls,
+  sum(atMost = 0 or calls <= atMost) as kept, sum(input + output) as tokens, coalesce(sum(cost), 0) as cost,
+  sum(cost is null) as unpriced, coalesce(sum(ms), 0) as ms, sum(refused) as refused, sum(amended) as amended,
+  sum(files > 0) as changed, sum(undone) as undone
+  from runs where status is not null`;
+
+export interface RunIndex {
+  /** Newest first. `limit`: how many at the most. */
+  runs(limit: number): readonly IndexedRun[];
+  /** Runs that have ended, since a time (ISO 8601) or all; days and folders in order, others by number of runs. */
+  totals(by: Grouping, since: string | null): readonly GroupTotals[];
+  close(): void;
+}
+
+/** How recent a folder's time stamp may be to be trusted: two changes within one tick look like one. */
+const racyMs = 2000;
+
+/**
+ * Opens the index and brings it up to date with the receipts. A missing or damaged one is made anew; where none can be
+ * written it lives in memory. Never throws for the state of the file.
+ */
+export function openRunIndex(stateDir: string, now: Date): RunIndex {
+  const file = join(stateDir, `run-index-${layout}.sqlite`);
+  try {
+    return ready(openFile(file), stateDir, now);
+  } catch {
+    try {
+      for (const part of ["", "-wal", "-shm"]) rmSync(file + part, { force: true });
+      return ready(openFile(file), stateDir, now);
+    } catch {
+      return ready(new Database(":memory:"), stateDir, now);
+    }
+  }
+}
+
+function openFile(file: string): Database {
+  const { O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+  const fd = openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    if (!fstatSync(fd).isFile()) throw new Error("not a file");
+  } finally {
+    closeSync(fd);
+  }
+  const db = new Database(file);
+  db.run("pragma journal_mode = wal");
+  db.run("pragma synchronous = off");
+  db.run("pragma busy_timeout = 3000");
+  return db;
+}
+
+function ready(db: Database, stateDir: string, now: Date): RunIndex {
+  try {
+    db.run(schema);
+    refresh(db, stateDir, now);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return {
+    runs: (limit) =>
+      db
+        .query<RunSummary & { undone: number }, [number]>("select * from runs order by id desc limit ?")
+        .all(limit)
+        .map((row) => ({ ...row, undone: row.undone === 1 })),
+    totals: (by, since) => readTotals(db, by, since),
+    close: () => db.close(),
+  };
+}
+
+function readTotals(db: Database, by: Grouping, since: string | null): readonly GroupTotals[] {
+  const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
+  const isDay = since === null || /^\d{4}-\d\d-\d\d$/.test(since);
+  const source = isDay ? "(select * from days where day >= ?)" : `(${summedUp} and at >= ? group by 1, 2, 3, 4)`;
+  const summed = sums.map((name) => `sum(${name}) as ${name}`).join(", ");
+  return db
+    .query<GroupTotals, [string]>(
+      `select ${groupings[by]} as key, ${summed} from ${source} group by key order by ${order}`,
+    )
+    .all(since ?? "");
+}
+
+/** Sums up again the days on which something has changed. */
+function sumUp(db: Database, days: ReadonlySet<string>): void {
+  const clear = db.query("delete from days where day = ?");
+  const fill = db.query(`insert into days ${summedUp} and at >= ?1 and at < ?1 || '~' group by 1, 2, 3, 4`);
+  for (const day of days) {
+    clear.run(day);
+    fill.run(day);
+  }
+}
+
+/** The change time of a path in milliseconds; 0: it is not there, or changed so lately that it may change again unseen. */
+function stampOf(path: string, now: Date): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || now.getTime() - stat.mtimeMs < racyMs) return 0;
+  return stat.mtimeMs;
+}
+
+interface Stamps {
+  readonly receipts: number;
+  readonly undone: number;
+  readonly ended: number;
+}
+
+function refresh(db: Database, stateDir: string, now: Date): void {
+  const known = new Map(
+    db
+      .query<Stamps & { folder: string }, []>("select * from folders")
+      .all()
+      .map((row) => [row.folder, row] as const),
+  );
+  const entries = existsSync(stateDir) ? readdirSync(stateDir, { withFileTypes: true }) : [];
+  db.transaction(() => {
+    const days = new Set<string>();
+    for (const entry of entries)
+      if (entry.isDirectory()) refreshFolder({ db, stateDir, folder: entry.name, days }, known.get(entry.name), now);
+    sumUp(db, days);
+  }).immediate();
+}
+
+/** The state of one project, and the days on which its runs have changed. */
+interface Project {
+  readonly db: Database;
+  readonly stateDir: string;
+  readonly folder: string;
+  readonly days: Set<string>;
+}
+
+/** Reads again what has changed in the state of one project. */
+function refreshFolder(project: Project, before: Stamps | undefined, now: Date): void {
+  const { db, stateDir, folder } = project;
+  const at = (name: string) => stampOf(join(stateDir, folder, name), now);
+  const stamps: Stamps = { receipts: at("runs"), undone: at("undone.jsonl"), ended: at("ended.jsonl") };
+  const isChanged = (name: keyof Stamps) => stamps[name] === 0 || stamps[name] !== before?.[name];
+  if (isChanged("ended")) addEnded(project);
+  addReceipts(project, isChanged("receipts") ? null : unfinished(project));
+  if (isChanged("undone")) markUndone(project);
+  if (stamps.receipts === before?.receipts && stamps.undone === before.undone && stamps.ended === before.ended) return;
+  const mark = db.query("insert or replace into folders values (?, ?, ?, ?)");
+  mark.run(folder, stamps.receipts, stamps.undone, stamps.ended);
+}
+
+const unfinished = ({ db, folder }: Project): readonly string[] =>
+  db
+    .query<{ id: string }, [string]>("select id from runs where folder = ? and status is null")
+    .all(folder)
+    .map(({ id }) => id);
+
+/** Adds rows, in place of those of the same runs or only beside them. */
+function addRows(
+  { db, folder, days }: Project,
+  how: "replace" | "ignore",
+  rows: Iterable<RunSummary & { bytes: number }>,
+) {
+  const values = columns.map(() => "?").join(", ");
+  const insert = db.query(`insert or ${how} into runs (${columns.join(", ")}) values (${values})`);
+  for (const summary of rows) {
+    const row = { ...summary, folder };
+    const { changes } = insert.run(...columns.map((name): SQLQueryBindings => row[name]));
+    if (changes > 0) days.add(row.at.slice(0, 10));
+  }
+}
+
+/** Reads the receipts, or `only` these, that the table does not know, or knew as unfinished and that have grown. */
+function addReceipts(project: Project, only: readonly string[] | null): void {
+  if (only?.length === 0) return;
+  const runs = join(project.stateDir, project.folder, "runs");
+  const receipts = openReceipts(runs);
+  const ended = -1;
+  const seen = new Map(
+    project.db
+      .query<{ id: string; bytes: number }, [number, string]>(
+        "select id, iif(status is null, bytes, ?) as bytes from runs where folder = ?",
+      )
+      .all(ended, project.folder)
+      .map(({ id, bytes }) => [id, bytes] as const),
+  );
+  const rows = function* () {
+    for (const id of only ?? receipts.ids()) {
+      const known = seen.get(id);
+      if (known === ended) continue;
+      const bytes = lstatSync(join(runs, `${id}.jsonl`), { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes === known) continue;
+      const { started, finished } = receipts.ends(id);
+      yield { ...summarizeRun(id, started, finished), bytes };
+    }
+  };
+  addRows(project, "replace", rows());
+}
+
+/** The rows of receipts that were deleted in time. */
+function addEnded(project: Project): void {
+  const ended = Array.from(readEnded(join(project.stateDir, project.folder)), (row) => ({ ...row, bytes: 0 }));
+  addRows(project, "ignore", ended);
+}
+
+function markUndone({ db, stateDir, folder, days }: Project): void {
+  const set = db.query<{ at: string }, [number, string, string, number]>(
+    "update runs set undone = ? where folder = ? and id = ? and undone != ? returning at",
+  );
+  for (const [id, isUndone] of readUndone(join(stateDir, folder))) {
+    const mark = isUndone ? 1 : 0;
+    for (const { at } of set.all(mark, folder, id, mark)) days.add(at.slice(0, 10));
+  }
+}

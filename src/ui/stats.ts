@@ -1,0 +1,86 @@
+/** Statistics of runs for people: one row a group with a bar, and the totals in words. */
+import { counted, grouped, priced, spent } from "./amount.ts";
+import { cut, pad, widest } from "./layout.ts";
+import { visibleLine } from "./sanitize.ts";
+import type { Style } from "./style.ts";
+
+/** What is shown of a group; the index of runs gives it. */
+export interface ShownTotals {
+  readonly key: string;
+  readonly runs: number;
+  readonly solved: number;
+  readonly verified: number;
+  readonly calls: number;
+  readonly kept: number;
+  readonly tokens: number;
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly ms: number;
+  readonly refused: number;
+  readonly amended: number;
+  readonly changed: number;
+  readonly undone: number;
+}
+
+const barWidth = 10;
+const keyWidth = 24;
+
+const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
+
+/** A bar of at most ten columns, in eighths where the terminal shows them. */
+function renderBar(count: number, most: number, style: Style): string {
+  const eighths = Math.max(1, Math.round((count / Math.max(1, most)) * barWidth * 8));
+  if (style.glyphs.more === "...") return "#".repeat(Math.max(1, Math.round(eighths / 8)));
+  return "█".repeat(Math.floor(eighths / 8)) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+}
+
+/** A folder loses its beginning rather than its name. */
+function shortKey(key: string, style: Style): string {
+  const text = visibleLine(key === "" ? "unknown" : key);
+  if (Bun.stringWidth(text) <= keyWidth) return text;
+  const more = style.glyphs.more;
+  return key.startsWith("/") ? more + text.slice(text.length - keyWidth + more.length) : cut(text, keyWidth, more);
+}
+
+const heads = ["runs", "solved", "kept", "calls", "tokens", "cost"] as const;
+
+function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: ShownTotals): readonly string[] {
+  const money = unpriced === runs ? "unknown" : priced(cost);
+  return [grouped(runs), share(solved, runs), share(kept, runs), grouped(calls), grouped(tokens), money];
+}
+
+/** Rows with their heads; columns are aligned to the right. */
+function renderTable(rows: readonly ShownTotals[], by: string, style: Style): readonly string[] {
+  const keys = rows.map(({ key }) => shortKey(key, style));
+  const cells = rows.map(cellsOf);
+  const widths = heads.map((head, at) => widest([head, ...cells.map((row) => row[at] ?? "")]));
+  const first = Math.max(widest(keys), by.length);
+  const most = Math.max(...rows.map(({ runs }) => runs));
+  const line = (key: string, bar: string, values: readonly string[]) =>
+    [pad(key, first), pad(bar, barWidth), ...values.map((value, at) => value.padStart(widths[at] ?? 0))]
+      .join("  ")
+      .trimEnd();
+  return [
+    style.paint("dim", line(by, "", heads)),
+    ...rows.map((row, at) => line(keys[at] ?? "", renderBar(row.runs, most, style), cells[at] ?? [])),
+  ];
+}
+
+function renderWhole(whole: ShownTotals): readonly string[] {
+  const { runs, solved, verified, kept, cost, unpriced, ms, refused, amended, changed, undone } = whole;
+  const perSolved = solved === 0 || unpriced === runs ? "unknown" : priced(cost / solved);
+  const priceless = unpriced > 0 && unpriced < runs ? `; ${counted(unpriced, "run")} without a known price` : "";
+  return [
+    `${counted(runs, "run")}: ${share(solved, runs)} solved, ${share(verified, runs)} verified by checks`,
+    `calls: ${grouped(whole.calls)}, within the promise in ${share(kept, runs)} of the runs`,
+    `cost: ${unpriced === runs ? "unknown" : priced(cost)}, ${perSolved} a solved run${priceless}`,
+    `time: ${spent(ms)} in all, ${spent(runs === 0 ? 0 : ms / runs)} a run`,
+    `${counted(refused, "refused action")}, ${counted(amended, "amendment")}, ` +
+      `${share(undone, changed)} of the runs that changed files were undone`,
+  ];
+}
+
+/** The whole page, lines ended. `rows` is not empty. */
+export function renderStats(rows: readonly ShownTotals[], whole: ShownTotals, by: string, style: Style): string {
+  return [...renderTable(rows, by, style), "", ...renderWhole(whole)].map((line) => `${line}\n`).join("");
+}

@@ -133,7 +133,13 @@ function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
     ok("certificates", certificates.length === 0 ? "the built-in ones" : list(certificates)),
     ...missing.map(([name, file]) => warning("certificates", `${name} names ${file}, which cannot be read`)),
     ...(isOff
-      ? [warning("certificates", "NODE_TLS_REJECT_UNAUTHORIZED=0 is set", "unset it: no one should read along")]
+      ? [
+          warning(
+            "certificates",
+            "NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: they are always verified",
+            "unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS",
+          ),
+        ]
       : []),
   ];
 }

@@ -119,6 +119,8 @@ export interface Model {
   readonly id: string;
   readonly provider: string;
   readonly name: string;
+  /** URL of whoever answers: the same name elsewhere is another model. null: a recording. */
+  readonly address: string | null;
   /** Tokens of input and output the model can hold, and of output alone. */
   readonly window: number;
   readonly maxOutputTokens: number;

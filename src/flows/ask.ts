@@ -12,6 +12,7 @@ import {
   type Usage,
 } from "../core/model.ts";
 import type { Veil } from "../core/secrets/veil.ts";
+import { leastTokens } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -173,7 +174,8 @@ function tellDear({ ports: { model, price }, record, emit }: Run, estimate: numb
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, emit, ports } = run;
   const { model } = ports;
-  const estimate = ledger.estimate(charactersOf(question));
+  const sent = charactersOf(question);
+  const estimate = ledger.estimate(sent);
   const refit = () => fit(run, estimate);
   const maxOutputTokens = refit();
   tellDear(run, estimate);
@@ -193,7 +195,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = ledger.count();
     throw thrown;
   } finally {
-    finish(run, got, estimate, ports.now().getTime() - started);
+    finish(run, got, { estimate, sent, ms: ports.now().getTime() - started });
   }
   return reveal(run, readReply(got, request));
 }
@@ -214,19 +216,38 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   return { text, calls, stop, native: isCut ? null : native };
 }
 
+/** Characters of a reply. */
+const writtenOf = ({ text, calls }: Arriving): number =>
+  text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
+
 /** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */
-function usageOf({ ledger }: Run, { n, text, calls, done }: Arriving, estimate: number): Usage {
+function usageOf({ ledger }: Run, got: Arriving, estimate: number): Usage {
+  const { n, done } = got;
   if (n === 0) return noUsage;
   const counted = done?.usage ?? noUsage;
-  const written = text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
-  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(written) };
+  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
 }
 
-function finish(run: Run, got: Arriving, estimate: number, ms: number): void {
+/** What was asked, as far as its price depends on it. */
+interface Asked {
+  /** Tokens. */
+  readonly estimate: number;
+  /** Characters. */
+  readonly sent: number;
+  readonly ms: number;
+}
+
+function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
   const { n, done } = got;
   const usage = usageOf(run, got, estimate);
-  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate);
-  else if (n > 0) run.ledger.lose(usage);
+  const least = { ...noUsage, input: leastTokens(sent), output: leastTokens(writtenOf(got)) };
+  const { undercounted } = run.ledger;
+  if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, least);
+  else if (n > 0) run.ledger.lose(usage, least);
+  if (run.ledger.undercounted && !undercounted) {
+    const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
+    run.emit({ type: "notice", level: "warning", code: "undercounted", text });
+  }
   const { made, usage: total, cost } = run.ledger;
   run.emit({
     type: "model.finished",

@@ -25,9 +25,12 @@ export interface Ledger {
   reserve(calls: number): void;
   /** A reply began to arrive: it counts. Returns its number, from 1. */
   count(): number;
-  spend(usage: Usage, served: string, key: string | null, estimate: number): void;
+  /** Pays for a whole reply. `least`: what it cost at the very least; caps count that where the provider counted less. */
+  spend(usage: Usage, served: string, key: string | null, estimate: number, least?: Usage): void;
   /** Pays for a reply that broke off: no model is named for it, and the estimate learns nothing from it. */
-  lose(usage: Usage): void;
+  lose(usage: Usage, least?: Usage): void;
+  /** True once a provider counted fewer tokens than what it was sent and wrote can be, and a cap goes by them. */
+  readonly undercounted: boolean;
   promise(next: CallPromise): void;
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
@@ -42,6 +45,19 @@ export interface Ledger {
   readonly key: string | null;
 }
 
+/** No text has more characters in a token, and none has fewer: what estimates learn stays between. */
+const mostPerToken = 8;
+const leastPerToken = 1.5;
+
+/** The fewest tokens that so many characters can be. */
+export const leastTokens = (characters: number): number => Math.ceil(characters / mostPerToken);
+
+const atLeast = (usage: Usage, least: Usage): Usage => ({
+  ...usage,
+  input: Math.max(usage.input, least.input),
+  output: Math.max(usage.output, least.output),
+});
+
 /** Cached and written tokens are part of the input, each with a rate of its own. */
 function costOf(usage: Usage, price: Price): number {
   const { large } = price;
@@ -51,6 +67,9 @@ function costOf(usage: Usage, price: Price): number {
   return (sent + output * rate.output) / 1e6;
 }
 
+/** null: one of them is unknown. */
+const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+
 /** The dearest way to send these tokens: none is in the provider's cache yet, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
@@ -59,19 +78,25 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   let made = 0;
   let promised = first;
   let reserved = 0;
+  /** As the providers counted. */
   let usage = noUsage;
+  /** As the caps count. */
+  let counted = noUsage;
   let key: string | null = null;
   let ratio = 1 / 4;
   let cost = priceNow() === null ? null : 0;
+  let countedCost = cost;
   const served: string[] = [];
   const priceOf = (used: Usage) => {
     const price = priceNow();
     return price === null ? null : costOf(used, price);
   };
-  const pay = (used: Usage) => {
-    const price = priceOf(used);
-    cost = cost === null || price === null ? null : cost + price;
+  const pay = (used: Usage, least: Usage = noUsage) => {
+    const raised = atLeast(used, least);
     usage = addUsage(usage, used);
+    counted = addUsage(counted, raised);
+    cost = sumOf(cost, priceOf(used));
+    countedCost = sumOf(countedCost, priceOf(raised));
   };
   if (caps.cost !== null && cost === null) {
     throw new PaiError("usage", "--max-cost needs a known price and there is none for this model", {
@@ -86,7 +111,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       if (caps.calls !== null && made >= caps.calls) refuse("budget_calls", `${made} of ${caps.calls} calls made`);
       if (made >= promised.at_most)
         refuse("budget_calls", `${made} of at most ${promised.at_most} promised calls made`);
-      const tokens = usage.input + usage.output;
+      const tokens = counted.input + counted.output;
       if (caps.tokens !== null && tokens + estimate + reply > caps.tokens) {
         refuse(
           "budget_tokens",
@@ -94,17 +119,17 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
         );
       }
       if (caps.cost !== null) {
-        const spent = cost ?? Number.POSITIVE_INFINITY;
+        const spent = countedCost ?? Number.POSITIVE_INFINITY;
         const next = priceOf({ ...unknownYet(estimate), output: reply }) ?? 0;
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
     },
     room(estimate) {
-      const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - usage.input - usage.output - estimate;
+      const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - counted.input - counted.output - estimate;
       const asked = priceOf(unknownYet(estimate));
-      if (caps.cost === null || cost === null || asked === null) return tokens;
+      if (caps.cost === null || countedCost === null || asked === null) return tokens;
       const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }) ?? asked) - asked;
-      return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - cost - asked) / million) * 1e6)) : tokens;
+      return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
     },
     get capped() {
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
@@ -123,11 +148,13 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return made;
     },
     lose: pay,
-    spend(used, model, id, estimate) {
-      pay(used);
+    spend(used, model, id, estimate, least) {
+      pay(used, least);
       key = id;
       if (!served.includes(model)) served.push(model);
-      if (used.input > 0 && estimate > 0) ratio = Math.min(1, Math.max(0.1, ratio * (used.input / estimate)));
+      if (used.input > 0 && estimate > 0) {
+        ratio = Math.min(1 / leastPerToken, Math.max(1 / mostPerToken, ratio * (used.input / estimate)));
+      }
     },
     promise(next) {
       promised = next;
@@ -139,6 +166,10 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     },
     get promised() {
       return promised;
+    },
+    get undercounted() {
+      if (caps.tokens === null && caps.cost === null) return false;
+      return counted.input > usage.input || counted.output > usage.output;
     },
     get usage() {
       return usage;

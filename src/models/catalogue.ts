@@ -72,8 +72,8 @@ export function findPrice(provider: string, name: string, day: string): ListedPr
   return price === null || (price.until !== null && day > price.until) ? null : price;
 }
 
-/** All of a Model but its stream. */
-export function describeModel(provider: string, name: string): Omit<Model, "stream"> {
+/** All of a Model that its name tells. */
+export function describeModel(provider: string, name: string): Omit<Model, "stream" | "address"> {
   const { window, maxOutputTokens } = findModel(provider, name) ??
     unknown[provider] ?? { window: 32_768, maxOutputTokens: 8192 };
   return { id: `${provider}:${name}`, provider, name, window, maxOutputTokens };

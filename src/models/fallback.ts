@@ -32,6 +32,7 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
     id: first.id,
     provider: first.provider,
     name: first.name,
+    address: first.address,
     get window() {
       return current.window;
     },

@@ -84,7 +84,7 @@ export async function openModel(options: OpenOptions): Promise<Model> {
 
 /** Opens the stream for one key. */
 type OpenKey = (key: Key | null) => Stream;
-type Opened = Pick<Model, "stream"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
+type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
 
 async function openRemote(id: ProviderId, name: string, options: OpenOptions): Promise<Opened> {
   const provider: Provider = providerTable[id];
@@ -99,11 +99,11 @@ async function openRemote(id: ProviderId, name: string, options: OpenOptions): P
   judgeExposure(endpoint, keys, options);
   if (keys.length === 0 && provider.needsKey) throw noKey(provider);
   preconnect(endpoint);
-  const { open, ...limits } = await prepare({ provider, model: name, endpoint, idleMs, now }, options);
+  const { open, ...limits } = await prepare({ provider, model: name, endpoint, idleMs, notify, now }, options);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
   const turn = { provider: id, state: options.keyState, notify, now };
   const stream = keyed.length === 0 ? open(null) : takeKeysInTurn(keyed, turn);
-  return { ...limits, stream: withRetry(stream, options) };
+  return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
 }
 
 interface Prepared extends Partial<Pick<Model, "window" | "maxOutputTokens">> {
@@ -172,6 +172,11 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
 };
 
 function judgeExposure(endpoint: Endpoint, keys: readonly Key[], options: OpenOptions): void {
+  if (endpoint.wantsUnverified) {
+    const text =
+      "NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: certificates are always verified; for one of your own set NODE_EXTRA_CA_CERTS";
+    options.notify({ level: "warning", code: "tls_verified", text });
+  }
   if (!endpoint.exposed) return;
   if (keys.length > 0 && !options.insecureHttp) {
     throw new PaiError("untrusted", `${endpoint.address} is plain http: everyone on the way could read the key`, {

@@ -1,5 +1,5 @@
 /** One small request to see who answers, for `pai doctor` and `pai config validate --online`. */
-import { type Endpoint, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
+import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf } from "./wire/endpoint.ts";
 import { readFetchError } from "./wire/http-errors.ts";
 import { readStart } from "./wire/read-start.ts";
 
@@ -29,6 +29,7 @@ export async function probe(url: string, options: ProbeOptions): Promise<ProbeAn
       headers: options.headers,
       redirect: "manual",
       proxy,
+      ...tlsOf(endpoint),
       signal: AbortSignal.any([options.signal, limit]),
     });
     const body = await readStart(response, 65_536);

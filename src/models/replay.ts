@@ -28,6 +28,7 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
   let next = 0;
   return {
     ...describeModel("replay", name),
+    address: null,
     async *stream(_request, signal): AsyncIterable<ModelEvent> {
       throwIfInterrupted(signal);
       const line = lines[next];

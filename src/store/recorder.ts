@@ -119,6 +119,7 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
     id: model.id,
     provider: model.provider,
     name: model.name,
+    address: model.address,
     get window() {
       return model.window;
     },

@@ -193,6 +193,7 @@ export const settingTable = {
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
   cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
   timeout: { ...duration("limits.timeout", Number.MAX_SAFE_INTEGER), fallback: null, flag: "timeout", narrow: lower },
+  silence: { ...duration("limits.silence", 86_400), fallback: null },
   actions,
   guardLines,
   guardRatio,

@@ -24,6 +24,8 @@ export interface Settings {
     readonly tokens: number | null;
     readonly cost: number | null;
     readonly timeout: number | null;
+    /** Silence of a provider that is borne; null: as its row in core/providers.ts says. */
+    readonly silence: number | null;
   };
   /** Actions per phase or step. */
   readonly actions: number;
@@ -138,6 +140,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
       tokens: resolve(table.tokens),
       cost: resolve(table.cost),
       timeout: resolve<number | null>(table.timeout),
+      silence: resolve<number | null>(table.silence),
     },
     actions: resolve(table.actions),
     guard: {

@@ -90,6 +90,50 @@ test("the caps leave room for a reply to the dearest reading of what is asked", 
   expect(() => tokens.admit(9000, 1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
 });
 
+describe("a provider that counts too little", () => {
+  const least = usage(1000, 0, 500);
+
+  test("is believed in what is shown, and not in what a cap allows", () => {
+    const ledger = createLedger({ ...none, tokens: 4000, cost: 1 }, () => price, promise);
+    ledger.spend(usage(1, 0, 1), "m", null, 1000, least);
+    expect([ledger.usage, ledger.undercounted]).toEqual([usage(1, 0, 1), true]);
+    ledger.admit(2500);
+    expect(() => ledger.admit(2501)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
+    expect(ledger.room(0)).toBe(2500);
+    ledger.lose(usage(1), least);
+    expect(() => ledger.admit(1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
+    const dear = createLedger({ ...none, cost: 0.01 }, () => price, promise);
+    dear.spend(usage(1, 0, 1), "m", null, 1000, least);
+    dear.admit(7000);
+    expect(() => dear.admit(7001)).toThrow(expect.objectContaining({ code: "budget_cost" }));
+  });
+
+  test("teaches the estimate no more than text can be: 1.5 to 8 characters a token", () => {
+    const learned = (told: number) => {
+      const ledger = createLedger(none, () => null, promise);
+      for (let n = 0; n < 20; n += 1) ledger.spend(usage(told), "m", null, 1000);
+      return ledger.estimate(24_000);
+    };
+    expect([learned(1), learned(1_000_000)]).toEqual([3000, 16_000]);
+  });
+
+  // F18: 50 calls and fifteen times the cap.
+  test("does not carry a run past its caps, and the user is told once", async () => {
+    const files = { "a.txt": "some words of a line\n".repeat(200) };
+    const told = { input: 1, cached: 0, output: 1, thought: 0 };
+    const lines = Array.from(
+      { length: 50 },
+      (_, n): Line => ({ text: "", calls: [call("read", { path: "a.txt", from: n + 1 })], usage: told }),
+    );
+    const caps = { calls: null, tokens: 9000, cost: null };
+    const ran = await playLoop(lines, { files, options: { caps } });
+    expect(ran.outcome.code).toBe(13);
+    const sent = ran.requests.map(({ system, messages, tools }) => JSON.stringify([system, messages, tools]).length);
+    expect(sent.reduce((sum, characters) => sum + characters, 0) / 8).toBeLessThan(9000 * 1.2);
+    expect(ran.eventsOf("notice").filter(({ code }) => code === "undercounted").length).toBe(1);
+  });
+});
+
 test("the first request that is long enough for a higher price is told as such", async () => {
   const files = { "a.txt": "one two three\n".repeat(800) };
   const lines = ["a.txt", "b.txt", "c.txt"].map(

@@ -60,6 +60,7 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
     id: "test:model",
     provider: "test",
     name: "model",
+    address: null,
     window,
     maxOutputTokens: Math.min(8192, Math.floor(window / 4)),
     requests,

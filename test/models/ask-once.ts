@@ -6,10 +6,18 @@ import { options, take } from "./loopback.ts";
 const [id = "", baseUrl = ""] = process.argv.slice(2);
 const show = (text: string, error: PaiError | null) =>
   console.log(
-    JSON.stringify({ text, code: error?.code ?? null, message: error?.message ?? "", hint: error?.hint ?? "" }),
+    JSON.stringify({
+      text,
+      code: error?.code ?? null,
+      message: error?.message ?? "",
+      hint: error?.hint ?? "",
+      notices,
+    }),
   );
+const notices: string[] = [];
+const notify = ({ code }: { readonly code: string }) => notices.push(code);
 try {
-  const { text, error } = await take(await openModel(options({ id, baseUrl, proxyEnv: process.env })));
+  const { text, error } = await take(await openModel(options({ id, baseUrl, proxyEnv: process.env, notify })));
   show(text, error);
 } catch (thrown) {
   show("", toPaiError(thrown));

@@ -12,6 +12,7 @@ function model(name: string, codes: readonly ErrorCode[], before = false): Model
     id: `local:${name}`,
     provider: "local",
     name,
+    address: null,
     window: name.length * 1000,
     maxOutputTokens: name.length * 100,
     asked,

@@ -23,11 +23,13 @@ interface Said {
   readonly code: string | null;
   readonly message: string;
   readonly hint: string;
+  /** Codes. */
+  readonly notices: readonly string[];
 }
 
 /** Asks from a process with nothing but these variables. */
-async function ask(baseUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const asking = Bun.spawn([process.execPath, join(import.meta.dir, "ask-once.ts"), "openai:gpt-5", baseUrl], {
+async function ask(baseUrl: string, env: Readonly<Record<string, string>> = {}, model = "openai:gpt-5"): Promise<Said> {
+  const asking = Bun.spawn([process.execPath, join(import.meta.dir, "ask-once.ts"), model, baseUrl], {
     env: { HOME: folder, PATH: "", ...env },
     stderr: "inherit",
   });
@@ -40,7 +42,11 @@ describe("TLS", () => {
   let at = "";
   let strictAt = "";
   let trusted: Readonly<Record<string, string>> = {};
-  const answer = () => sse([says("secure")]);
+  let answered = 0;
+  const answer = () => {
+    answered += 1;
+    return sse([says("secure")]);
+  };
   beforeAll(() => {
     const own = { cert: server?.cert ?? "", key: server?.key ?? "" };
     plain = Bun.serve({ port: 0, hostname: "127.0.0.1", tls: own, fetch: answer });
@@ -64,6 +70,21 @@ describe("TLS", () => {
     expect(foreign.code).toBe("tls");
     expect(foreign.hint).toContain("NODE_EXTRA_CA_CERTS");
     expect(known).toMatchObject({ text: "secure", code: null });
+  });
+
+  // F19: the key went to whoever had a certificate of any kind.
+  test("certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says, and that it says so is told", async () => {
+    const before = answered;
+    const lax = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const [remote, local, known] = [await ask(at, lax), await ask(at, lax, "local:m"), answered];
+    expect([remote.code, local.code, known - before]).toEqual(["tls", "tls", 0]);
+    expect([remote.notices, local.notices]).toEqual([
+      expect.arrayContaining(["tls_verified"]),
+      expect.arrayContaining(["tls_verified"]),
+    ]);
+    const fine = await ask(at, { ...trusted, ...lax });
+    expect([fine.text, fine.notices]).toEqual(["secure", ["tls_verified"]]);
+    expect((await ask(at, trusted)).notices).toEqual([]);
   });
 
   test("a client certificate is shown where one is set, and an unreadable one is named", async () => {

@@ -41,7 +41,7 @@ test("flag wins over environment, project, user file and default, and each origi
   expect([settings.mode, settings.temperature, settings.limits]).toEqual([
     "eight-step",
     0.7,
-    { calls: 5, tokens: null, cost: 2, timeout: 300 },
+    { calls: 5, tokens: null, cost: 2, timeout: 300, silence: null },
   ]);
   expect([origins["mode"], origins["temperature"], origins["limits.calls"], origins["limits.cost"]]).toEqual([
     "PAI_MODE",
@@ -112,7 +112,7 @@ test("an untrusted project may only narrow; the rest is ignored with one warning
     hooks: {},
   });
   const { settings, warnings, trust } = load(home);
-  expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, timeout: null });
+  expect(settings.limits).toEqual({ calls: 4, tokens: null, cost: 1, timeout: null, silence: null });
   expect([settings.guard, settings.policy]).toEqual([
     { lines: 20, ratio: 0.5, strict: true },
     { allow: [], deny: ["a", "b"] },

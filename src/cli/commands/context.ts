@@ -23,6 +23,7 @@ function describeOnly(id: string): Model {
   const { provider, name } = parseModelId(id);
   return {
     ...describeModel(provider, name),
+    address: null,
     stream: () => {
       throw new PaiError("internal", "pai context asked a model");
     },

@@ -73,6 +73,7 @@ async function openOne(
     sleep,
     random: Math.random,
     maxWaitMs: (settings.limits.timeout ?? 45) * 1000,
+    ...(settings.limits.silence === null ? {} : { idleMs: settings.limits.silence * 1000 }),
     proxyEnv: context.env,
     signal: context.signal,
   };

@@ -55,6 +55,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       ...started.model,
       provider: started.model.id.split(":", 1)[0] ?? "",
       name: started.model.id.slice(started.model.id.indexOf(":") + 1),
+      address: null,
       async *stream(request) {
         asked += 1;
         const call = nextCall(({ purpose }) => purpose === request.purpose);

@@ -11,7 +11,6 @@ import { type LocalServer, rootOf } from "./server.ts";
 
 export interface LocalOptions extends BridgeOptions {
   readonly server: LocalServer;
-  readonly notify: (notice: Notice) => void;
 }
 
 /** Throws as openBridge does. */

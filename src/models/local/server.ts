@@ -1,5 +1,5 @@
 /** What stands behind a local address: its kind, and how many tokens fit into one of its models. */
-import type { Endpoint } from "../wire/endpoint.ts";
+import { type Endpoint, tlsOf } from "../wire/endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";
 
@@ -40,6 +40,7 @@ export async function askServer(
         headers: { "content-type": "application/json", ...headers },
         redirect: "manual",
         proxy: endpoint.proxy,
+        ...tlsOf(endpoint),
         signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
       });
       return response.ok ? fields(parseJson(await readStart(response, answerLimit))) : {};

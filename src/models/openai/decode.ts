@@ -15,6 +15,13 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   let finished = false;
   let refusal = "";
   let streamed = false;
+  const seen = new Set<number>();
+
+  /** Whether a gateway that sent an event twice sends it again. Some number none, or all of them 0: these count as new. */
+  function isRepeated(sequence: unknown): boolean {
+    if (typeof sequence !== "number" || sequence <= 0) return false;
+    return seen.size === seen.add(sequence).size;
+  }
 
   /** A whole item of the reply; its text has been streamed before, its call has not. */
   function readItem(item: Fields): void {
@@ -40,6 +47,7 @@ export function createOpenaiDecoder(model: string, turn: number): Decoder {
   return {
     read(chunk) {
       const event = fields(chunk);
+      if (isRepeated(event["sequence_number"])) return;
       switch (event["type"]) {
         case "response.created":
         case "response.in_progress":

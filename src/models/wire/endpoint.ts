@@ -1,4 +1,5 @@
 /** Where a provider is reached: which addresses are allowed, which proxy stands between, and an early connection. */
+import { readFileSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 
 /** The process environment, or the proxy variables of it. */
@@ -20,7 +21,9 @@ export interface Endpoint {
   /** Plain http to another machine: everyone on the way can read it. */
   readonly exposed: boolean;
   /** The client certificate to show; null: none, or plain http. */
-  readonly tls: ClientCertificate | null;
+  readonly certificate: ClientCertificate | null;
+  /** The environment asks for certificates not to be verified. They are all the same. */
+  readonly wantsUnverified: boolean;
 }
 
 /**
@@ -43,8 +46,26 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
     address: url.origin,
     proxy: findProxy(url, env),
     exposed: url.protocol === "http:" && !isLoopback(url.hostname),
-    tls: url.protocol === "https:" ? findCertificate(env) : null,
+    certificate: url.protocol === "https:" ? findCertificate(env) : null,
+    wantsUnverified: url.protocol === "https:" && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0",
   };
+}
+
+/** For a request over https: certificates are verified, whatever the environment says. */
+export function tlsOf({ url, certificate }: Endpoint): { readonly tls?: Bun.TLSOptions } {
+  if (!url.startsWith("https:")) return {};
+  return { tls: { rejectUnauthorized: true, ...(certificate === null ? {} : readCertificate(certificate)) } };
+}
+
+function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: string; key: string } {
+  try {
+    return { cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
+  } catch (cause) {
+    throw new PaiError("config_invalid", `the client certificate cannot be read: ${(cause as Error).message}`, {
+      hint: "set PAI_CLIENT_CERT and PAI_CLIENT_KEY to files in PEM form",
+      cause,
+    });
+  }
 }
 
 /** PAI_CLIENT_CERT and PAI_CLIENT_KEY; one file may hold both. */
@@ -81,10 +102,11 @@ export function withoutUser(url: string): string {
 
 /**
  * Opens the connection early, so that the first request finds it ready. Never fails, never passes a proxy by.
- * Only where the address names a port: without one Bun 1.4.5 refuses it.
+ * Only where the address names a port, since without one Bun 1.4.5 refuses it, and not for https: a connection opened
+ * without the options of `tlsOf` is not used by a request that has them.
  */
-export function preconnect({ url, address, proxy, tls }: Endpoint): void {
-  if (proxy === false && tls === null && new URL(url).port !== "") fetch.preconnect(address);
+export function preconnect({ url, address, proxy }: Endpoint): void {
+  if (proxy === false && url.startsWith("http:") && new URL(url).port !== "") fetch.preconnect(address);
 }
 
 function read(env: ProxyEnv, name: string): string {

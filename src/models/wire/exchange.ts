@@ -1,11 +1,10 @@
 /** One request and its answer: own signal, a limit on silence, no redirects, only our headers, whole errors. */
-import { readFileSync } from "node:fs";
-import { PaiError } from "../../core/error.ts";
+import type { PaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
 import { readReply } from "./chunks.ts";
 import type { Decoder } from "./decoder.ts";
-import type { ClientCertificate } from "./endpoint.ts";
+import { type Endpoint, tlsOf } from "./endpoint.ts";
 import { type Asked, failure, never, onceSoon, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { readStart } from "./read-start.ts";
 
@@ -27,10 +26,12 @@ export interface ExchangeOptions {
   readonly asked: Asked;
   /** Beside those of the body: an SDK's own headers never leave, whatever the environment told it. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly tls: ClientCertificate | null;
+  readonly endpoint: Endpoint;
   readonly signal: AbortSignal;
   /** Silence after which the connection counts as dead, in milliseconds; signs of life without a reply: four times that. */
   readonly idleMs: number;
+  /** Told again and again while nothing comes: how many milliseconds it has been. */
+  readonly onSilence: (ms: number) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -39,13 +40,22 @@ export interface ExchangeOptions {
 const longerWordless = 4;
 /** How long a connection may stay open behind a reply that is whole: some servers count tokens then, some never close it. */
 const lingerMs = 1000;
+/** Silence is told after so many milliseconds, and again after as many. */
+const mostUntoldMs = 60_000;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
 /** Silence is counted from now on: it must be closed. */
-export function openExchange({ asked, headers, tls, signal, idleMs, now }: ExchangeOptions): Exchange {
+export function openExchange(options: ExchangeOptions): Exchange {
+  const { asked, headers, endpoint, signal, idleMs, onSilence, now } = options;
   const connection = new AbortController();
   let error: PaiError | null = null;
+  const tellMs = Math.min(mostUntoldMs, idleMs / 4);
+  let silentMs = 0;
+  const telling = setInterval(() => {
+    silentMs += tellMs;
+    if (silentMs < idleMs) onSilence(silentMs);
+  }, tellMs);
   let silent = setTimeout(() => giveUp(silence(asked, idleMs)), idleMs);
   const wordless = setTimeout(() => giveUp(stall(asked, idleMs * longerWordless)), idleMs * longerWordless);
 
@@ -55,11 +65,15 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   };
   const onAbort = () => giveUp(interruption(signal));
   const heard = () => {
-    if (!connection.signal.aborted) silent.refresh();
+    if (connection.signal.aborted) return;
+    silent.refresh();
+    telling.refresh();
+    silentMs = 0;
   };
   function close(): void {
     clearTimeout(silent);
     clearTimeout(wordless);
+    clearInterval(telling);
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
@@ -78,7 +92,7 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
       redirect: "manual",
       timeout: false,
       proxy: asked.proxy,
-      ...(tls === null ? {} : { tls: readCertificate(tls) }),
+      ...tlsOf(endpoint),
     });
     heard();
     if (response.status >= 300 && response.status < 400) throw redirected(asked, response);
@@ -112,20 +126,9 @@ export function openExchange({ asked, headers, tls, signal, idleMs, now }: Excha
   };
 }
 
-function readCertificate({ certFile, keyFile }: ClientCertificate): { cert: string; key: string } {
-  try {
-    return { cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
-  } catch (cause) {
-    throw new PaiError("config_invalid", `the client certificate cannot be read: ${(cause as Error).message}`, {
-      hint: "set PAI_CLIENT_CERT and PAI_CLIENT_KEY to files in PEM form",
-      cause,
-    });
-  }
-}
-
 function silence({ provider, address }: Asked, idleMs: number): PaiError {
   return failure("network", `${provider} at ${address} sent nothing for ${renderWait(idleMs / 1000)}`, onceSoon, {
-    hint: "ask again",
+    hint: "ask again, or bear more of it: pai config put limits.silence 15m",
   });
 }
 

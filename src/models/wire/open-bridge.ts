@@ -2,12 +2,13 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent, ModelRequest } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
+import type { Notice } from "../../core/question.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted } from "../stream.ts";
 import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
-import type { Asked } from "./http-errors.ts";
+import { type Asked, renderWait } from "./http-errors.ts";
 
 export interface BridgeOptions {
   /** Its row: name and headers. */
@@ -19,6 +20,7 @@ export interface BridgeOptions {
   readonly endpoint: Endpoint;
   /** Silence after which the connection counts as dead, in milliseconds. */
   readonly idleMs: number;
+  readonly notify: (notice: Notice) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -35,7 +37,7 @@ const lateCodes: ReadonlySet<string> = new Set(["network", "reply_cut"]);
 /** One attempt per call; asking again is the business of `retry.ts`. Throws `key_invalid` for a key no header can carry. */
 export function openBridge(
   { ask, decode }: Bridge,
-  { provider, model, key, endpoint, idleMs, now }: BridgeOptions,
+  { provider, model, key, endpoint, idleMs, notify, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
     throw new PaiError("key_invalid", `the key "${key.id}" holds characters no key has`, {
@@ -45,8 +47,13 @@ export function openBridge(
   const asked: Asked = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
   const carried = key === null ? {} : provider.headers(key.key);
 
+  const onSilence = (ms: number): void => {
+    const text = `${provider.id} has sent nothing for ${renderWait(ms / 1000)}; after ${renderWait(idleMs / 1000)} it counts as lost`;
+    notify({ level: "info", code: "silence", text });
+  };
+
   async function* converse(request: ModelRequest, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const exchange = openExchange({ asked, headers: carried, tls: endpoint.tls, signal, idleMs, now });
+    const exchange = openExchange({ asked, headers: carried, endpoint, signal, idleMs, onSilence, now });
     try {
       for await (const events of exchange.read(await ask(request, exchange), decoder)) {
         throwIfInterrupted(signal);

@@ -93,6 +93,20 @@ describe("openai", () => {
     expect(error?.message).toContain("I will not");
   });
 
+  test("an event that a gateway sends twice counts once; without numbers of their own all count", async () => {
+    const piece = (delta: string, sequence?: number) =>
+      event({
+        type: "response.output_text.delta",
+        delta,
+        ...(sequence === undefined ? {} : { sequence_number: sequence }),
+      });
+    const end = reply([], {});
+    const twice = await answer(piece("ha", 4) + piece("ha", 4) + piece("ha", 5) + piece("!", 6) + piece("ha", 5), end);
+    expect(twice.text).toBe("haha!");
+    const unnumbered = await answer(piece("ha") + piece("ha") + piece("ha", 0) + piece("ha", 0), end);
+    expect(unnumbered.text).toBe("hahahaha");
+  });
+
   test("counts cached tokens within the input and reasoning within the output, once; names the model that served", async () => {
     const { done } = await answer(says("x"));
     expect(done).toMatchObject({

@@ -1,0 +1,44 @@
+/** The plan cache: a plan belongs to the server that made it. */
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runCommand } from "../../src/cli/commands/task.ts";
+import { says } from "../models/chat/chat-wire.ts";
+import { type Server, serve, sse } from "../models/loopback.ts";
+import { openProcess } from "./fake-context.ts";
+
+const plan = JSON.stringify({ intent: "task", reply: "I write it", steps: [{ action: "WRITE", target: "b.txt" }] });
+const script = "WRITE::b.txt::EOT\nhello\nEND::EOT\nFINISH::done\n";
+const answer = (server: Server) => (n: number) => {
+  const asked = JSON.stringify(server.seen[n]?.body);
+  return sse([says(asked.includes("response_format") ? plan : script)]);
+};
+const [one, other] = [serve(), serve()];
+afterAll(() => Promise.all([one.stop(), other.stop()]));
+beforeEach(() => {
+  for (const server of [one, other]) {
+    server.seen.length = 0;
+    server.answer = answer(server);
+  }
+});
+
+// F23: server A's plan was carried out with server B.
+test("a plan is used again at the same address, and made anew at another", async () => {
+  const { run } = openProcess();
+  const folder = mkdtempSync(join(tmpdir(), "pai-cache-"));
+  writeFileSync(join(folder, "a.txt"), "one\n");
+  const play = async ({ origin }: Server) => {
+    rmSync(join(folder, "b.txt"), { force: true });
+    const flags = { yes: true, model: "openrouter:a/b", cwd: folder };
+    const env = { OPENROUTER_BASE_URL: `${origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
+    const { code, err } = await run({ run: runCommand }, { words: ["make b.txt"], flags, env, stdin: "" });
+    expect(code, err).toBe(0);
+  };
+  await play(one);
+  await play(one);
+  expect(one.seen.length).toBe(3);
+  await play(other);
+  expect([one.seen.length, other.seen.length]).toEqual([3, 2]);
+  rmSync(folder, { recursive: true });
+});

@@ -12,6 +12,7 @@ import {
 import { describeModel } from "./catalogue.ts";
 import { throwIfInterrupted } from "./stream.ts";
 import { count, type Fields, fields, list, parseJson, text } from "./wire/fields.ts";
+import { createCallNamer } from "./wire/known-calls.ts";
 
 /** One recorded reply: a line of the file. What is absent is empty, `stop` follows from the calls. */
 export interface ReplayLine {
@@ -29,7 +30,7 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
   return {
     ...describeModel("replay", name),
     address: null,
-    async *stream(_request, signal): AsyncIterable<ModelEvent> {
+    async *stream(request, signal): AsyncIterable<ModelEvent> {
       throwIfInterrupted(signal);
       const line = lines[next];
       next += 1;
@@ -45,7 +46,8 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
       if (line.stop === "refused") throw new PaiError("reply_blocked", "the recorded model refused to go on");
       const calls = line.calls ?? [];
       if (line.text) yield { type: "text", text: line.text };
-      for (const call of calls) yield { type: "call", call };
+      const named = createCallNamer(request);
+      for (const call of calls) yield named({ type: "call", call });
       throwIfInterrupted(signal);
       yield {
         type: "done",

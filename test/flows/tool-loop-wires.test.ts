@@ -157,6 +157,28 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
     expect(asked[3]).toContain("[x] 1. Copy it");
   });
 
+  // F3: the name of an unknown tool reached the terminal raw.
+  test("a call by a name that was not offered is called unknown everywhere, and the reply goes on", async () => {
+    const name = `ls\u001b]52;c;ZXZpbA==\u0007\u202e${"x".repeat(500)}`;
+    const turns: Turn[] = [
+      {
+        says: [],
+        calls: [
+          [name, { path: "a.txt" }],
+          ["shell_exec", { cmd: "id" }],
+          ["MODIFY", { path: "a.txt", old: "one", new: "two" }],
+        ],
+      },
+      { says: ["Done."] },
+    ];
+    const { ran, asked } = await playWire(turns, { files: { "a.txt": "one\n" } });
+    expect(ran.outcome).toMatchObject({ text: "Done.", calls: { made: 2 } });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["unknown", "unknown", "MODIFY"]);
+    expect(JSON.stringify(ran.events)).not.toMatch(/\\u001b|\\u0007|\u202e|shell_exec/);
+    expect(asked[1]).not.toMatch(/\\u001b|shell_exec/);
+    expect(asked[1]?.match(/there is no tool unknown; the tools are read, /g)?.length).toBe(2);
+  });
+
   test("goes on after a compaction, with a call and its result", async () => {
     const conversation = talkOf(20_000);
     const turns: Turn[] = [

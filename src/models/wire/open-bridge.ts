@@ -9,6 +9,7 @@ import type { Decoder } from "./decoder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { type Asked, renderWait } from "./http-errors.ts";
+import { createCallNamer } from "./known-calls.ts";
 
 export interface BridgeOptions {
   /** Its row: name and headers. */
@@ -70,12 +71,13 @@ export function openBridge(
   return async function* (request, signal) {
     throwIfInterrupted(signal);
     const decoder = decode(request);
+    const named = createCallNamer(request);
     try {
-      yield* converse(request, decoder, signal);
+      for await (const event of converse(request, decoder, signal)) yield named(event);
     } catch (thrown) {
       if (!decoder.finished() || !(thrown instanceof PaiError) || !lateCodes.has(thrown.code)) throw thrown;
     }
-    yield decoder.end(key?.id ?? null);
+    yield named(decoder.end(key?.id ?? null));
   };
 }
 

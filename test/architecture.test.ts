@@ -4,24 +4,26 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 const packages = {
+  system: [],
   core: ["zod", "diff"],
   flows: [],
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi"],
-  store: ["zod", "bun:sqlite"],
+  store: ["zod", "bun:sqlite", "jsonc-parser"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   cli: ["citty", "zod"],
   ".": [],
 } as const;
 
 const layers: Record<keyof typeof packages, readonly string[]> = {
+  system: [],
   core: [],
   flows: ["core"],
   models: ["core"],
   actions: ["core"],
-  workspace: ["core"],
-  store: ["core"],
+  workspace: ["core", "system"],
+  store: ["core", "system"],
   ui: ["core"],
   cli: ["core", "flows", "models", "actions", "workspace", "store", "ui"],
   ".": ["cli", "core"],

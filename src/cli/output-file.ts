@@ -1,5 +1,5 @@
-/** The file that `-o` names: judged before anything is paid for, and replaced whole. */
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+/** The file that `-o` names: judged before anything is paid for. */
+import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { PaiError } from "../core/error.ts";
 
@@ -12,16 +12,4 @@ export function findOutput(file: string): string {
   if (found === undefined) return file;
   if (!found.isFile()) throw new PaiError("io_failed", `${file} is no regular file; nothing can be saved there`);
   return realpathSync(file);
-}
-
-/** Writes beside the target and renames over it. */
-export function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flag: "wx" });
-    renameSync(temporary, file);
-  } catch (thrown) {
-    rmSync(temporary, { force: true });
-    throw thrown;
-  }
 }

@@ -15,7 +15,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
-import { replaceFile } from "./output-file.ts";
+import { replaceFile } from "../store/replace-file.ts";
 
 const base = z.object({ path: z.string(), sha256: z.nullable(z.string()), mode: z.nullable(z.number()) });
 const kept = z.object({
@@ -97,7 +97,10 @@ export async function savePlan(run: Run, { file, full, now }: SaveOptions): Prom
     looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
     changes: full ? run.record.staged.map(keep) : null,
   };
-  replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
+  replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`, {
+    isPrivate: false,
+    lasting: false,
+  });
 }
 
 function tryPath(run: Run, text: string): RelPath[] {

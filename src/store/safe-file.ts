@@ -2,24 +2,23 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { PaiError } from "../core/error.ts";
+import { type Holder, isAlive, parseHolder, thisProcess } from "../system/holder.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 const writableByOthers = 0o022;
@@ -67,23 +66,7 @@ export function readRegular(
  */
 export function writePrivate(file: string, text: string, { lasting = true } = {}): void {
   makePrivateFolder(dirname(file));
-  const target = targetOf(file);
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`);
-  const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  try {
-    try {
-      fchmodSync(fd, 0o600);
-      writeFileSync(fd, text);
-      if (lasting) fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, target);
-  } catch (error) {
-    removeIfThere(temporary);
-    throw error;
-  }
-  if (lasting) syncFolder(dirname(target));
+  replaceFile(targetOf(file), text, { isPrivate: true, lasting });
 }
 
 /** What stands before `.jsonl` in the names of the regular files of a folder; none where the folder cannot be read. */
@@ -133,7 +116,7 @@ export function withLock<T>(file: string, work: () => T): T {
 function takeLock(lock: string): boolean {
   try {
     const fd = openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    writeFileSync(fd, String(process.pid));
+    writeFileSync(fd, JSON.stringify(thisProcess()));
     closeSync(fd);
     return true;
   } catch (error) {
@@ -143,25 +126,26 @@ function takeLock(lock: string): boolean {
   }
 }
 
-/** A lock just made is still empty: only its age tells whether its maker died before writing its number. */
+/**
+ * A lock just made is still empty, and an older pai wrote only a number: there its age tells whether its maker died, as
+ * the work under a lock takes milliseconds.
+ */
 function isAbandoned(lock: string): boolean {
   const fd = openIfThere(lock, constants.O_RDONLY | constants.O_NOFOLLOW);
   if (fd === null) return false;
   try {
-    const owner = Number.parseInt(readFileSync(fd, "utf8"), 10);
-    if (Number.isInteger(owner)) return !isAlive(owner);
-    return Date.now() - fstatSync(fd).mtimeMs > 2000;
+    const holder = parseHolderText(readFileSync(fd, "utf8"));
+    return holder === null ? Date.now() - fstatSync(fd).mtimeMs > 2000 : !isAlive(holder);
   } finally {
     closeSync(fd);
   }
 }
 
-function isAlive(pid: number): boolean {
+function parseHolderText(text: string): Holder | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) === "EPERM";
+    return parseHolder(JSON.parse(text));
+  } catch {
+    return null;
   }
 }
 
@@ -199,17 +183,6 @@ function openIfThere(file: string, flags: number): number | null {
     const code = errnoOf(error);
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return null;
     throw error;
-  }
-}
-
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } catch {
-    // Some file systems cannot sync a folder; the rename itself stands.
-  } finally {
-    closeSync(fd);
   }
 }
 

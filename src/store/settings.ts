@@ -5,7 +5,7 @@ import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import { kebabCase } from "../core/text.ts";
-import { type JsonText, parseJsonText, pathOf } from "./json-text.ts";
+import { type JsonText, parseJsonText } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
 import { allSettings, baseUrlSettings, type Mode, type Setting, settingTable } from "./setting-table.ts";
@@ -206,7 +206,7 @@ function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: 
 }
 
 function wrongType(file: SettingsFile, path: readonly string[], wants: string): PaiError {
-  const line = file.spans.get(pathOf(path))?.line ?? 1;
+  const line = file.lineOf(path);
   return new PaiError("config_invalid", `${file.file}, line ${line}: ${path.join(".")} must be ${wants}`);
 }
 

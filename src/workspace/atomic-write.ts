@@ -1,4 +1,8 @@
 /** Puts, replaces and removes single files, folders and links of the workspace, so that each is old or new and never between. */
+/*
+ * It writes through descriptors of folders that were judged (openat), which neither Bun.write nor a path can do: a link
+ * swapped in meanwhile must not lead elsewhere.
+ */
 import { readdirSync } from "node:fs";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";

@@ -1,7 +1,7 @@
 /** JSON as people write it: lines in complaints, comments that survive. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseJsonText, pathOf, replaceJson } from "../../src/store/json-text.ts";
+import { parseJsonText, replaceJson } from "../../src/store/json-text.ts";
 
 test("reads every JSON value as JSON.parse does", () => {
   fc.assert(
@@ -14,17 +14,20 @@ test("reads every JSON value as JSON.parse does", () => {
 });
 
 test("allows comments and trailing commas, and knows the line of each value", () => {
-  const { value, spans } = parseJsonText('{\n // why\n "a": [1, 2,], /* b */\n "b": {"c": "//"},\n}\n', "f");
+  const { value, lineOf } = parseJsonText('{\n // why\n "a": [1, 2,], /* b */\n "b": {"c": "//"},\n}\n', "f");
   expect(value).toEqual({ a: [1, 2], b: { c: "//" } });
-  expect([spans.get(pathOf(["a"]))?.line, spans.get(pathOf(["b", "c"]))?.line]).toEqual([3, 4]);
+  expect([lineOf(["a"]), lineOf(["b", "c"]), lineOf(["none"])]).toEqual([3, 4, 1]);
 });
 
 test.each([
-  ['{\n"a": 1\n"b": 2}', "f, line 3: a , or } is expected here"],
+  ['{\n"a": 1\n"b": 2}', "f, line 3: a comma is expected here"],
   ['{"a":\n', "f, line 2: the file ends too early"],
   ["", "f, line 1: the file ends too early"],
   ['{"a": nul}', "f, line 1: a value is expected here"],
-  ["{} x", "f, line 1: nothing may follow the end of the value"],
+  ["{} x", "f, line 1: an unknown word"],
+  ["{} {}", "f, line 1: nothing may follow the end of the value"],
+  ["{'a': 1}", 'f, line 1: a name in "quotes" is expected here'],
+  ['{"a": 0x10}', "f, line 1: "],
   ["{a: 1}", 'f, line 1: a name in "quotes" is expected here'],
 ])("names file and line of %j and never its content (R43)", (text, message) => {
   expect(() => parseJsonText(text, "f")).toThrow(message);
@@ -40,6 +43,21 @@ test("a replaced or added value leaves comments and unknown names alone (R44)", 
   expect(parseJsonText(next, "f").value).toEqual({ x: 2, guard: { ratio: 0.2, lines: 3 } });
   expect(next).toContain("// mine");
   expect(next).toContain("// keep");
+});
+
+test("a value is added behind a trailing comma, and removed with its own", () => {
+  for (const text of ['{"a": 1,}', '{"a": 1, // why\n}\n', '{\n  "a": 1,\n  "b": {"c": 2,},\n}\n', "// only\n{}"]) {
+    const old = parseJsonText(text, "f").value as object;
+    const next = replaceJson(text, "f", ["b", "d"], true);
+    expect(parseJsonText(next, "f").value).toEqual({ ...old, b: { ...Reflect.get(old, "b"), d: true } });
+    expect(parseJsonText(replaceJson(next, "f", ["b"], undefined), "f").value).toEqual(
+      Object.fromEntries(Object.entries(old).filter(([name]) => name !== "b")),
+    );
+  }
+});
+
+test("a name on the way that holds no object is refused", () => {
+  expect(() => replaceJson('{"guard": 3}', "f", ["guard", "ratio"], 0.2)).toThrow("f: guard is not an object");
 });
 
 test("adding to any object gives a text that reads back as meant", () => {

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPrivate, withLock, writePrivate } from "../../src/store/safe-file.ts";
+import { thisProcess } from "../../src/system/holder.ts";
 import { makeFolder, modeOf, put } from "./temp-home.ts";
 
 test("writes folder 0700 and file 0600, and leaves nothing else behind (R44)", () => {
@@ -50,7 +51,8 @@ test("refuses what is no regular file, without waiting on a pipe", () => {
 
 test("takes over a lock whose process is gone, and frees its own when the work throws", () => {
   const file = join(makeFolder(), "f.json");
-  writeFileSync(`${file}.lock`, "999999999");
+  // The number of a process that runs, which another process had before it.
+  writeFileSync(`${file}.lock`, JSON.stringify({ ...thisProcess(), start: "0" }));
   expect(withLock(file, () => 7)).toBe(7);
   expect(() =>
     withLock(file, () => {

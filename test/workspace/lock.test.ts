@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { thisProcess } from "../../src/system/holder.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { thisProcess } from "../../src/workspace/journal/holder.ts";
 import { type Lock, lockFolder, openLock } from "../../src/workspace/journal/lock.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";

@@ -12,8 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import type { Blob, Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";
+import { type Holder, thisProcess } from "../../src/system/holder.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
-import { type Holder, thisProcess } from "../../src/workspace/journal/holder.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
 import { type Lock, lockFolder, openLock } from "../../src/workspace/journal/lock.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";

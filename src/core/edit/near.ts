@@ -1,5 +1,6 @@
 /** Step 12: at least three lines, the first and last equal, nearly all the rest too, and no second place like it. */
 
+import { distance } from "../distance.ts";
 import { type FileLines, loosen } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
 import type { Halves, Match } from "./step.ts";
@@ -63,14 +64,5 @@ function similarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 1;
   if (Math.min(a.length, b.length) < 0.8 * longer) return 0;
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (above[j - 1] ?? 0) + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1);
-      row.push(Math.min(swap, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    above = row;
-  }
-  return 1 - (above[b.length] ?? longer) / longer;
+  return 1 - distance(a, b, { swaps: false }) / longer;
 }

@@ -2,9 +2,9 @@
 import { type Blob, type Change, squash } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { Holder } from "../../system/holder.ts";
 import { parseKept } from "../parse-path.ts";
 import type { Traits } from "../traits.ts";
-import type { Holder } from "./holder.ts";
 import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
 import type { Intent, Kept, KeptBlob, Line, Where } from "./record.ts";
 

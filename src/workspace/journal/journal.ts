@@ -5,9 +5,9 @@ import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { Holder } from "../../system/holder.ts";
 import type { Batch } from "../batch.ts";
 import type { Disk } from "../system/disk.ts";
-import type { Holder } from "./holder.ts";
 import {
   type Intent,
   type Kept,

@@ -2,10 +2,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import { type Holder, isAlive, parseHolder, sameHolder } from "../../system/holder.ts";
 import type { Root } from "../confine.ts";
 import type { Disk } from "../system/disk.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import { type Holder, isAlive, parseHolder, sameHolder } from "./holder.ts";
 
 export type Lock = <T>(work: () => T) => Promise<T>;
 

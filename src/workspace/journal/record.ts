@@ -1,7 +1,7 @@
 /** The record file of a run: one JSON line per promise, read back even when the last line was torn. */
 import { readFileSync } from "node:fs";
+import type { Holder } from "../../system/holder.ts";
 import type { Traits } from "../traits.ts";
-import type { Holder } from "./holder.ts";
 
 /** Offset and length of a compressed content in the images file. */
 export type Where = readonly [at: number, length: number];

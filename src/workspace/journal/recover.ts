@@ -1,11 +1,11 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
 
+import { isAlive } from "../../system/holder.ts";
 import { holds, standingAt } from "../atomic-write.ts";
 import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { isAlive } from "./holder.ts";
 import { forgetOpen, noteIfRoom, openIds, openJournal, type State } from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import type { Lock } from "./lock.ts";

@@ -1,6 +1,6 @@
 /** Whoever may still be at work is never held to be dead. */
 import { expect, test } from "bun:test";
-import { isAlive, thisProcess } from "../../src/workspace/journal/holder.ts";
+import { isAlive, thisProcess } from "../../src/system/holder.ts";
 
 test("a process is alive while it runs, dead after a reboot, and in another container nobody can tell", () => {
   const here = thisProcess();

@@ -25,7 +25,8 @@ const asking = take(
   "insecureHttp",
 );
 const tasking = take("file", "stdin", "noPlanCache");
-const acting = take("check", "allowDelete", "allowRun", "allowSteering", "env", "keep");
+const confining = take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
+const acting = { ...take("check", "allowDelete", "allowRun", "allowSteering", "env", "keep"), ...confining };
 
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>
@@ -129,7 +130,7 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "doctor", description: "check this installation, its settings and protections" },
-    args: { ...take("cwd", "offline", "model", "forceRoot", "insecureHttp") },
+    args: { ...take("cwd", "offline", "model", "sandbox", "forceRoot", "insecureHttp") },
     examples: ["pai doctor", "pai doctor --json --offline"],
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   }),

@@ -3,6 +3,7 @@ import type { Blob, Change } from "./change.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
 import type { Plan } from "./plan/plan.ts";
+import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
 export interface Entry {
   readonly path: RelPath;
@@ -80,6 +81,23 @@ export interface CommandOptions {
   readonly by: "user" | "plan";
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /**
+   * Where it works. `in-place` (when left out): in the workspace. `throwaway`: on a copy of it that is thrown away.
+   * `proposal`: on a copy, and what it changed comes back as a proposal. Where the sandbox makes no copies, both are
+   * `in-place`. `none`: without any sandbox, for what a person types to be done as themselves.
+   */
+  readonly sandbox?: "in-place" | "throwaway" | "proposal" | "none";
+  /** What a copy shows on top of the workspace. */
+  readonly staged?: readonly Change[];
+  /** Nobody said yes to it: it runs only where the sandbox protects files too. */
+  readonly unasked?: boolean;
+}
+
+/** What a command left on its copy of the workspace beside `changes`; to be ended once, by either. */
+export interface Proposal {
+  /** Brings over what is ignored, once the changes have been applied. Returns what there is to tell, one line each. */
+  accept(): Promise<readonly string[]>;
+  discard(): void;
 }
 
 export interface CommandResult {
@@ -94,6 +112,10 @@ export interface CommandResult {
   readonly changes: readonly Change[];
   /** What it changed and pai cannot take back (too large, ignored by git), one line each. */
   readonly notes: readonly string[];
+  /** The level it ran in; null: in none. */
+  readonly level?: SandboxLevel | null;
+  /** `changes` are proposed and not on disk; null or absent: they are on disk. */
+  readonly proposal?: Proposal | null;
   /** Variables of the user's environment that it did not get and that its output names. */
   readonly withheld?: readonly string[];
 }
@@ -104,8 +126,9 @@ export interface CommandResult {
  */
 export interface Transaction {
   readonly id: string;
-  apply(changes: readonly Change[]): Promise<void>;
-  /** Runs a command in the root and journals what it changed. */
+  /** `by`: whose work it is; the plan's when it is left out. */
+  apply(changes: readonly Change[], by?: "plan" | "command"): Promise<void>;
+  /** Runs a command in the root and journals what it changed. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
@@ -128,6 +151,8 @@ export interface Workspace extends View {
   readonly root: string;
   /** How paths are opened here. */
   readonly protection: "openat2" | "fd-walk" | "checked";
+  /** What holds a command here; found out when it is first asked for. */
+  sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;
   /** Why a change of this path needs its own yes: it runs code later, or steers agents; null: it does not. */

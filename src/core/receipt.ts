@@ -8,6 +8,7 @@ import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Question } from "./question.ts";
+import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
 /** A changed path with a hash of what stood there and of what stands there now; null: nothing. */
 export interface ChangedPath {
@@ -93,8 +94,13 @@ export type Fact =
       readonly sha256: string;
       readonly notes: readonly string[];
       readonly changes: readonly ChangedContent[];
+      /** The level of the sandbox; null: it ran without one. Absent in receipts of before there was any. */
+      readonly level?: SandboxLevel | null;
+      /** The changes were proposed: those that were accepted follow as changes of their own. */
+      readonly proposed?: boolean;
       readonly error: Failure | null;
     }
+  | { readonly type: "sandbox"; readonly state: SandboxState }
   | { readonly type: "rolled_back"; readonly restored: readonly string[]; readonly left: readonly string[] }
   | {
       readonly type: "check";

@@ -5,7 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { mayRunCommands } from "./approve-command.ts";
+import { describeHold, mayRunCommands } from "./approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 import { notAllowed } from "./tally.ts";
@@ -102,7 +102,7 @@ export const commandsOf = (plan: Plan, claims: readonly Claim[]): readonly strin
 ];
 
 /** What a yes to the plan will do, whole. */
-function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): string {
+async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string> {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? [claim.path] : []));
   const concerns = claims.flatMap(pathsOfClaim).flatMap((path) => {
     const why = run.ports.workspace.concern(path) ?? describeReader(path);
@@ -111,15 +111,16 @@ function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]): str
   const lines = ["Carry out this plan?"];
   if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);
   if (concerns.length > 0) lines.push(`It changes what runs or steers later: ${concerns.join(", ")}`);
-  for (const command of commandsOf(plan, claims))
-    lines.push(`It runs: ${command}   (in ${run.ports.workspace.root}, not sandboxed)`);
+  const commands = commandsOf(plan, claims);
+  const hold = commands.length === 0 ? "" : await describeHold(run);
+  for (const command of commands) lines.push(`It runs: ${command}   ${hold}`);
   return lines.join("\n");
 }
 
 /** Asks for a yes where one is needed. Returns what the user wants changed, null for yes. Throws declined, approval_needed. */
 export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
   if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
-  const decision = await run.ports.decide({ kind: "plan", text: renderPlanQuestion(run, plan, claims) });
+  const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
   if (decision.accept) {
     const refusal = await refuseSteering(run, pathsThatSteer(claims));
     if (refusal !== null) throw refusal.error;

@@ -3,6 +3,7 @@ import { type Blob, sameBlob } from "../core/change.ts";
 import { filesOfCommand } from "../core/command-files.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../core/ports.ts";
+import { explainWall } from "../core/sandbox.ts";
 import type { Run, RunOptions } from "./run.ts";
 
 /** Whether commands that the plan names may run at all. */
@@ -75,6 +76,28 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   }
 }
 
+/** What holds a command here, in brackets behind it: where a person says yes to it, nothing of it may come as a surprise. */
+export async function describeHold({ ports: { workspace } }: Run): Promise<string> {
+  const { level, why } = await workspace.sandbox();
+  if (level === null) return `(in ${workspace.root}, not sandboxed${why === null ? "" : `: ${why}`})`;
+  return `(in ${workspace.root}, sandbox ${level})`;
+}
+
+/** Says once a run what holds its commands. */
+async function tellSandbox(run: Run, { level }: CommandResult): Promise<void> {
+  run.record.sandbox = level ?? null;
+  if (run.record.sandboxTold) return;
+  run.record.sandboxTold = true;
+  const { text, why, choice } = await run.ports.workspace.sandbox();
+  const isLess = why !== null && choice !== "off";
+  run.emit({
+    type: "notice",
+    level: isLess ? "warning" : "info",
+    code: "sandbox",
+    text: `sandbox ${text}${isLess ? ` (${why})` : ""}`,
+  });
+}
+
 /** What of its changes cannot be taken back is told as notices. Throws the signal's reason when that ended the command. */
 export async function runInWorkspace(
   run: Run,
@@ -84,9 +107,12 @@ export async function runInWorkspace(
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal: run.signal });
   run.signal.throwIfAborted();
+  await tellSandbox(run, result);
   run.overlay.learn(result.changes);
   for (const note of result.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
   }
+  const wall = explainWall(result.level ?? null, result.exit, result.output);
+  if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${command}: ${wall}` });
   return result;
 }

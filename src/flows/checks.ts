@@ -49,7 +49,11 @@ async function runCheck(
   when: "before" | "after",
 ): Promise<CheckResult & { output: string }> {
   if (by === "plan") await requireBound(run, command);
-  const result = await runInWorkspace(run, command, { by, timeoutMs: run.options.checkTimeoutMs });
+  const result = await runInWorkspace(run, command, {
+    by,
+    timeoutMs: run.options.checkTimeoutMs,
+    unasked: by === "plan" && !run.options.interactive,
+  });
   if (by === "user") for (const change of result.changes) run.record.byUser.add(change);
   const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
   if (refused !== null)

@@ -9,6 +9,7 @@ import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, useOf } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
+import { explainWall } from "../core/sandbox.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
@@ -253,7 +254,11 @@ async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
     return null;
   }
   if (rights !== null) await requireBound(run, command);
-  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: run.options.commandTimeoutMs });
+  const result = await runInWorkspace(run, command, {
+    by: "plan",
+    timeoutMs: run.options.commandTimeoutMs,
+    unasked: !run.options.interactive,
+  });
   if (result.changes.length > 0) {
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });
@@ -264,8 +269,9 @@ async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
 }
 
 /** A command's result for the model: how it ended first, then what it said. */
-function renderCommand({ exit, timedOut, output, ms, refused }: Ran): string {
+function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
   const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
   const back = refused === null ? "" : `; ${refused.text}`;
-  return `${end} after ${Math.round(ms)} ms${back}\n${output}`.trimEnd();
+  const wall = explainWall(level ?? null, exit, output);
+  return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();
 }

@@ -5,7 +5,7 @@ import { type Call, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { askBound } from "./approve-command.ts";
+import { askBound, describeHold } from "./approve-command.ts";
 import type { Rights } from "./batch.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
@@ -73,7 +73,7 @@ async function requireAllowed(run: Run, claim: Claim): Promise<void> {
     if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
-  const text = `Run this command?\n${claim.command}\n(in ${ports.workspace.root}, not sandboxed)`;
+  const text = `Run this command?\n${claim.command}\n${await describeHold(run)}`;
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await ports.decide({ kind: "command", text: note + text });
     return decision.accept;

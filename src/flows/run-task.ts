@@ -80,6 +80,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       tally: createTally(),
       amended: [],
       sandbox: null,
+      sandboxTold: false,
       staged: [],
       batches: 0,
       bases: new Set(),

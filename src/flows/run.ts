@@ -11,6 +11,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
 import type { Decide, Notice } from "../core/question.ts";
+import type { SandboxLevel } from "../core/sandbox.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Caps, Ledger } from "./ledger.ts";
@@ -100,7 +101,9 @@ export interface RunRecord {
   /** What it asked for beyond its plan. */
   amended: readonly Amendment[];
   /** Level of the sandbox its commands ran in; null: none. */
-  sandbox: string | null;
+  sandbox: SandboxLevel | null;
+  /** Whether people have been told what holds its commands. */
+  sandboxTold: boolean;
   /** Changes of a dry run; otherwise the transaction knows them. */
   staged: readonly Change[];
   batches: number;

@@ -49,12 +49,19 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   const add = (fact: Fact) => page.add(mask(fact));
   const veil = createVeil();
   const masked = veil.hideAll;
+  let sandboxTold = false;
   return {
     veil,
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
       begin: async (run) => recordTransaction(await workspace.begin(run), add, masked),
+      async sandbox() {
+        const state = await workspace.sandbox();
+        if (!sandboxTold) add(masked({ type: "sandbox", state }));
+        sandboxTold = true;
+        return state;
+      },
     },
     async decide(question) {
       const decision = await decide(question);
@@ -166,10 +173,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       return transaction.changes;
     },
     commandPaths: transaction.commandPaths,
-    async apply(changes) {
+    async apply(changes, by) {
       const from = transaction.changes.length;
       try {
-        await transaction.apply(changes);
+        await transaction.apply(changes, by);
       } catch (thrown) {
         add({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) });
         throw thrown;
@@ -181,10 +188,11 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       const { by } = options;
       try {
         const result = await transaction.run(command, options);
-        const { exit, timedOut, ms, output, notes, changes } = result;
+        const { exit, timedOut, ms, output, notes, changes, level = null, proposal = null } = result;
         const sha256 = digest(output);
+        const held = { level, proposed: proposal !== null };
         const told = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
-        add({ ...masked({ ...told, changes: [] }), changes: changes.map(changedContent) });
+        add({ ...masked({ ...told, ...held, changes: [] }), changes: changes.map(changedContent) });
         return result;
       } catch (thrown) {
         add(masked({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) }));

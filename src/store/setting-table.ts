@@ -2,6 +2,7 @@
 import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
 import { byProvider } from "../core/providers.ts";
+import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/sandbox.ts";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
@@ -103,6 +104,17 @@ const mode: Setting<Mode> = {
   check: (json) => modes.find((known) => known === json) ?? null,
   inFile: true,
   narrow: (_, wanted) => wanted,
+};
+
+const sandbox: Setting<SandboxChoice> = {
+  name: "sandbox",
+  wants: `one of ${sandboxChoices.join(", ")}`,
+  fallback: "auto",
+  flag: "sandbox",
+  fromText: (value) => value.trim(),
+  check: (json) => sandboxChoices.find((known) => known === json) ?? null,
+  inFile: true,
+  narrow: stricterChoice,
 };
 
 const temperature: Setting<number> = {
@@ -208,6 +220,16 @@ export const settingTable = {
   },
   checks: list("checks", { flag: "check" }),
   commandEnv: list("commands.env"),
+  sandbox,
+  checkNetwork: {
+    ...switched("checks.network", {}),
+    fallback: true,
+    narrow: (current: boolean, wanted: boolean) => current && wanted,
+  },
+  checkThrowaway: {
+    ...switched("checks.throwaway", {}),
+    narrow: (current: boolean, wanted: boolean) => current || wanted,
+  },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
   plain: switched("plain", { flag: "plain" }),

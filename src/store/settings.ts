@@ -4,6 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
+import type { SandboxChoice } from "../core/sandbox.ts";
 import { kebabCase } from "../core/text.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
 import type { Environment, Places } from "./places.ts";
@@ -32,6 +33,12 @@ export interface Settings {
   readonly guard: { readonly lines: number; readonly ratio: number; readonly strict: boolean };
   readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   readonly checks: readonly string[];
+  /** What commands must be held by at least. */
+  readonly sandbox: SandboxChoice;
+  /** Whether checks that the user typed may use the network. */
+  readonly checkNetwork: boolean;
+  /** Whether these checks work on a copy at the end too, so that nothing they make stays. */
+  readonly checkThrowaway: boolean;
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly plain: boolean;
@@ -150,6 +157,9 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     },
     policy: { allow: resolve(table.allow), deny: resolve<readonly string[]>(table.deny) },
     checks: resolve(table.checks),
+    sandbox: resolve(table.sandbox),
+    checkNetwork: resolve<boolean>(table.checkNetwork),
+    checkThrowaway: resolve<boolean>(table.checkThrowaway),
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
     plain: resolve(table.plain),
@@ -192,17 +202,31 @@ function openFile(text: string, file: string): SettingsFile {
 /** The value of one setting in a file. Throws config_invalid with the line when it has the wrong type. */
 function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
   if (!setting.inFile) return null;
-  const path = setting.name.split(".");
-  let json: Json | undefined = file.value;
-  for (const name of path) {
-    if (json === undefined) return null;
-    if (!isFields(json)) throw wrongType(file, path.slice(0, path.indexOf(name)), "an object");
-    json = Object.hasOwn(json, name) ? json[name] : undefined;
-  }
+  const json = jsonOf(file, setting.name);
   if (json === undefined) return null;
   const value = setting.check(json);
-  if (value === null) throw wrongType(file, path, setting.wants);
+  if (value === null) throw wrongType(file, setting.name.split("."), setting.wants);
   return { value };
+}
+
+/**
+ * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where settings of
+ * its own stand in it, the list is its `commands`.
+ */
+function jsonOf(file: SettingsFile, name: string): Json | undefined {
+  const { value } = file;
+  if (isFields(value) && Object.hasOwn(value, name) && name.includes(".")) return value[name];
+  const path =
+    name === "checks" && isFields(value) && isFields(value["checks"]) ? ["checks", "commands"] : name.split(".");
+  let json: Json | undefined = value;
+  for (const [n, part] of path.entries()) {
+    if (json === undefined) return undefined;
+    const above = path.slice(0, n);
+    if (!isFields(json) && names.has(above.join("."))) return undefined;
+    if (!isFields(json)) throw wrongType(file, above, "an object");
+    json = Object.hasOwn(json, part) ? json[part] : undefined;
+  }
+  return json;
 }
 
 function wrongType(file: SettingsFile, path: readonly string[], wants: string): PaiError {
@@ -218,8 +242,9 @@ function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): s
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
       const inside = [...names].filter((known) => known.startsWith(`${name}.`));
+      if (name === "checks.commands") continue;
       if (inside.length > 0 && isFields(value)) look(value, `${name}.`);
-      else if (name !== "$schema" && ![name, ...inside].some((known) => names.has(known) && allowed(known)))
+      else if (name !== "$schema" && ![name, ...(names.has(name) ? [] : inside)].some((known) => names.has(known) && allowed(known)))
         found.push(name);
     }
   };

@@ -5,14 +5,12 @@ import type { Change } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
-import type { CommandOptions, View, Workspace } from "../core/ports.ts";
+import type { View, Workspace } from "../core/ports.ts";
 import { thisProcess } from "../system/holder.ts";
 import { namesIn } from "./atomic-write.ts";
-import { commandEnv, type Env, withheldNames } from "./command/command-env.ts";
-import { compareSnapshots, type Snapshot, takeSnapshot } from "./command/compare.ts";
+import type { Env } from "./command/command-env.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
-import { runShell } from "./command/shell.ts";
-import type { Files } from "./command/watch.ts";
+import { openPerform } from "./command/perform.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { type History, openHistory } from "./journal/history.ts";
 import { openJournal, prepareState, type State } from "./journal/journal.ts";
@@ -21,6 +19,8 @@ import { recover } from "./journal/recover.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
+import { openSandbox } from "./sandbox/open.ts";
+import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
@@ -41,6 +41,8 @@ export interface WorkspaceOptions {
   /** Names that commands may see besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
+  /** What is asked of the sandbox of commands; the best there is when it is left out. */
+  readonly sandbox?: SandboxSettings;
   /** For tests; chosen by trying when it is left out. */
   readonly backend?: Workspace["protection"] | undefined;
 }
@@ -67,6 +69,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const lock = lockFolder(root, state ? openStateLock(state) : unlocked);
   const history = openHistory(root, state, lock);
   const recovered = state ? await recover(root, state, lock, policy) : [];
+  const sandbox = openSandbox({
+    settings: options.sandbox ?? defaultSandbox,
+    workspace: root.path,
+    workspaceFd: root.lent.fd,
+    rules: policy,
+    home,
+    own,
+    stateFolder: state?.folder ?? null,
+  });
   return {
     workspace: {
       root: root.path,
@@ -80,6 +91,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       names: (path) => fileAt(root, path)?.nlink ?? 0,
+      sandbox: sandbox.state,
       async begin(run) {
         return openTransaction(
           {
@@ -89,7 +101,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             journal: state && openJournal(state, run.id),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
-            perform: openPerform(root, { ...options, policy }, () => (state ? watchOthers(state, run.id) : ownAll)),
+            perform: openPerform({
+              root,
+              policy,
+              env: options.env,
+              commandEnv: options.commandEnv,
+              sandbox,
+              meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
+            }),
             ended: () => history.prune(),
           },
           run,
@@ -186,24 +205,6 @@ function isOther(root: Root, path: RelPath): boolean {
 
 /** Where no journal tells what other runs do: all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;
-
-/** Runs commands in the pinned root, each compared with how the one before left the workspace. */
-function openPerform(root: Root, options: WorkspaceOptions, meanwhile: () => OwnOf) {
-  let last: Snapshot | null = null;
-  const env = commandEnv(options.env, options.commandEnv);
-  return async (command: string, { timeoutMs, signal }: CommandOptions, watch: (files: Files) => void) => {
-    const ownOf = meanwhile();
-    const before = await takeSnapshot(root, options.policy, last);
-    watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
-    // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
-    const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { cwd, env, timeoutMs, signal }));
-    if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
-    last = await takeSnapshot(root, options.policy, before);
-    const found = compareSnapshots(before, last);
-    const withheld = withheldNames(options.env, env, result.output);
-    return { command, ...result, ...found, withheld, changes: ownOf(found.changes) };
-  };
-}
 
 /** Each workspace has a folder of its own, named so that people recognise it. */
 function openState(root: Root, stateDir: string | null): State | null {

@@ -75,7 +75,7 @@ export function openTransaction(
     },
     commandPaths: byCommand,
 
-    async apply(changes) {
+    async apply(changes, by) {
       refuseEnded();
       parts.judge(changes);
       for (const change of changes) refuseReadOnly(change);
@@ -86,6 +86,7 @@ export function openTransaction(
         begin(batch);
         commitBatch(root, disk, journal, batch);
         done.push(...batch.changes);
+        if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
       });
     },
 

@@ -24,7 +24,7 @@ test("without a key pai cannot work: exit 1 and what to do (R69)", async () => {
 
 test("with a key: exit 0, its origin and never its value, nothing written", async () => {
   const process = openProcess();
-  const env = { GEMINI_API_KEY: key, PAI_MODE: "auto", HTTPS_PROXY: "http://me:hidden@proxy:3128", PATH: "" };
+  const env = { GEMINI_API_KEY: key, PAI_MODE: "auto", HTTPS_PROXY: "http://me:swordfish@proxy:3128", PATH: "" };
   const { code, out, findings } = await examine(process, { flags: offline, env });
   const textOf = (name: string) => findings.find((finding) => finding.name === name)?.text;
   expect([code, textOf("key"), textOf("proxy")]).toEqual([
@@ -35,7 +35,7 @@ test("with a key: exit 0, its origin and never its value, nothing written", asyn
   expect(textOf("settings")).toContain('mode = "auto" (PAI_MODE)');
   expect(textOf("git")).toContain("not found");
   expect(out).not.toContain(key.slice(4, -4));
-  expect(out).not.toContain("hidden");
+  expect(out).not.toContain("swordfish");
 });
 
 test("text for people ends in a verdict; broken settings are named", async () => {
@@ -72,7 +72,7 @@ test("says which protections are in force and where the log stands; a link in it
   const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
   const levels = async () =>
     Object.fromEntries((await examine(process, typed)).findings.map(({ name, level }) => [name, level]));
-  expect(await levels()).toMatchObject({ paths: "ok", writing: "ok", commands: "ok", "audit log": "ok" });
+  expect(await levels()).toMatchObject({ paths: "ok", writing: "ok", sandbox: "ok", "audit log": "ok" });
   symlinkSync("/tmp", join(process.home.root, ".pai_history"));
   expect(await levels()).toMatchObject({ "audit log": "warning" });
 });

@@ -33,7 +33,10 @@ function emptyFoldersIn(folder: string): Files {
   return Object.fromEntries(names.map((name) => [name.slice(0, -marker.length), ""]));
 }
 
-const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens"]);
+const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens", "sandbox"]);
+
+/** What holds commands differs between machines. */
+const isOfMachine = (event: StampedEvent) => event.type === "notice" && event.code === "sandbox";
 
 /** Without ids, times, hashes and estimates; the plan stands in the replies. */
 function settled(value: Json): Json {
@@ -45,7 +48,7 @@ function settled(value: Json): Json {
 }
 
 function renderEvents(events: readonly StampedEvent[]): string {
-  const lines = events.map(({ seq: _, ...event }) => JSON.stringify(settled(event as unknown as Json)));
+  const lines = events.filter((event) => !isOfMachine(event)).map(({ seq: _, ...event }) => JSON.stringify(settled(event as unknown as Json)));
   return `${lines.join("\n")}\n`;
 }
 

@@ -8,7 +8,7 @@ import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
 import { findRoot, openPlaces } from "../compose/base.ts";
-import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
+import { examine, examineEndpoint, examineSandbox, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
 
 /** Exit 1 when there is an error among the findings: they are the result all the same. */
 export async function doctorCommand(context: Context): Promise<number> {
@@ -30,7 +30,7 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
   const patient: Patient = { context, root: findRoot(context), places: openPlaces(context.env) };
   try {
     const loaded = loadAll(patient);
-    const findings = examine(patient, loaded);
+    const findings = [...examine(patient, loaded), await examineSandbox(patient, loaded)];
     if (context.flags.offline === true) return findings;
     const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
     context.signal.throwIfAborted();

@@ -11,6 +11,7 @@ import { openPlanCache } from "../../store/plan-cache.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { History } from "../../workspace/journal/history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
+import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { envFlag, onlyFlag, steeringFlag } from "../flags.ts";
@@ -40,11 +41,24 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     env: context.env,
     commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
     umask: process.umask(),
+    sandbox: composeSandbox(context, settings),
   });
   const { workspace, history, stateFolder } = opened;
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
+}
+
+/** What flags and settings ask of the sandbox of commands. */
+export function composeSandbox({ flags }: Context, settings: Settings): SandboxSettings {
+  return {
+    choice: settings.sandbox,
+    network: flags.allowNet === true,
+    checkNetwork: flags.noCheckNet !== true && settings.checkNetwork,
+    writable: flags.allowWrite ?? [],
+    readable: flags.allowRead ?? [],
+    git: flags.allowGit === true,
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Failure, PaiError } from "../../core/error.ts";
 import { type Model, noUsage } from "../../core/model.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
+import type { SandboxState } from "../../core/sandbox.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { describeRequest } from "../../store/recorder.ts";
 
@@ -12,11 +13,16 @@ export interface Tape {
   /** Called for each application of changes; throws the error that the recorded one ended with. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
+  /** What held commands in that run. */
+  readonly sandbox: SandboxState;
   /** What the recorded run could not take back. */
   readonly left: readonly string[];
   /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
   readonly difference: string | null;
 }
+
+/** Receipts of before there was a sandbox say nothing of one. */
+const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
   new PaiError(code, message, { hint: hint ?? undefined, retryAfter: retry_after ?? undefined });
@@ -82,6 +88,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       if (fact.error !== null) throw toError(fact.error);
       return fact;
     },
+    sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
     left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
     get difference() {
       return difference;

@@ -3,7 +3,7 @@ import { type Blob, type Change, invert, sameBlob, squash } from "../../core/cha
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { Transaction, Workspace } from "../../core/ports.ts";
+import type { Proposal, Transaction, Workspace } from "../../core/ports.ts";
 import type { ChangedContent } from "../../core/receipt.ts";
 import { createOverlay, type Overlay } from "../../flows/stage.ts";
 import type { History } from "../../workspace/journal/history.ts";
@@ -50,6 +50,9 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
+/** On paper there are no ignored files to bring over. */
+const nothingLeft: Proposal = { accept: async () => [], discard: () => {} };
+
 function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
   const done: Change[] = [];
   const commandPaths = new Set<RelPath>();
@@ -64,21 +67,23 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
     get changes() {
       return [...done];
     },
-    async apply(changes) {
+    async apply(changes, by) {
       tape.nextApply();
+      if (by === "command") for (const { path } of changes) commandPaths.add(path);
       put([...(await missingFolders(past, changes)), ...squash(changes)]);
     },
     async run(command) {
-      const { exit, timedOut, output, ms, notes, changes: kept } = tape.nextCommand(command);
+      const fact = tape.nextCommand(command);
+      const { exit, timedOut, output, ms, notes, changes: kept, level = null, proposed = false } = fact;
       const changes: Change[] = [];
       for (const each of kept) {
         const path = each.path as RelPath;
         const from = each.from as RelPath | null;
         changes.push({ path, before: await past.read(path).catch(() => null), after: contentOf(each, work), from });
-        commandPaths.add(path);
+        if (!proposed) commandPaths.add(path);
       }
-      put(changes);
-      return { command, exit, timedOut, output, ms, notes, changes };
+      if (!proposed) put(changes);
+      return { command, exit, timedOut, output, ms, notes, changes, level, proposal: proposed ? nothingLeft : null };
     },
     async rollback() {
       const restored = invert(squash(done));
@@ -101,6 +106,7 @@ export async function openPast(workspace: Workspace, history: History, id: strin
     undoable: false,
     concern: (path) => workspace.concern(path),
     names: () => 1,
+    sandbox: async () => tape.sandbox,
     begin: async () => openMemory(past, id, tape, work),
   };
 }

@@ -35,7 +35,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { result, ended } = await whileInterruptible(talk, async (signal) => {
     const transaction = await workspace.begin({ id: makeRunId(context.now()), task: `!${command}` });
     try {
-      const options = { by: "user", timeoutMs: noLimitMs, signal } as const;
+      const options = { by: "user", sandbox: "none", timeoutMs: noLimitMs, signal } as const;
       const result = await whileShown(talk, command, () => transaction.run(command, options));
       const ended = signal.aborted ? toPaiError(signal.reason).message : `exit ${result.exit ?? "by a signal"}`;
       return { result, ended };

@@ -1,11 +1,14 @@
 /** Runs one command in a session of its own: no terminal, no input, bounded in time and output, nothing left running. */
 import { closeSync, existsSync } from "node:fs";
-import { toPaiError } from "../../core/error.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { SandboxLevel } from "../../core/sandbox.ts";
+import { lifelineFd } from "../sandbox/confinement.ts";
+import type { Started } from "../sandbox/open.ts";
+import { explainFailure } from "../sandbox/reasons.ts";
 import { openClip } from "./output.ts";
 import { commandMark, endProcesses, killProcesses } from "./processes.ts";
 
 export interface ShellOptions {
-  readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -28,33 +31,93 @@ const graceMs = 2000;
  * No core files, files of at most 8 GiB, at most 8192 processes of this user, and the first to go when memory ends: what
  * runs wild ends before pai and the machine do. A limit that is lower already, or that this shell does not know, stays.
  */
-const limits = `command ulimit -c 0
+const limits = `{
+command ulimit -c 0
 command ulimit -f 16777216
 command ulimit -u 8192 || command ulimit -p 8192
-echo 500 >/proc/self/oom_score_adj`;
+echo 500 >/proc/self/oom_score_adj
+} 2>/dev/null
+`;
 
 /**
- * Both outputs go through one pipe, in order. A watcher in the group waits for our end of pipe 3 to close, which
+ * Both outputs go through one pipe, in order. A watcher in the group waits for our end of the lifeline to close, which
  * is our death or the end of the command, and then ends the group: a killed pai leaves nothing running.
  */
-const prelude = `{
-${limits}
-} 2>/dev/null
-( ( read -r _ <&3; kill -KILL -$$ ) >/dev/null 2>&1 & )
-exec "$0" "$@" 3<&- 2>&1`;
+const watched = (lifeline: number) => `( ( read -r _ <&${lifeline}; kill -KILL -$$ ) >/dev/null 2>&1 & )
+exec "$0" "$@" ${lifeline}<&- 2>&1`;
 
-/** Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */
-export async function runShell(command: string, options: ShellOptions): Promise<ShellResult> {
-  const started = performance.now();
-  const since = () => Math.round(performance.now() - started);
+const lifelineOfBare = 3;
+
+/** A command that is running. */
+interface Running {
+  readonly child: Pick<
+    Bun.Subprocess<"ignore", "pipe", "ignore">,
+    "pid" | "stdout" | "exited" | "exitCode" | "signalCode"
+  >;
+  /** In the environment of its processes. */
+  readonly mark: string;
+  /** What it starts ends with it. */
+  readonly isContained: boolean;
+}
+
+/** Without a sandbox. Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */
+export async function runShell(
+  command: string,
+  options: ShellOptions & { readonly cwd: string },
+): Promise<ShellResult> {
   const mark = crypto.randomUUID();
-  let child: ReturnType<typeof spawn>;
+  const started = performance.now();
+  let child: ReturnType<typeof spawnBare>;
   try {
-    child = spawn(command, options, mark);
+    child = spawnBare(command, options, mark);
   } catch (thrown) {
-    return { exit: null, timedOut: false, output: toPaiError(thrown).message, ms: since() };
+    return { exit: null, timedOut: false, output: toPaiError(thrown).message, ms: sinceMs(started) };
   }
+  const result = await follow({ child, mark, isContained: false }, options);
+  const lifeline = child.stdio[lifelineOfBare];
+  if (typeof lifeline === "number") closeSync(lifeline);
+  return result;
+}
 
+/** How often a command is started anew because what the sandbox hides has changed in the very moment it was set up. */
+const maxStarts = 3;
+
+/**
+ * In a sandbox, which `start` sets up. Throws sandbox_missing when that fails, which means that the command was not run.
+ * null: there is no sandbox.
+ */
+export async function runConfined(
+  command: string,
+  options: ShellOptions,
+  start: (argv: (isContained: boolean) => readonly string[], env: ShellOptions["env"]) => Promise<Started | null>,
+): Promise<(ShellResult & { readonly level: SandboxLevel }) | null> {
+  for (let starts = 1; ; starts += 1) {
+    const mark = crypto.randomUUID();
+    const argv = (isContained: boolean) =>
+      isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
+    const started = await start(argv, { ...options.env, [commandMark]: mark });
+    if (started === null) return null;
+    const { child, isContained, level } = started;
+    const result = await follow({ child: child as Running["child"], mark, isContained }, options);
+    const failure = started.finish();
+    if (failure === null) return { ...result, level };
+    if (failure.step === "execve")
+      return { ...result, level, exit: null, output: `it could not be started (${failure.errno})` };
+    if (["ENOENT", "ENOTDIR"].includes(failure.errno) && starts < maxStarts) continue;
+    throw new PaiError(
+      "sandbox_missing",
+      `the command was not run, as its sandbox failed: ${explainFailure(failure)}`,
+      {
+        hint: "pai doctor says what holds here; --sandbox off runs commands without a sandbox",
+      },
+    );
+  }
+}
+
+const sinceMs = (started: number) => Math.round(performance.now() - started);
+
+async function follow({ child, mark, isContained }: Running, options: ShellOptions): Promise<ShellResult> {
+  const started = performance.now();
   const clip = openClip(keptBytes, keptBytes);
   const reader = child.stdout.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
@@ -84,22 +147,22 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   options.signal.removeEventListener("abort", onAbort);
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
-  await (ending ?? endProcesses(child.pid, mark, graceMs));
+  await (ending ?? (isContained ? null : endProcesses(child.pid, mark, graceMs)));
   process.off("exit", onExit);
-  const lifeline = child.stdio[3];
-  if (typeof lifeline === "number") closeSync(lifeline);
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {
     exit: why === null && child.signalCode === null ? child.exitCode : null,
     timedOut: why === "timeout",
     output: clip.text() + flood,
-    ms: since(),
+    ms: sinceMs(started),
   };
 }
 
-function spawn(command: string, { cwd, env }: ShellOptions, mark: string) {
-  const shell = existsSync("/bin/bash") ? ["/bin/bash", "--noprofile", "--norc", "-c"] : ["/bin/sh", "-c"];
-  return Bun.spawn(["/bin/sh", "-c", prelude, ...shell, command], {
+const shell = (): readonly string[] =>
+  existsSync("/bin/bash") ? ["/bin/bash", "--noprofile", "--norc", "-c"] : ["/bin/sh", "-c"];
+
+function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd: string }, mark: string) {
+  return Bun.spawn(["/bin/sh", "-c", `${limits}${watched(lifelineOfBare)}`, ...shell(), command], {
     cwd,
     env: { ...env, [commandMark]: mark },
     detached: true,

@@ -31,7 +31,8 @@ function describe({ settings, level, landlock, closed, workspace, home }: StateP
     L2: `Landlock ${landlock}, seccomp`,
     L1: "seccomp only: files are not protected",
   }[level];
-  const network = settings.network ? "network on" : "network off";
+  const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
+  const network = settings.network ? "network on, local services too" : off;
   const names = closed.hidden.filter(({ path }) => path.startsWith(`${workspace}/`) || level !== "L1");
   const shown = names.slice(0, maxNamed).map(({ path }) => shorten(path, workspace, home));
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";

@@ -12,7 +12,7 @@ export interface Layers {
 /** Empty layers in a folder of their own below `scratch`. */
 export function makeLayers(scratch: string): Layers {
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(scratch, "layers-"));
+  const folder = mkdtempSync(join(scratch, "pai-layers-"));
   const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
   mkdirSync(layers.upper);
   mkdirSync(layers.work);

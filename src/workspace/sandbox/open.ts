@@ -31,7 +31,8 @@ export interface SandboxOptions {
 }
 
 export interface Request {
-  readonly argv: readonly string[];
+  /** Told whether everything it starts ends with it. */
+  readonly argv: (isContained: boolean) => readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly by: "user" | "plan";
   readonly stdin: "ignore" | "pipe";
@@ -96,7 +97,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const look = async (): Promise<Found> => {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
-    const scratch = options.stateFolder ?? join(tmpdir(), `pai-sandbox-${process.pid}`);
+    const scratch = options.stateFolder ?? tmpdir();
     const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) => confine(here, level, { overlay });
     return findLevel({ machine, isRoot, workspaceFd, scratch, only: settings.only, confine: layered });
   };
@@ -117,7 +118,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       const isContained = isIsolated(level);
       const program = {
         folder: isContained ? workspace : null,
-        argv,
+        argv: argv(isContained),
         env: { ...env, ...variablesFor(level, temporary, home) },
         mergeOutput: stderr === "merge",
         keepLifeline: !isContained,

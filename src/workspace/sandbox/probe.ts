@@ -36,7 +36,7 @@ const nowhere = Buffer.from([datagram.family, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0,
 /** Sets a level up and tries to break out of it: takes as long as a command that does nothing. */
 export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
   mkdirSync(options.scratch, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(options.scratch, "probe-"));
+  const folder = mkdtempSync(join(options.scratch, "pai-probe-"));
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
   mkdirSync(inside);
   mkdirSync(outside);

@@ -1,0 +1,84 @@
+/** Runs commands of a run in the workspace: in their sandbox, with what they changed found by looking before and after. */
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { CommandOptions, CommandResult } from "../../core/ports.ts";
+import { holdsUnasked } from "../../core/sandbox.ts";
+import type { Root } from "../confine.ts";
+import { showName } from "../parse-path.ts";
+import type { PathRules } from "../policy.ts";
+import type { Layers } from "../sandbox/layers.ts";
+import type { Sandbox } from "../sandbox/open.ts";
+import type { Traits } from "../traits.ts";
+import { commandEnv, type Env, withheldNames } from "./command-env.ts";
+import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
+import type { OwnOf } from "./others.ts";
+import { runConfined, runShell } from "./shell.ts";
+import type { Files } from "./watch.ts";
+
+export interface PerformParts {
+  readonly root: Root;
+  readonly policy: PathRules;
+  readonly env: Env;
+  /** Names that commands may see besides the allow-list. */
+  readonly commandEnv: readonly string[];
+  readonly sandbox: Sandbox;
+  /** Called when a command begins: of the changes found since then, those that are not another run's. */
+  readonly meanwhile: () => OwnOf;
+}
+
+export type Performed = CommandResult & { readonly traits: ReadonlyMap<RelPath, Traits> };
+
+/** Each command is compared with how the one before left the workspace. */
+export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts) {
+  let last: Snapshot | null = null;
+  const env = commandEnv(parts.env, parts.commandEnv);
+
+  /** In the sandbox, or without one where that is wanted or none is to be had. */
+  const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
+    const { timeoutMs, signal, by } = options;
+    const limits = { env, timeoutMs, signal };
+    const confined =
+      options.sandbox === "none" || (by === "user" && (await isPointless(sandbox)))
+        ? null
+        : await runConfined(command, limits, (argv, marked) =>
+            sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers }),
+          );
+    if (confined !== null) return confined;
+    // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
+    const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
+    if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
+    return { ...result, level: null };
+  };
+
+  return async (command: string, options: CommandOptions, watch: (files: Files) => void): Promise<Performed> => {
+    if (options.unasked === true) await requireProtection(sandbox);
+    const ownOf = meanwhile();
+    const before = await takeSnapshot(root, policy, last);
+    watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
+    const result = await run(command, options, null);
+    last = await takeSnapshot(root, policy, before);
+    const found = compareSnapshots(before, last);
+    const withheld = withheldNames(parts.env, env, result.output);
+    return { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };
+  };
+}
+
+/** What does not protect files is nothing to put between a person and their own check. */
+async function isPointless(sandbox: Sandbox): Promise<boolean> {
+  const { level, choice } = await sandbox.state();
+  return level === "L1" && choice === "auto";
+}
+
+/** What a model wrote and nobody said yes to runs only where files are protected too. */
+async function requireProtection(sandbox: Sandbox): Promise<void> {
+  const { level, choice, why } = await sandbox.state();
+  if (holdsUnasked(level, choice)) return;
+  const reason = why === null ? "" : ` (${why})`;
+  throw new PaiError(
+    "sandbox_missing",
+    `commands of a model need a sandbox that protects files, and none holds here${reason}`,
+    {
+      hint: "--sandbox off runs them without one",
+    },
+  );
+}

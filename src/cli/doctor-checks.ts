@@ -3,7 +3,6 @@ import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:f
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { providerTable, renderSetKey } from "../core/providers.ts";
-import { holdsUnasked, isEnough } from "../core/sandbox.ts";
 import { parseModelId } from "../models/open.ts";
 import { probe } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
@@ -12,11 +11,9 @@ import { findKeys, judgeKey } from "../store/keys.ts";
 import type { Places } from "../store/places.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
-import { openSandbox } from "../workspace/sandbox/open.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
-import { composeSandbox } from "./compose/compose.ts";
 import { listModels } from "./compose/compose-model.ts";
 
 export interface Finding {
@@ -217,35 +214,6 @@ function examineProtection({ root, places }: Patient, force: boolean): readonly 
   } catch (thrown) {
     const { message, hint } = toPaiError(thrown);
     return [warning("project", message, hint)];
-  }
-}
-
-/** Which level of the sandbox holds commands here, found by trying; why it is not more, and what mends that. */
-export async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
-  try {
-    const { settings } = loaded;
-    const opened = openRoot(root, { force: settings.forceRoot, home: places.home });
-    const own = [places.configDir, places.stateDir].filter((folder) => folder !== null);
-    const sandbox = openSandbox({
-      settings: composeSandbox(context, settings),
-      workspace: opened.path,
-      workspaceFd: opened.lent.fd,
-      rules: settings.policy,
-      home: places.home,
-      own,
-      stateFolder: null,
-    });
-    const { level, choice, text, why, proposes } = await sandbox.state();
-    opened.close();
-    if (choice === "off") return ok("sandbox", text);
-    const copies = proposes ? "; what commands change comes back as a proposal" : "";
-    if (holdsUnasked(level, choice) && isEnough(level, choice)) {
-      return why === null ? ok("sandbox", text + copies) : { ...ok("sandbox", text + copies), hint: why };
-    }
-    return warning("sandbox", `${text}: commands of a model do not run without a terminal`, why);
-  } catch (thrown) {
-    const { message, hint } = toPaiError(thrown);
-    return warning("sandbox", message, hint);
   }
 }
 

@@ -237,15 +237,15 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
 /** Names in the file that no setting has, or that are not `allowed` there. */
 function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
+  const isKnown = (name: string, below: readonly string[]): boolean =>
+    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
   const look = (json: Json, prefix: string): void => {
     if (!isFields(json)) return;
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
-      const inside = [...names].filter((known) => known.startsWith(`${name}.`));
-      if (name === "checks.commands") continue;
-      if (inside.length > 0 && isFields(value)) look(value, `${name}.`);
-      else if (name !== "$schema" && ![name, ...(names.has(name) ? [] : inside)].some((known) => names.has(known) && allowed(known)))
-        found.push(name);
+      const below = [...names].filter((known) => known.startsWith(`${name}.`));
+      if (below.length > 0 && isFields(value)) look(value, `${name}.`);
+      else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
     }
   };
   look(file.value, "");

@@ -33,7 +33,7 @@ function emptyFoldersIn(folder: string): Files {
   return Object.fromEntries(names.map((name) => [name.slice(0, -marker.length), ""]));
 }
 
-const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens", "sandbox"]);
+const changing = new Set(["run", "at", "root", "plan", "before", "after", "ms", "estimate", "tokens"]);
 
 /** What holds commands differs between machines. */
 const isOfMachine = (event: StampedEvent) => event.type === "notice" && event.code === "sandbox";
@@ -44,11 +44,13 @@ function settled(value: Json): Json {
   if (typeof value === "string") return value.replace(/\bafter \d+ ms\b/g, "after 0 ms");
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => !changing.has(name));
-  return Object.fromEntries(kept.map(([name, below]) => [name, settled(below)]));
+  return Object.fromEntries(kept.map(([name, below]) => [name, name === "sandbox" ? null : settled(below)]));
 }
 
 function renderEvents(events: readonly StampedEvent[]): string {
-  const lines = events.filter((event) => !isOfMachine(event)).map(({ seq: _, ...event }) => JSON.stringify(settled(event as unknown as Json)));
+  const lines = events
+    .filter((event) => !isOfMachine(event))
+    .map(({ seq: _, ...event }) => JSON.stringify(settled(event as unknown as Json)));
   return `${lines.join("\n")}\n`;
 }
 

@@ -8,7 +8,8 @@ import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
 import { findRoot, openPlaces } from "../compose/base.ts";
-import { examine, examineEndpoint, examineSandbox, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
+import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
+import { examineSandbox } from "../doctor-sandbox.ts";
 
 /** Exit 1 when there is an error among the findings: they are the result all the same. */
 export async function doctorCommand(context: Context): Promise<number> {

@@ -1,0 +1,44 @@
+/** The line of `pai doctor` about the sandbox of commands. */
+import { toPaiError } from "../core/error.ts";
+import { holdsUnasked, isEnough } from "../core/sandbox.ts";
+import type { LoadedSettings } from "../store/settings.ts";
+import { openRoot } from "../workspace/confine.ts";
+import { openSandbox } from "../workspace/sandbox/open.ts";
+import { composeSandbox } from "./compose/compose.ts";
+import type { Finding, Patient } from "./doctor-checks.ts";
+
+const said = (level: Finding["level"], text: string, hint: string | null = null): Finding => ({
+  name: "sandbox",
+  level,
+  text,
+  hint,
+});
+
+/** Which level of the sandbox holds commands here, found by trying; why it is not more, and what mends that. */
+export async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
+  try {
+    const { settings } = loaded;
+    const opened = openRoot(root, { force: settings.forceRoot, home: places.home });
+    const own = [places.configDir, places.stateDir].filter((folder) => folder !== null);
+    const sandbox = openSandbox({
+      settings: composeSandbox(context, settings),
+      workspace: opened.path,
+      workspaceFd: opened.lent.fd,
+      rules: settings.policy,
+      home: places.home,
+      own,
+      stateFolder: null,
+    });
+    const { level, choice, text, why, proposes } = await sandbox.state();
+    opened.close();
+    if (choice === "off") return said("ok", text);
+    const copies = proposes ? "; what commands change comes back as a proposal" : "";
+    if (holdsUnasked(level, choice) && isEnough(level, choice)) {
+      return said("ok", text + copies, why);
+    }
+    return said("warning", `${text}: commands of a model do not run without a terminal`, why);
+  } catch (thrown) {
+    const { message, hint } = toPaiError(thrown);
+    return said("warning", message, hint);
+  }
+}

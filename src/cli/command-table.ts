@@ -26,7 +26,10 @@ const asking = take(
 );
 const tasking = take("file", "stdin", "noPlanCache");
 const confining = take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
-const acting = { ...take("check", "allowDelete", "allowRun", "allowSteering", "env", "keep"), ...confining };
+const acting = {
+  ...take("check", "noBaseline", "noWorse", "allowDelete", "allowRun", "allowSteering", "env", "keep"),
+  ...confining,
+};
 
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>

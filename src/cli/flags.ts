@@ -75,6 +75,8 @@ export const flagTable = rows({
     description: "command that must pass afterwards (repeatable)",
   },
   allowDelete: { type: "boolean", description: "planned deletions may happen without a question" },
+  noBaseline: { type: "boolean", description: "do not run the checks before the work" },
+  noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
   allowRun: { type: "boolean", description: "planned commands and checks may run without a question" },
   allowSteering: {
     type: "string",

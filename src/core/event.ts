@@ -84,7 +84,19 @@ export type RunEvent =
     }
   | { readonly type: "changes.applied"; readonly batch: number; readonly changes: readonly ChangeSummary[] }
   | { readonly type: "changes.rolled_back"; readonly batch: number; readonly changes: readonly ChangeSummary[] }
-  | ({ readonly type: "check.finished"; readonly when: "before" | "after"; readonly output: string } & CheckResult)
+  | {
+      readonly type: "check.started";
+      readonly when: "before" | "after";
+      readonly command: string;
+      readonly by: "user" | "plan";
+    }
+  | ({
+      readonly type: "check.finished";
+      readonly when: "before" | "after";
+      readonly output: string;
+      /** How a failure compares to the one before the work; "" for nothing to say. */
+      readonly note: string;
+    } & CheckResult)
   | {
       readonly type: "budget.updated";
       readonly calls: number;

@@ -123,7 +123,13 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("changes.decided", { ...changes, accept: z.boolean(), by: z.enum(["user", "policy"]) }),
   event("changes.applied", changes),
   event("changes.rolled_back", changes),
-  event("check.finished", { when: z.enum(["before", "after"]), output: z.string(), ...check.shape }),
+  event("check.started", { when: z.enum(["before", "after"]), command: z.string(), by: z.enum(["user", "plan"]) }),
+  event("check.finished", {
+    when: z.enum(["before", "after"]),
+    output: z.string(),
+    note: z.string(),
+    ...check.shape,
+  }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),
   event("notice", {
     level: z.enum(["info", "warning"]),

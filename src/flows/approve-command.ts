@@ -102,13 +102,14 @@ async function tellSandbox(run: Run, { level }: CommandResult): Promise<void> {
 export async function runInWorkspace(
   run: Run,
   command: string,
-  options: Omit<CommandOptions, "signal">,
+  { signal = run.signal, ...options }: Omit<CommandOptions, "signal"> & { readonly signal?: AbortSignal | undefined },
 ): Promise<CommandResult> {
   const transaction = await run.transaction();
-  const result = await transaction.run(command, { ...options, signal: run.signal });
-  run.signal.throwIfAborted();
-  await tellSandbox(run, result);
+  const result = await transaction.run(command, { ...options, signal });
   run.overlay.learn(result.changes);
+  if (options.by === "user") for (const change of result.changes) run.record.byUser.add(change);
+  signal.throwIfAborted();
+  await tellSandbox(run, result);
   for (const note of result.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
   }

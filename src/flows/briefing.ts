@@ -6,6 +6,7 @@ import { renderTree } from "../core/context/tree.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
+import { renderBaseline } from "./checks/describe.ts";
 import type { Run } from "./run.ts";
 import { knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
 
@@ -193,11 +194,10 @@ const partOf = (kind: Part["kind"], file: Source): Part => ({
 /** What the user gave: the conversation so far, context, checks, the request; the last stands last. */
 function renderGiven(run: Run, budgets: Budgets): readonly Part[] {
   const { history, context, text } = run.task;
-  const { checks } = run.options;
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["context", context === null ? "" : fence("context", {}, cut(context, budgets.context))],
-    ["checks", checks.length === 0 ? "" : `Checks of the user:\n${checks.map((check) => `- ${check}`).join("\n")}`],
+    ["checks", renderBaseline(run)],
     ["request", `Request: ${text}`],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));

@@ -8,7 +8,8 @@ import { complexityOf, phasesOf } from "../core/plan/promise.ts";
 import { type Claim, pathsOfClaim, scopeOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import type { Rights } from "./batch.ts";
-import { type Check, checksOf, describeFailed, runBaseline, runChecks } from "./checks.ts";
+import { baselineOf } from "./checks/baseline.ts";
+import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence } from "./evidence.ts";
 import { type BatchReport, performChanges } from "./perform.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -120,13 +121,14 @@ function giveUp(run: Run, left: Left): never {
 export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): Promise<void> {
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  await baselineOf(run)?.finish();
   // The plan, and perhaps a person's yes, was for what stood there then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
-    passedBefore ??= progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
+    passedBefore ??= progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
     return passedBefore;
   };
   let messages: readonly Message[] = [{ role: "user", text: renderTask(run, plan, evidence, checks) }];
@@ -161,10 +163,9 @@ export async function executeFinished(
   changes: readonly Change[],
 ): Promise<void> {
   const checks = run.options.dryRun ? [] : checksOf(run);
-  const passedBefore = await runBaseline(run, checks);
+  await baselineOf(run)?.finish();
+  const passedBefore = await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
-  const reports = run.options.dryRun ? [] : await runChecks(run, checks, passedBefore);
-  const failed = reports.find(({ fatal }) => fatal);
-  if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
+  if (!run.options.dryRun) refuseFailed(await runChecks(run, checks, passedBefore));
   run.record.text = plan.reply;
 }

@@ -14,7 +14,9 @@ import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask, isBadReply } from "./ask.ts";
-import { type CheckReport, checksOf, describeCheck, describeFailed, runBaseline, runChecks } from "./checks.ts";
+import { baselineOf } from "./checks/baseline.ts";
+import { type CheckReport, checksOf, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { describeCheck, describeFailed } from "./checks/describe.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
 import type { CallReport } from "./perform.ts";
@@ -88,7 +90,7 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
 /** A failed check that is not fatal is one whose failure the work did not cause: the model is told so. */
 function explainCheck(check: CheckReport): string {
   const isOld = check.passed === false && !check.fatal;
-  return describeCheck(check, isOld ? { note: "failed before the work began; later steps may mend it" } : {});
+  return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
 }
 
 /** What the next call is told about this one. */
@@ -119,11 +121,14 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  const before = (await baselineOf(run)?.finish()) ?? [];
   // The schedule, and perhaps a person's yes, was for what stood there then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const evidence = await collectEvidence(run, plan, rights);
   const checks = run.options.dryRun ? [] : checksOf(run);
-  const passedBefore = progress.promisesChanges ? await runBaseline(run, checks) : new Set<string>();
+  const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
+  const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
+  const passedBefore = new Set([...planned, ...passed]);
   const system = `${actPrompt}\n${scriptPrompt}`;
   const scores: number[] = [];
   const story: string[] = [];

@@ -1,6 +1,7 @@
 /** Whether a tool-loop may end: its checks must pass, and a refusal must not be all that came of it. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import { checksOf, describeCheck, describeFailed, runChecks } from "./checks.ts";
+import { checksOf, runChecks } from "./checks/checks.ts";
+import { describeCheck, describeFailed } from "./checks/describe.ts";
 import type { CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 

@@ -5,7 +5,8 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type Claim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { type CheckReport, describeFailed } from "./checks.ts";
+import type { CheckReport } from "./checks/checks.ts";
+import { describeFailed } from "./checks/describe.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -129,10 +130,16 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     },
     judgeChecks(before, reports) {
       if (before !== null) return before;
-      const failed = reports.filter(({ passed }) => passed === false);
+      const failed = reports.filter(({ passed, tolerated }) => passed === false && !tolerated);
       const worst = failed.find(({ fatal }) => fatal) ?? (run.ledger.exhausted ? undefined : failed[0]);
       if (worst === undefined) return null;
-      return left("check_failed", describeFailed(worst), "--keep keeps the changes all the same");
+      const keep = "--keep keeps the changes all the same";
+      const isOld = worst.compared?.same === true;
+      return left(
+        "check_failed",
+        describeFailed(worst),
+        isOld ? `--no-worse accepts a failure that was there before; ${keep}` : keep,
+      );
     },
   };
 }

@@ -4,7 +4,8 @@ import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import { type Check, type CheckReport, describeCheck } from "./checks.ts";
+import type { Check, CheckReport } from "./checks/checks.ts";
+import { describeCheck, renderBaseline } from "./checks/describe.ts";
 import { showFile, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
@@ -39,13 +40,14 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
   if (last !== undefined) parts.push(fence("conversation", {}, `user: ${last.request}\npai: ${last.answer}`));
   const where = plan.analysis?.target_identification ?? "";
   const steps = workOf(plan);
-  const done = checks.map(({ command }) => `- ${command}`).join("\n");
+  const done = checks.flatMap(({ command, by }) => (by === "plan" ? [`- ${command}`] : [])).join("\n");
   parts.push(
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
     renderCriteria(plan),
     run.options.dryRun || run.record.tally.withheld.size > 0
       ? "Commands are not run this time: do not say what one showed."
       : "",
+    renderBaseline(run),
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
     renderRequest(run),
   );

@@ -76,6 +76,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       text: "",
       next: [],
       checks: [],
+      baseline: null,
       score: null,
       tally: createTally(),
       amended: [],
@@ -119,13 +120,17 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
   let failure: PaiError | null = null;
   try {
     run = createRun(task, options, ports, emit);
+    // Saved plans are held against the files first: their checks begin when they are carried out.
+    const begins = options.checks.length > 0 && options.command !== "apply";
+    if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
     await flow(run);
     ports.signal.throwIfAborted();
-    if (options.checks.length > 0) await (await import("./checks.ts")).decideUnchanged(run);
+    if (options.checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
   } catch (thrown) {
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
+  await run?.record.baseline?.stop();
   // Diffs are needed only now: what a run ends with must not delay its first request.
   const { settle } = await import("./settle.ts");
   const settled = await settle(run, failure, { options, ports });

@@ -1,6 +1,7 @@
 /** What a flow works with: the task, the options, the ports, and the record that the outcome is made from. */
 import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
+import type { CheckEvidence } from "../core/check-output.ts";
 import type { Conversation } from "../core/conversation.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
@@ -45,6 +46,12 @@ export interface RunOptions {
   /** Checks the user typed. */
   readonly checks: readonly string[];
   readonly checkTimeoutMs: number;
+  /** Run the user's checks before the work too. */
+  readonly baseline: boolean;
+  /** How long the first request waits for them. */
+  readonly checkWaitMs: number;
+  /** Accept a check that fails as it failed before the work. */
+  readonly noWorse: boolean;
   readonly commandTimeoutMs: number;
   /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
@@ -81,6 +88,16 @@ export interface Ports {
   readonly veil?: Veil;
 }
 
+/** The user's checks as they stand before the work; they run in the background from their start on. */
+export interface Baseline {
+  /** What is known so far, in the order of the checks. */
+  readonly results: readonly CheckEvidence[];
+  /** Waits for the rest. Throws usage for a check that cannot be run. */
+  finish(): Promise<readonly CheckEvidence[]>;
+  /** Ends what still runs; what it changed is then the run's, to be taken back with it. */
+  stop(): Promise<void>;
+}
+
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
   /** Conversation of the tool-loop, as it stands. */
@@ -95,6 +112,8 @@ export interface RunRecord {
   text: string;
   next: readonly string[];
   checks: readonly CheckResult[];
+  /** null: there is none, or it has not begun. */
+  baseline: Baseline | null;
   score: number | null;
   /** How its actions went. */
   readonly tally: Tally;

@@ -40,6 +40,8 @@ function statusOfFailure(failure: PaiError): Status {
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (run.options.keep) return true;
   if (!run.options.interactive || stops.includes(failure.code)) return false;
+  // What only checks left behind is nobody's work.
+  if ((run.begun?.changes ?? []).every((change) => run.record.byUser.has(change))) return false;
   const text = `The run failed: ${failure.message}\nKeep what it changed so far? (no: everything is taken back)`;
   return (await run.ports.decide({ kind: "keep", text })).accept;
 }

@@ -82,6 +82,8 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
       return changeEntries("applied", event.changes);
     case "changes.rolled_back":
       return changeEntries("rolled back", event.changes);
+    case "check.started":
+      return [];
     case "check.finished":
       return [["CHECK", renderCheck(event, event.when, event.output)]];
     case "budget.updated":

@@ -219,6 +219,7 @@ export const settingTable = {
     narrow: (current: readonly string[], wanted: readonly string[]) => [...new Set([...current, ...wanted])],
   },
   checks: list("checks", { flag: "check" }),
+  checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   commandEnv: list("commands.env"),
   sandbox,
   checkNetwork: {

@@ -39,6 +39,8 @@ export interface Settings {
   readonly checkNetwork: boolean;
   /** Whether these checks work on a copy at the end too, so that nothing they make stays. */
   readonly checkThrowaway: boolean;
+  /** Seconds that the first request waits for them. */
+  readonly checkWait: number;
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly plain: boolean;
@@ -160,6 +162,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     sandbox: resolve(table.sandbox),
     checkNetwork: resolve<boolean>(table.checkNetwork),
     checkThrowaway: resolve<boolean>(table.checkThrowaway),
+    checkWait: resolve(table.checkWait),
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
     plain: resolve(table.plain),

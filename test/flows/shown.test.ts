@@ -40,7 +40,9 @@ describe("the plan call", () => {
 
   test("is told the checks of the user", async () => {
     const { asked } = await play({ lines: create, options: { checks: ["test -f a.txt"] } });
-    expect(asked(1)).toContain("Checks of the user:\n- test -f a.txt\n");
+    expect(asked(1)).toMatch(
+      /^Checks of the user, before any change;.*\n<check command="test -f a.txt" exit="1" note="fails">$/m,
+    );
   });
 });
 

@@ -130,7 +130,17 @@ test("each event says what matters, as it happens", () => {
     { type: "call.started", id: "1", action: "WRITE", target: "a" },
     { type: "call.finished", id: "1", action: "WRITE", target: "a", ok: false, text: "refused" },
     { type: "changes.applied", batch: 1, changes: [change] },
-    { type: "check.finished", when: "after", output: "ok", command: "make", by: "user", exit: 0, ms: 5, passed: true },
+    {
+      type: "check.finished",
+      note: "",
+      when: "after",
+      output: "ok",
+      command: "make",
+      by: "user",
+      exit: 0,
+      ms: 5,
+      passed: true,
+    },
     { type: "budget.updated", calls: 2, tokens: 15, cost: 0.5 },
   ];
   const lines = events.map((event) => renderAuditLines(stamp(event))).join("");

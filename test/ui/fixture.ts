@@ -119,8 +119,8 @@ export const events = stamp([
   { type: "changes.proposed", batch: 1, changes, diff },
   { type: "changes.decided", batch: 1, changes, accept: true, by: "policy" },
   { type: "changes.applied", batch: 1, changes },
-  { type: "check.finished", when: "after", output: "F\nassert 1 == 2\n", ...check, exit: 1, passed: false },
-  { type: "check.finished", when: "after", output: "", ...check },
+  { type: "check.finished", note: "", when: "after", output: "F\nassert 1 == 2\n", ...check, exit: 1, passed: false },
+  { type: "check.finished", note: "", when: "after", output: "", ...check },
   { type: "budget.updated", calls: 2, tokens: 3168, cost: null },
   { type: "run.finished", outcome },
 ]);

@@ -85,12 +85,19 @@ function prepareConsent(
   return () => rememberConsent(address, keys, places);
 }
 
+/** Where a setting stands in the file; one below a name that is a setting of its own (checks.wait) stands beside it. */
+function pathOfSetting(name: string): readonly string[] {
+  const parts = name.split(".");
+  return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;
+}
+
 function write(places: Places, name: string, value: Json): string {
   if (places.configDir === null) {
     throw new PaiError("config_invalid", "there is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
   }
   const file = join(places.configDir, "config.json");
-  withLock(file, () => writePrivate(file, replaceJson(readPrivate(file) ?? "", file, name.split("."), value)));
+  const path = pathOfSetting(name);
+  withLock(file, () => writePrivate(file, replaceJson(readPrivate(file) ?? "", file, path, value)));
   return file;
 }
 

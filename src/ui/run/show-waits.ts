@@ -20,8 +20,13 @@ export interface Waits {
   /** Says what is waited for, until something else is or `spinner.stop`. */
   readonly start: (what: string) => void;
   readonly spinner: Spinner;
-  readonly shows: Shows<"model.started" | "model.finished" | "notice" | "run.finished">;
+  /** Stops waiting, whatever it is for. */
+  readonly stop: () => void;
+  readonly shows: Shows<"model.started" | "model.finished" | "check.started" | "notice" | "run.finished">;
 }
+
+/** Milliseconds between two lines that say that something is still waited for. */
+const beatMs = 30_000;
 
 const words: Readonly<Record<Purpose, string>> = {
   plan: "planning",
@@ -41,18 +46,37 @@ export function openWaits(streams: Streams, { verbose, live, columns, now }: Wai
   const { style, redraw, line, aside } = streams;
   const spinner = createSpinner({ err: redraw, style, columns, now });
 
+  let beat: ReturnType<typeof setInterval> | null = null;
+
+  function stop(): void {
+    spinner.stop();
+    if (beat !== null) clearInterval(beat);
+    beat = null;
+  }
+
+  /** Where no line can be redrawn there is one at the start, and one every half minute. */
   function start(what: string): void {
-    if (live) spinner.start(what);
-    else aside(`${visibleLine(what)} ${style.glyphs.more}`);
+    stop();
+    if (live) {
+      spinner.start(what);
+      return;
+    }
+    aside(`${visibleLine(what)} ${style.glyphs.more}`);
+    const since = now();
+    beat = setInterval(() => aside(`${visibleLine(what)}, ${spent(now() - since)}`), beatMs);
+    beat.unref();
   }
 
   return {
     start,
     spinner,
+    stop,
     shows: {
+      "check.started": ({ command, when }) =>
+        start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
       "model.started": ({ purpose, model }) => start(`${words[purpose]} with ${model}`),
       "model.finished"({ n, usage, served, ms }) {
-        spinner.stop();
+        stop();
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
         if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
       },
@@ -61,7 +85,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now }: Wai
         if (live && wait !== undefined) spinner.countDown(wait);
         if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));
       },
-      "run.finished": () => spinner.stop(),
+      "run.finished": stop,
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { counted } from "../amount.ts";
+import { counted, spent } from "../amount.ts";
 import { renderDiff } from "../diff/diff.ts";
 import type { Highlight } from "../highlight.ts";
 import { wrap } from "../layout.ts";
@@ -19,6 +19,7 @@ export interface WorkOptions {
   readonly reply: ReplyText;
   /** Shows what is waited for, such as a command. */
   readonly wait: (what: string) => void;
+  readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
 }
 
@@ -48,7 +49,7 @@ const mostRows = 20;
 /** Actions without a line of their own: the message and the list of tasks show what they did. */
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
 
-export function openWork(streams: Streams, { verbose, reply, wait, highlight }: WorkOptions): Work {
+export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight }: WorkOptions): Work {
   const { style, columns, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
@@ -87,12 +88,14 @@ export function openWork(streams: Streams, { verbose, reply, wait, highlight }: 
   }
 
   function showCheck(event: EventOf<"check.finished">): void {
+    stopWaiting();
     if (event.when === "before") {
       if (verbose || event.passed === false)
-        aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}`);
+        aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${spent(event.ms)}`);
       return;
     }
     say(renderCheck(event, style, columns));
+    if (event.note !== "") aside(`  ${visibleLine(event.note)}`);
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
 

@@ -55,7 +55,7 @@ function openRun(options: TerminalOptions): Terminal {
   const waits = openWaits(streams, options);
   const { spinner } = waits;
   const steps = openSteps(streams, reply, { planIsResult, verbose });
-  const work = openWork(streams, { verbose, reply, wait: waits.start, highlight });
+  const work = openWork(streams, { verbose, reply, wait: waits.start, stopWaiting: waits.stop, highlight });
 
   const shows: Shows = {
     ...waits.shows,
@@ -78,7 +78,7 @@ function openRun(options: TerminalOptions): Terminal {
   }
 
   function pause(): void {
-    spinner.stop();
+    waits.stop();
     reply.close();
     workedMs += now() - (since ?? now());
     since = null;

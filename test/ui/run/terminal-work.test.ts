@@ -69,7 +69,7 @@ test("what a failed check said stays behind its bar, however wide it is", () => 
   const { terminal, writes } = watch({});
   const output = `${"word ".repeat(30)}\n${"x".repeat(5000)}\nthe last line`;
   const check = { command: "make", by: "user", exit: 2, ms: 1, passed: false, output } as const;
-  for (const event of stamp([{ type: "check.finished", when: "after", ...check }])) terminal.sink(event);
+  for (const event of stamp([{ type: "check.finished", note: "", when: "after", ...check }])) terminal.sink(event);
   const rows = writes.join("").trimEnd().split("\n").slice(1);
   expect(rows).toHaveLength(20);
   expect(rows.at(-1)).toBe("  │ the last line");
@@ -94,4 +94,25 @@ test("lines of a file that are wider than the terminal go on behind the bar, end
   expect(rows[4]).toBe("    3 │         x");
   expect(rows.slice(5).join(" ")).toMatch(/… 1,000 more[ │]*characters/);
   for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(40);
+});
+
+test("a check that runs says so at its start, and how its failure compares at its end", () => {
+  const check = { command: "pytest -q", by: "user" } as const;
+  const failed = { ...check, exit: 1, ms: 1200, passed: false, output: "F" } as const;
+  const { screen } = show(
+    false,
+    {},
+    {
+      events: stamp([
+        { type: "check.started", when: "before", ...check },
+        { type: "check.finished", when: "before", note: "", ...failed },
+        { type: "check.started", when: "after", ...check },
+        { type: "check.finished", when: "after", note: "the same failure as before", ...failed },
+      ]),
+      outcome,
+    },
+  );
+  expect(screen).toContain("check pytest -q (before the change) ...\nbefore the change: pytest -q, exit 1, 1.2 s\n");
+  expect(screen).toContain("check pytest -q ...\n");
+  expect(screen).toContain("the same failure as before\n");
 });

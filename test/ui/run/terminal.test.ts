@@ -230,11 +230,31 @@ test("hostile text in every place is shown, not obeyed", () => {
     { type: "model.delta", n: 1, channel: "reply", text: evil },
     { type: "model.started", n: 1, purpose: "execute", model: evil, estimate: 1 },
     { type: "call.started", id: "1", action: "RUN", target: evil },
-    { type: "check.finished", when: "before", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+    {
+      type: "check.finished",
+      note: "",
+      when: "before",
+      output: evil,
+      command: evil,
+      by: "plan",
+      exit: 1,
+      ms: 1,
+      passed: false,
+    },
     { type: "call.finished", id: "1", action: "READ", target: evil, ok: true, text: evil },
     { type: "look.shown", action: "TREE", target: evil, text: evil },
     { type: "notice", level: "info", code: "x", text: evil },
-    { type: "check.finished", when: "after", output: evil, command: evil, by: "plan", exit: 1, ms: 1, passed: false },
+    {
+      type: "check.finished",
+      note: "",
+      when: "after",
+      output: evil,
+      command: evil,
+      by: "plan",
+      exit: 1,
+      ms: 1,
+      passed: false,
+    },
   ]);
   const { screen } = show(true, { verbose: true }, { events, outcome: { ...outcome, text: evil, next: [evil] } });
   expect(screen).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);

@@ -1,0 +1,90 @@
+/** What a check printed: what of it requests show, and whether two failures are the same. Pure. */
+import type { CheckResult } from "./outcome.ts";
+
+/** A check that has been run, with what it printed; secrets in the output are masked. */
+export interface CheckEvidence extends CheckResult {
+  readonly output: string;
+}
+
+/** Characters of an output that a request shows: failures are told at the end. */
+const shownCharacters = 3000;
+
+/** The end of an output, from the beginning of a line, with a note of what is left out. */
+export function tailOf(output: string): string {
+  const text = output.trimEnd();
+  if (text.length <= shownCharacters) return text;
+  const tail = text.slice(-shownCharacters).toWellFormed();
+  const start = tail.indexOf("\n") + 1;
+  const kept = tail.slice(start > shownCharacters / 2 ? 0 : start);
+  return `[… ${text.length - kept.length} characters before this are left out]\n${kept}`;
+}
+
+/** What differs from run to run and says nothing of the failure. Counts are kept: "3 failed" is not "4 failed". */
+const passing: readonly (readonly [RegExp, string])[] = [
+  [/\u001b\[[0-9;]*[A-Za-z]/g, ""],
+  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
+  [/\b\d{4}-\d\d-\d\d\b/g, "<date>"],
+  [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, "<time>"],
+  [/\b(?:\d+\s*m(?:in)?\s*)?\d+(?:[.,]\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?|min)\b/g, "<duration>"],
+  [/\b0x[0-9a-fA-F]+\b/g, "<address>"],
+  [/\b(localhost|\d{1,3}(?:\.\d{1,3}){3}|\[::1?\]):\d{2,5}\b/g, "$1:<port>"],
+  [/\b(port)([ :=]+)\d{2,5}\b/gi, "$1$2<port>"],
+  [/\b(pid|process)([ :=#]+)\d+\b/gi, "$1$2<pid>"],
+  [/(\.\w{1,8}["']?[:(]|\.\w{1,8}["']?, line )\d+(?:[:,]\d+)?/g, "$1<line>"],
+];
+
+function normalize(line: string): string {
+  return passing.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trimEnd();
+}
+
+/** An output without what differs from run to run: two of them are equal when they say the same. */
+export const normalizeOutput = (output: string): string => output.trimEnd().split("\n").map(normalize).join("\n");
+
+const isFailing =
+  /fail|error|exception|assert|panic|not ok|not found|undefined|unexpected|expected|mismatch|traceback|cannot|unable|fatal|denied|warning: unused|✗|✘|✕|×|^E\s|^\s*[-+]\s/i;
+
+/** Lines that tell what failed; all lines where none says so plainly. */
+function failingLines(output: string): readonly string[] {
+  const lines = output
+    .split("\n")
+    .map(normalize)
+    .filter((line) => line.trim() !== "");
+  const failing = lines.filter((line) => isFailing.test(line));
+  return failing.length === 0 ? lines : failing;
+}
+
+/** What was cut, so that nobody knows what is missing. */
+const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/m;
+
+/** How a failure compares to the one before: the same, or with lines that are new. */
+export interface Comparison {
+  readonly same: boolean;
+  /** As they were printed, normalized. */
+  readonly fresh: readonly string[];
+}
+
+type Failed = Pick<CheckEvidence, "exit" | "passed" | "output">;
+
+/** null: they cannot be compared, as one passed, or printed nothing, or more than is kept. */
+export function compareFailures(before: Failed, after: Failed): Comparison | null {
+  const outputs = [before.output, after.output];
+  if (before.passed !== false || after.passed !== false) return null;
+  if (outputs.some((output) => output.trim() === "" || isCut.test(output))) return null;
+  const left = [...failingLines(before.output)].sort();
+  const fresh: string[] = [];
+  for (const line of [...failingLines(after.output)].sort()) {
+    const at = left.indexOf(line);
+    if (at === -1) fresh.push(line);
+    else left.splice(at, 1);
+  }
+  return { same: before.exit === after.exit && fresh.length === 0 && left.length === 0, fresh };
+}
+
+/** What a comparison says, to the model and to the user alike; "" for nothing. */
+export function renderComparison(comparison: Comparison | null): string {
+  if (comparison === null) return "";
+  if (comparison.same) return "the same failure as before";
+  const [first, ...more] = comparison.fresh;
+  if (first === undefined) return "fewer failures than before";
+  return `new since before: ${first.trim()}${more.length === 0 ? "" : ` (and ${more.length} more lines)`}`;
+}

@@ -1,0 +1,77 @@
+/** The user's checks as they stand before the work: run once, shown to the model, and the measure of what comes later. */
+import type { CheckEvidence } from "../../core/check-output.ts";
+import { PaiError } from "../../core/error.ts";
+import type { Baseline, Run } from "../run.ts";
+import { runCheck, userChecks } from "./checks.ts";
+
+/** The first word of a command, behind variables that are set for it. */
+const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
+
+/** A check that no shell could start proves nothing before and nothing after: most likely its name is mistyped. */
+function refuseUnusable({ command, exit, output }: CheckEvidence): void {
+  if ((exit !== 126 && exit !== 127) || firstWord(command).includes("/")) return;
+  const why = output.trim().split("\n").at(-1) ?? "";
+  throw new PaiError("usage", `the check cannot be run: ${command} (exit ${exit})${why === "" ? "" : `: ${why}`}`, {
+    hint: "correct the command, or pass --no-baseline when the task is to make it work",
+  });
+}
+
+function startBaseline(run: Run): Baseline {
+  const results: CheckEvidence[] = [];
+  const controller = new AbortController();
+  const signal = AbortSignal.any([run.signal, controller.signal]);
+  const work = (async () => {
+    for (const check of userChecks(run)) {
+      const result = await runCheck(run, check, { when: "before", signal });
+      refuseUnusable(result);
+      results.push(result);
+    }
+    return results;
+  })();
+  // Who waits for it hears of a failure; nobody may be waiting yet.
+  work.catch(() => {});
+  return {
+    results,
+    finish: () => work,
+    async stop() {
+      controller.abort(new PaiError("interrupted", "the run ended before its checks"));
+      await work.catch(() => {});
+    },
+  };
+}
+
+/** Whether checks run before the work at all: not where nothing may be run, and not where the user wants none. */
+export const hasBaseline = ({ options }: Run): boolean =>
+  options.checks.length > 0 && options.baseline && !options.dryRun && !options.planOnly;
+
+/** The baseline of a run, started at the first call; null: it has none. */
+export function baselineOf(run: Run): Baseline | null {
+  if (!hasBaseline(run)) return null;
+  run.record.baseline ??= startBaseline(run);
+  return run.record.baseline;
+}
+
+/**
+ * Starts the checks and waits for them as long as the first request may wait; what takes longer goes on beside it.
+ * Throws usage for a check that cannot be run.
+ */
+export async function openBaseline(run: Run): Promise<void> {
+  const { options, emit } = run;
+  if (options.checks.length > 0 && !hasBaseline(run) && options.baseline) {
+    const text = `checks are not run ${options.planOnly ? "for a plan alone" : "in a dry run"}: ${options.checks.join("; ")}`;
+    emit({ type: "notice", level: "info", code: "checks_not_run", text });
+  }
+  const baseline = baselineOf(run);
+  if (baseline === null) return;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const limit = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), options.checkWaitMs);
+  });
+  try {
+    if ((await Promise.race([baseline.finish(), limit])) !== "late") return;
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+  }
+  const text = `the checks take longer than ${Math.round(options.checkWaitMs / 1000)} s: planning begins without their results`;
+  emit({ type: "notice", level: "info", code: "checks_late", text });
+}

@@ -1,0 +1,134 @@
+/** Runs the checks of a run on the changed tree; only what got worse counts against it, and a failing check of the user. */
+
+import { type CheckEvidence, type Comparison, compareFailures, renderComparison } from "../../core/check-output.ts";
+import { PaiError } from "../../core/error.ts";
+import type { CheckResult } from "../../core/outcome.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { requireBound, runInWorkspace } from "../approve-command.ts";
+import { judgeCommand } from "../batch.ts";
+import type { Run } from "../run.ts";
+import { describeFailed } from "./describe.ts";
+
+export interface Check {
+  readonly command: string;
+  readonly by: "user" | "plan";
+}
+
+export interface CheckReport extends CheckEvidence {
+  /** It fails the run: typed by the user, or it passed before. */
+  readonly fatal: boolean;
+  /** Against the failure before the work; null: there is nothing to compare. */
+  readonly compared: Comparison | null;
+  /** It failed before in the same way, and the user takes that (--no-worse). */
+  readonly tolerated: boolean;
+}
+
+/** The checks that the user typed, or set for every run. */
+export const userChecks = ({ options }: Run): readonly Check[] =>
+  options.checks.map((command): Check => ({ command, by: "user" }));
+
+/** The user's checks first, then the plan's, each once. What may not run here is recorded as not run. */
+export function checksOf(run: Run): readonly Check[] {
+  const { checks, interactive, allowRun } = run.options;
+  const user = userChecks(run);
+  const planned = (run.record.plan?.execution_plan?.checks ?? [])
+    .map((command) => command.trim())
+    .filter((command) => command !== "" && !checks.includes(command))
+    .map((command): Check => ({ command, by: "plan" }));
+  if (planned.length > 0 && !interactive && !allowRun) {
+    const text = `checks of the plan not run (headless they need --allow-run): ${planned.map(({ command }) => command).join("; ")}`;
+    run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
+    run.record.checks = planned.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
+    return user;
+  }
+  return [...user, ...planned];
+}
+
+interface CheckRun {
+  readonly when: "before" | "after";
+  /** Ends the command beside the run's own. */
+  readonly signal?: AbortSignal;
+  /** How it failed before; null: it is not known, or it did not. */
+  readonly earlier?: CheckEvidence | null;
+}
+
+/** Runs one check and says how it ended. */
+export async function runCheck(
+  run: Run,
+  { command, by }: Check,
+  { when, signal, earlier = null }: CheckRun,
+): Promise<CheckEvidence & { readonly compared: Comparison | null }> {
+  if (by === "plan") await requireBound(run, command);
+  run.emit({ type: "check.started", when, command, by });
+  const result = await runInWorkspace(run, command, {
+    by,
+    timeoutMs: run.options.checkTimeoutMs,
+    unasked: by === "plan" && !run.options.interactive,
+    signal,
+  });
+  const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
+  if (refused !== null)
+    run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
+  const couldRun = result.exit !== 126 && result.exit !== 127;
+  const passed = couldRun || by === "user" ? result.exit === 0 : null;
+  const output = maskSecrets(result.output);
+  const check = { command, by, exit: result.exit, ms: result.ms, passed, output };
+  const compared = earlier === null ? null : compareFailures(earlier, check);
+  run.emit({ type: "check.finished", when, ...check, note: renderComparison(compared) });
+  return { ...check, compared };
+}
+
+/** Which of these checks of the plan passed before anything was changed. */
+export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise<ReadonlySet<string>> {
+  const passed = new Set<string>();
+  for (const check of checks) {
+    if (check.by === "user") continue;
+    if ((await runCheck(run, check, { when: "before" })).passed === true) passed.add(check.command);
+  }
+  return passed;
+}
+
+/** Fails a run for a check, but not for what the user takes. Throws check_failed. */
+export function refuseFailed(reports: readonly CheckReport[]): void {
+  const failed = reports.find(({ fatal }) => fatal);
+  if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
+}
+
+/**
+ * A run that changed nothing is judged by the user's checks all the same, unless they have run at its end already: by
+ * what they came to before the work, or where that is not known by running them now. Throws check_failed.
+ */
+export async function decideUnchanged(run: Run): Promise<void> {
+  const { options, record, begun } = run;
+  const isDecided = record.checks.some(({ by }) => by === "user");
+  const changed = (begun?.changes ?? []).some((change) => !record.byUser.has(change));
+  if (options.dryRun || options.planOnly || isDecided || changed) return;
+  if (record.baseline === null) return refuseFailed(await runChecks(run, userChecks(run), new Set()));
+  const known = await record.baseline.finish();
+  record.checks = [...known.map(resultOf), ...record.checks];
+  if (options.noWorse) return;
+  const failed = known.find(({ passed }) => passed === false);
+  if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
+}
+
+const resultOf = ({ command, by, exit, ms, passed }: CheckEvidence): CheckResult => ({ command, by, exit, ms, passed });
+
+/** Runs all checks on the changed tree and records them in the run. `passedBefore`: those of the plan that passed. */
+export async function runChecks(
+  run: Run,
+  checks: readonly Check[],
+  passedBefore: ReadonlySet<string>,
+): Promise<readonly CheckReport[]> {
+  const before = (await run.record.baseline?.finish()) ?? [];
+  const reports: CheckReport[] = [];
+  for (const check of checks) {
+    const earlier = before.find(({ command }) => command === check.command) ?? null;
+    const result = await runCheck(run, check, { when: "after", earlier });
+    const tolerated = run.options.noWorse && result.compared?.same === true;
+    const counts = check.by === "user" || passedBefore.has(check.command);
+    reports.push({ ...result, tolerated, fatal: result.passed === false && counts && !tolerated });
+  }
+  const notRun = run.record.checks.filter(({ command }) => !checks.some((check) => check.command === command));
+  run.record.checks = [...reports.map(resultOf), ...notRun];
+  return reports;
+}

@@ -105,6 +105,22 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
   define({
+    meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
+    args: {
+      verb: word("run|report|import"),
+      what: word("TASKS…", false),
+      ...take("model", "mode", "repeat", "jobs", "shard", "maxCost", "maxCalls", "maxTokens", "allowRun"),
+      ...take("results", "output", "to", "language"),
+    },
+    examples: [
+      "pai eval import thesis tasks",
+      "pai eval run tasks --model gemini:gemini-2.5-flash-lite,local:qwen3:8b --mode single-shot,tool-loop --repeat 3",
+      "pai eval run tasks --model oracle,nop",
+      "pai eval report eval-results.jsonl -o report.html",
+    ],
+    load: async () => (await import("./commands/eval.ts")).evalCommand,
+  }),
+  define({
     meta: { name: "log", description: "check the receipts of runs: is every line as it was written?" },
     args: { verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") },
     examples: ["pai log verify", "pai log verify 20261121"],

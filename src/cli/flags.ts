@@ -26,6 +26,8 @@ type FlagDef =
       readonly description: string;
       readonly valueHint: string;
       readonly options: string[];
+      /** A list by commas is read; a command that takes one value judges it. */
+      readonly several?: true;
     });
 
 /** The exact type of each row, checked against `FlagDef`. */
@@ -38,6 +40,7 @@ export const flagTable = rows({
     type: "enum",
     valueHint: "MODE",
     options: ["single-shot", "eight-step", "tool-loop", "auto"],
+    several: true,
     description: "way of working",
   },
   cwd: { type: "string", alias: "C", valueHint: "DIR", description: "work in this folder instead" },
@@ -128,6 +131,12 @@ export const flagTable = rows({
   },
   since: { type: "string", valueHint: "TIME", description: "12h, 7d, 4w, a date or all; default 30d" },
   csv: { type: "boolean", description: "comma-separated values on standard output" },
+  repeat: { type: "string", valueHint: "N", description: "how often each candidate tries each task, default 1" },
+  jobs: { type: "string", valueHint: "N", description: "how many work at the same time, default 2" },
+  shard: { type: "string", valueHint: "I/N", description: "do only the I-th of N shares" },
+  results: { type: "string", valueHint: "FILE", description: "where results are kept, default eval-results.jsonl" },
+  to: { type: "string", valueHint: "DIR", description: "folder to write to" },
+  language: { type: "string", valueHint: "NAME", description: "only the exercises of this language" },
   prune: { type: "boolean", description: "delete what is kept of old runs" },
   purge: { type: "boolean", description: "remove keys, settings, journals and sessions too" },
   online: { type: "boolean", description: "ask the provider too" },
@@ -178,6 +187,8 @@ export interface FlagSpec {
   readonly value?: string;
   /** All it may be; absent: anything. */
   readonly choices?: readonly string[];
+  /** It may be several of the choices, by commas. */
+  readonly several?: true;
   readonly about: string;
 }
 
@@ -193,6 +204,7 @@ function describe(key: string, row: FlagDef): FlagSpec {
       value,
       about: `${row.description}: ${row.options.join(", ")}`,
       choices: row.options,
+      ...(row.several && { several: row.several }),
       ...short,
     };
   return { name, kind: row.multiple === true ? "list" : "text", value, about: row.description, ...short };

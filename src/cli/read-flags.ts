@@ -24,10 +24,11 @@ function unknownFlag(text: string): PaiError {
 }
 
 /** The value, checked against the flag's choices. Throws usage for one that is none of them. */
-function requireChoice({ name, choices }: FlagSpec, value: string): string {
+function requireChoice({ name, choices, several }: FlagSpec, value: string): string {
   if (choices === undefined) return value;
   const chosen = value.trim();
-  if (choices.includes(chosen)) return chosen;
+  const parts = several === true ? chosen.split(",") : [chosen];
+  if (parts.every((part) => choices.includes(part))) return chosen;
   const near = suggest(chosen, choices);
   throw new PaiError("usage", `--${name} must be one of ${choices.join(", ")}`, {
     hint: near === null ? undefined : `did you mean --${name} ${near}?`,

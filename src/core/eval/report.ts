@@ -1,0 +1,154 @@
+/** What an evaluation came to: a row a candidate, a row a task, and pairs of candidates compared. Pure. */
+import type { Result } from "./result.ts";
+import { type Interval, mcnemar, wilson } from "./statistics.ts";
+
+/** Means are null where no result tells the figure; money in USD, times in milliseconds. */
+export interface CandidateRow {
+  readonly model: string;
+  readonly mode: string;
+  readonly results: number;
+  readonly passed: number;
+  /** Share of the results that passed, and its 95 % interval. */
+  readonly pass_rate: number;
+  readonly interval: Interval;
+  readonly calls: number | null;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly cost_per_solved: number | null;
+  readonly ms: number;
+  readonly actions: number | null;
+  readonly refused: number;
+  readonly promises_kept: number;
+  readonly promises: number;
+  readonly false_verified: number;
+  readonly tampered: number;
+  readonly errors: number;
+}
+
+/** The thesis's table 4.2, a row a task and candidate: time, actions, success, size of the change, refused paths. */
+export interface TaskRow {
+  readonly task: string;
+  readonly model: string;
+  readonly mode: string;
+  readonly passed: number;
+  readonly results: number;
+  readonly ms: number;
+  readonly actions: number | null;
+  readonly added: number | null;
+  readonly deleted: number | null;
+  readonly refused: number;
+}
+
+export interface PairRow {
+  readonly first: string;
+  readonly second: string;
+  readonly both: number;
+  readonly only_first: number;
+  readonly only_second: number;
+  readonly neither: number;
+  /** McNemar, exact, two-sided. */
+  readonly p: number;
+}
+
+export interface Report {
+  readonly candidates: readonly CandidateRow[];
+  readonly tasks: readonly TaskRow[];
+  readonly pairs: readonly PairRow[];
+}
+
+const nameOf = ({ model, mode }: Pick<Result, "model" | "mode">): string =>
+  mode === "none" ? model : `${model} ${mode}`;
+
+function group(results: readonly Result[], keyOf: (result: Result) => string): readonly (readonly Result[])[] {
+  return [...Map.groupBy(results, keyOf).values()];
+}
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** The figures that are told. */
+const told = (results: readonly Result[], of: (result: Result) => number | null): readonly number[] =>
+  results.map(of).filter((value) => value !== null);
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : sum(values) / values.length;
+}
+
+function candidateRow(results: readonly Result[]): CandidateRow {
+  const [{ model, mode } = { model: "", mode: "" }] = results;
+  const passed = results.filter((result) => result.passed).length;
+  const costs = told(results, ({ cost }) => cost);
+  const cost = costs.length === 0 ? null : sum(costs);
+  const promises = results.filter(({ promise_kept }) => promise_kept !== null);
+  return {
+    model,
+    mode,
+    results: results.length,
+    passed,
+    pass_rate: passed / results.length,
+    interval: wilson(passed, results.length),
+    calls: mean(told(results, ({ calls }) => calls)),
+    tokens: mean(told(results, ({ tokens }) => tokens)),
+    cost,
+    cost_per_solved: cost === null || passed === 0 ? null : cost / passed,
+    ms: mean(results.map(({ ms }) => ms)) ?? 0,
+    actions: mean(told(results, ({ actions }) => actions)),
+    refused: sum(told(results, ({ refused }) => refused)),
+    promises_kept: promises.filter(({ promise_kept }) => promise_kept === true).length,
+    promises: promises.length,
+    false_verified: results.filter((result) => result.false_verified).length,
+    tampered: results.filter(({ tampered }) => tampered.length > 0).length,
+    errors: results.filter(({ error }) => error !== null).length,
+  };
+}
+
+function taskRow(results: readonly Result[]): TaskRow {
+  const [{ task, model, mode } = { task: "", model: "", mode: "" }] = results;
+  return {
+    task,
+    model,
+    mode,
+    passed: results.filter((result) => result.passed).length,
+    results: results.length,
+    ms: mean(results.map(({ ms }) => ms)) ?? 0,
+    actions: mean(told(results, ({ actions }) => actions)),
+    added: mean(told(results, ({ added }) => added)),
+    deleted: mean(told(results, ({ deleted }) => deleted)),
+    refused: sum(told(results, ({ refused }) => refused)),
+  };
+}
+
+/** Compares two candidates on the tasks and repeats that both have. */
+function pairRow(first: readonly Result[], second: readonly Result[]): PairRow | null {
+  const others = new Map(second.map((result) => [`${result.task}\n${result.repeat}`, result] as const));
+  const pairs = first.flatMap((one): (readonly [boolean, boolean])[] => {
+    const other = others.get(`${one.task}\n${one.repeat}`);
+    return other === undefined ? [] : [[one.passed, other.passed]];
+  });
+  const [one, other] = [first[0], second[0]];
+  if (pairs.length === 0 || one === undefined || other === undefined) return null;
+  const countOf = (a: boolean, b: boolean) => pairs.filter(([x, y]) => x === a && y === b).length;
+  const [onlyFirst, onlySecond] = [countOf(true, false), countOf(false, true)];
+  return {
+    first: nameOf(one),
+    second: nameOf(other),
+    both: countOf(true, true),
+    only_first: onlyFirst,
+    only_second: onlySecond,
+    neither: countOf(false, false),
+    p: mcnemar(onlyFirst, onlySecond),
+  };
+}
+
+export function makeReport(results: readonly Result[]): Report {
+  const candidates = group(results, nameOf);
+  const pairs = candidates.flatMap((first, at) =>
+    candidates.slice(at + 1).flatMap((second) => pairRow(first, second) ?? []),
+  );
+  return {
+    candidates: candidates.map(candidateRow),
+    tasks: group(results, (result) => `${result.task}\n${nameOf(result)}`)
+      .map(taskRow)
+      .sort((one, other) => (one.task < other.task ? -1 : one.task > other.task ? 1 : 0)),
+    pairs,
+  };
+}

@@ -1,0 +1,151 @@
+/** `pai eval` in the built binary: controls, replayed candidates, tampering, resuming, bad tasks. All of it offline. */
+import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place, patience } from "./harness.ts";
+
+const python = Bun.which("python3") !== null;
+
+/** Needs only sh: the solution is a word in a file. */
+const task = {
+  prompt: "Write yes into answer.txt",
+  hidden: ["check.sh"],
+  solution: ["answer.txt"],
+  check: "sh check.sh",
+};
+const files = { "files/answer.txt": "yes\n", "files/check.sh": "grep -qx yes answer.txt\n", "files/README.md": "# task\n" };
+
+function layTask(place: Place, name: string, more: object = {}): string {
+  const folder = join(place.spare, "tasks", name);
+  for (const [path, text] of Object.entries({ ...files, "task.json": JSON.stringify({ ...task, ...more }) })) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+const plan = (target: string) =>
+  JSON.stringify({
+    intent: "task",
+    reply: "I will do it.",
+    execution_plan: { steps: [{ step_number: 1, action: "WRITE", target, purpose: "as asked" }], checks: [] },
+  });
+
+function layReplies(place: Place, target: string, text: string): string {
+  const script = `WRITE::${target}::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
+  const file = join(place.spare, `${target}.jsonl`);
+  writeFileSync(file, `${JSON.stringify({ text: plan(target) })}\n${JSON.stringify({ text: script })}\n`);
+  return file;
+}
+
+const dataOf = (stdout: string) => JSON.parse(stdout).data;
+
+describe("pai eval run", () => {
+  test.concurrent(
+    "oracle solves, nop does not, a replayed candidate is checked by tests it never saw",
+    async () => {
+      await using place = openPlace();
+      const folder = layTask(place, "word");
+      const model = `replay:${layReplies(place, "answer.txt", "yes")}`;
+      const ran = await place.pai(["eval", "run", folder, "--model", `oracle,nop,${model}`, "--sandbox", "off", "--json"]);
+      expect(ran.code).toBe(0);
+      const { results, passed, total } = dataOf(ran.stdout);
+      expect({ passed, total }).toEqual({ passed: 2, total: 3 });
+      const told = (name: string) => results.find((each: { model: string }) => each.model === name);
+      expect(told("oracle")).toMatchObject({ task: "word", mode: "none", passed: true });
+      expect(told("nop")).toMatchObject({ passed: false, tampered: [] });
+      expect(told(model)).toMatchObject({ mode: "single-shot", passed: true, calls: 2, promise_kept: true, error: null });
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "a candidate that writes the hidden test has not passed, and it is said",
+    async () => {
+      await using place = openPlace();
+      const folder = layTask(place, "word");
+      const model = `replay:${layReplies(place, "check.sh", "exit 0")}`;
+      const ran = await place.pai(["eval", "run", folder, "--model", model, "--sandbox", "off", "--json"]);
+      expect(dataOf(ran.stdout).results[0]).toMatchObject({ passed: false, tampered: ["check.sh"], check: { exit: 1 } });
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "a second start does nothing twice, and a changed task anew",
+    async () => {
+      await using place = openPlace();
+      const folder = layTask(place, "word");
+      const args = ["eval", "run", folder, "--model", "oracle,nop", "--sandbox", "off"];
+      expect((await place.pai(args)).stderr).toContain("1 task, 2 to do, 0 done before");
+      expect((await place.pai(args)).stderr).toContain("1 task, 0 to do, 2 done before");
+      writeFileSync(join(folder, "files/README.md"), "# another\n");
+      expect((await place.pai(args)).stderr).toContain("1 task, 2 to do, 0 done before");
+      expect(readFileSync(join(place.root, "eval-results.jsonl"), "utf8").trim().split("\n")).toHaveLength(4);
+      const report = await place.pai(["eval", "report", "-o", "report.html"]);
+      expect(report.stdout).toContain("| oracle | none | 2 | 2 |");
+      expect(place.read("report.html")).toContain("<td>oracle</td>");
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "shares are disjoint and together whole",
+    async () => {
+      await using place = openPlace();
+      for (const name of ["a", "b", "c"]) layTask(place, name);
+      const tasks = join(place.spare, "tasks");
+      const run = (shard: string) =>
+        place.pai(["eval", "run", tasks, "--model", "nop", "--shard", shard, "--sandbox", "off", "--json", "--results", `${shard[0]}.jsonl`]);
+      const [first, second] = [await run("1/2"), await run("2/2")];
+      const names = [first, second].flatMap(({ stdout }) => dataOf(stdout).results.map((each: { task: string }) => each.task));
+      expect(names.sort()).toEqual(["a", "b", "c"]);
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "a check without end is ended after its time",
+    async () => {
+      await using place = openPlace();
+      const folder = layTask(place, "word", { check: "sleep 60", timeout: 1 });
+      const ran = await place.pai(["eval", "run", folder, "--model", "oracle", "--sandbox", "off", "--json"]);
+      expect(dataOf(ran.stdout).results[0]).toMatchObject({ passed: false, check: { exit: null } });
+    },
+    patience,
+  );
+});
+
+test.concurrent(
+  "tasks with links, missing files or paths that lead out are refused before anything runs",
+  async () => {
+    await using place = openPlace();
+    const linked = layTask(place, "linked");
+    symlinkSync("/etc/passwd", join(linked, "files/passwd"));
+    const said = async (folder: string) => {
+      const { code, stderr } = await place.pai(["eval", "run", folder, "--model", "oracle"]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await said(linked)).toContain("no links or devices");
+    expect(await said(layTask(place, "out", { hidden: ["../../x"] }))).toContain("must be a relative path inside files/");
+    expect(await said(layTask(place, "gone", { hidden: ["nosuch"] }))).toContain("files/nosuch does not exist");
+    expect(await said(place.home)).toContain("holds no task");
+  },
+  patience,
+);
+
+test.concurrent.skipIf(!python)(
+  "of the tasks that pai brings along the solution passes all and doing nothing passes none",
+  async () => {
+    await using place = openPlace();
+    await place.pai(["eval", "import", "thesis", "tasks"]);
+    const ran = await place.pai(["eval", "run", "tasks", "--model", "oracle,nop", "--sandbox", "off", "--json"]);
+    const { candidates } = dataOf(ran.stdout);
+    expect(candidates).toMatchObject([
+      { model: "oracle", passed: 6, results: 6 },
+      { model: "nop", passed: 0, results: 6 },
+    ]);
+  },
+  patience,
+);

@@ -109,7 +109,7 @@ export const commands: readonly Command[] = [
     args: {
       verb: word("run|report|import"),
       what: word("TASKS…", false),
-      ...take("model", "mode", "repeat", "jobs", "shard", "maxCost", "maxCalls", "maxTokens", "allowRun"),
+      ...take("model", "mode", "repeat", "jobs", "shard", "maxCost", "maxCalls", "maxTokens", "allowRun", "sandbox"),
       ...take("results", "output", "to", "language"),
     },
     examples: [

@@ -13,7 +13,11 @@ const task = {
   solution: ["answer.txt"],
   check: "sh check.sh",
 };
-const files = { "files/answer.txt": "yes\n", "files/check.sh": "grep -qx yes answer.txt\n", "files/README.md": "# task\n" };
+const files = {
+  "files/answer.txt": "yes\n",
+  "files/check.sh": "grep -qx yes answer.txt\n",
+  "files/README.md": "# task\n",
+};
 
 function layTask(place: Place, name: string, more: object = {}): string {
   const folder = join(place.spare, "tasks", name);
@@ -47,14 +51,29 @@ describe("pai eval run", () => {
       await using place = openPlace();
       const folder = layTask(place, "word");
       const model = `replay:${layReplies(place, "answer.txt", "yes")}`;
-      const ran = await place.pai(["eval", "run", folder, "--model", `oracle,nop,${model}`, "--sandbox", "off", "--json"]);
+      const ran = await place.pai([
+        "eval",
+        "run",
+        folder,
+        "--model",
+        `oracle,nop,${model}`,
+        "--sandbox",
+        "off",
+        "--json",
+      ]);
       expect(ran.code).toBe(0);
       const { results, passed, total } = dataOf(ran.stdout);
       expect({ passed, total }).toEqual({ passed: 2, total: 3 });
       const told = (name: string) => results.find((each: { model: string }) => each.model === name);
       expect(told("oracle")).toMatchObject({ task: "word", mode: "none", passed: true });
       expect(told("nop")).toMatchObject({ passed: false, tampered: [] });
-      expect(told(model)).toMatchObject({ mode: "single-shot", passed: true, calls: 2, promise_kept: true, error: null });
+      expect(told(model)).toMatchObject({
+        mode: "single-shot",
+        passed: true,
+        calls: 2,
+        promise_kept: true,
+        error: null,
+      });
     },
     patience,
   );
@@ -66,7 +85,11 @@ describe("pai eval run", () => {
       const folder = layTask(place, "word");
       const model = `replay:${layReplies(place, "check.sh", "exit 0")}`;
       const ran = await place.pai(["eval", "run", folder, "--model", model, "--sandbox", "off", "--json"]);
-      expect(dataOf(ran.stdout).results[0]).toMatchObject({ passed: false, tampered: ["check.sh"], check: { exit: 1 } });
+      expect(dataOf(ran.stdout).results[0]).toMatchObject({
+        passed: false,
+        tampered: ["check.sh"],
+        check: { exit: 1 },
+      });
     },
     patience,
   );
@@ -96,9 +119,24 @@ describe("pai eval run", () => {
       for (const name of ["a", "b", "c"]) layTask(place, name);
       const tasks = join(place.spare, "tasks");
       const run = (shard: string) =>
-        place.pai(["eval", "run", tasks, "--model", "nop", "--shard", shard, "--sandbox", "off", "--json", "--results", `${shard[0]}.jsonl`]);
+        place.pai([
+          "eval",
+          "run",
+          tasks,
+          "--model",
+          "nop",
+          "--shard",
+          shard,
+          "--sandbox",
+          "off",
+          "--json",
+          "--results",
+          `${shard[0]}.jsonl`,
+        ]);
       const [first, second] = [await run("1/2"), await run("2/2")];
-      const names = [first, second].flatMap(({ stdout }) => dataOf(stdout).results.map((each: { task: string }) => each.task));
+      const names = [first, second].flatMap(({ stdout }) =>
+        dataOf(stdout).results.map((each: { task: string }) => each.task),
+      );
       expect(names.sort()).toEqual(["a", "b", "c"]);
     },
     patience,
@@ -128,7 +166,9 @@ test.concurrent(
       return stderr;
     };
     expect(await said(linked)).toContain("no links or devices");
-    expect(await said(layTask(place, "out", { hidden: ["../../x"] }))).toContain("must be a relative path inside files/");
+    expect(await said(layTask(place, "out", { hidden: ["../../x"] }))).toContain(
+      "must be a relative path inside files/",
+    );
     expect(await said(layTask(place, "gone", { hidden: ["nosuch"] }))).toContain("files/nosuch does not exist");
     expect(await said(place.home)).toContain("holds no task");
   },

@@ -6,6 +6,7 @@ import { renderHtml, renderMarkdown } from "../../core/eval/render-report.ts";
 import { makeReport } from "../../core/eval/report.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
 import type { CommandResult } from "../../core/ports.ts";
+import { replaceFile } from "../../store/replace-file.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { openWorkspace } from "../../workspace/open.ts";
@@ -13,12 +14,12 @@ import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { makeRunId } from "../compose/compose.ts";
+import { composeSandbox, makeRunId } from "../compose/compose.ts";
 import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { runEval } from "../eval/run-eval.ts";
-import { findOutput, replaceFile } from "../output-file.ts";
+import { findOutput } from "../output-file.ts";
 import { version } from "./version.ts";
 
 const usualFile = "eval-results.jsonl";
@@ -72,10 +73,16 @@ function checkIn(base: Base) {
       env: { ...base.context.env, ...more },
       commandEnv: [...settings.commands.env, ...Object.keys(more)],
       umask: process.umask(),
+      sandbox: { ...composeSandbox(base.context, settings), network: false },
     });
     const transaction = await workspace.begin({ id: makeRunId(base.context.now()), task: command });
     try {
-      return await transaction.run(command, { by: "plan", timeoutMs, signal: base.context.signal });
+      return await transaction.run(command, {
+        by: "plan",
+        timeoutMs,
+        signal: base.context.signal,
+        unasked: true,
+      });
     } finally {
       await transaction.close();
     }
@@ -86,6 +93,7 @@ function passedOn({ flags }: Context): readonly string[] {
   return [
     ...(flags.allowRun === true ? ["--allow-run"] : []),
     ...(flags.maxCalls === undefined ? [] : ["--max-calls", flags.maxCalls]),
+    ...(flags.sandbox === undefined ? [] : ["--sandbox", flags.sandbox]),
     ...(flags.maxTokens === undefined ? [] : ["--max-tokens", flags.maxTokens]),
   ];
 }
@@ -114,7 +122,7 @@ async function show(context: Context, results: readonly Result[], more: object, 
     const format = /\.(json|html?)$/i.exec(output)?.[1]?.toLowerCase();
     const text =
       format === "json" ? `${JSON.stringify(data, null, 2)}\n` : format ? renderHtml(report) : renderMarkdown(report);
-    replaceFile(findOutput(resolve(context.cwd, output)), text);
+    replaceFile(findOutput(resolve(context.cwd, output)), text, { isPrivate: false, lasting: false });
   }
   return showResult(context, "eval", data, `${renderMarkdown(report)}\n${note}`);
 }

@@ -33,7 +33,7 @@ const src = join(import.meta.dir, "../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 const layerOf = (file: string) => (dirname(file).split("/")[0] ?? ".") as keyof typeof layers;
 const importsOf = (file: string) =>
-  [...readFileSync(join(src, file), "utf8").matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)"([^"]+)"/g)].map(
+  [...readFileSync(join(src, file), "utf8").matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)"([^"]+)"/g)].map(
     (m) => m[1] ?? "",
   );
 

@@ -88,7 +88,7 @@ describe("pai eval run", () => {
       expect(dataOf(ran.stdout).results[0]).toMatchObject({
         passed: false,
         tampered: ["check.sh"],
-        check: { exit: 1 },
+        check: { exit: 2 },
       });
     },
     patience,

@@ -5,6 +5,7 @@ import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Notice } from "./question.ts";
+import type { ReplyProgress } from "./reply-progress.ts";
 
 /** A file of which something was sent. */
 export interface SentFile {
@@ -40,6 +41,8 @@ export type RunEvent =
       readonly channel: "text" | "thought" | "reply";
       readonly text: string;
     }
+  /** For the terminal only, a few times a second: how far the reply has come. `replied`: its words for the user are whole. */
+  | ({ readonly type: "model.progress"; readonly n: number; readonly replied: boolean } & ReplyProgress)
   | {
       readonly type: "model.finished";
       readonly n: number;

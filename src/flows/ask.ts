@@ -7,10 +7,12 @@ import {
   type ModelRequest,
   type Native,
   noUsage,
+  type Purpose,
   type StopReason,
   sizeOf,
   type Usage,
 } from "../core/model.ts";
+import { readProgress } from "../core/reply-progress.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { leastTokens } from "./ledger.ts";
 import type { Run } from "./run.ts";
@@ -85,6 +87,24 @@ interface Asking {
   /** Output tokens that a reply may have, found out anew when another model takes the call over. */
   readonly refit: () => number;
   readonly onText: (text: string, n: number) => void;
+  /** Told of every piece that arrives, to show how far the reply has come. */
+  readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
+}
+
+/** Milliseconds between two reports of how far a reply has come. */
+const progressMs = 250;
+
+/** Reports how far the reply has come, a few times a second; nothing of one that is over at once. */
+function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece"] {
+  const progress = readProgress(purpose);
+  let last = ports.now().getTime();
+  return (kind, text, n) => {
+    progress.push(kind, text);
+    const at = ports.now().getTime();
+    if (at - last < progressMs) return;
+    last = at;
+    emit({ type: "model.progress", n, replied: false, ...progress.read() });
+  };
 }
 
 /** Characters of a token at the most. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
@@ -93,7 +113,7 @@ const mostPerToken = 32;
 const mostUncapped = 4 * 1024 * 1024;
 
 /** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
-async function receive(run: Run, { request, refit, onText }: Asking, got: Arriving) {
+async function receive(run: Run, { request, refit, onText, onPiece }: Asking, got: Arriving) {
   const isCapped = Number.isFinite(run.ledger.room(0));
   let left = Math.max(mostPerToken * request.maxOutputTokens, isCapped ? 0 : mostUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
@@ -105,7 +125,10 @@ async function receive(run: Run, { request, refit, onText }: Asking, got: Arrivi
       run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
     else if (event.type === "call") got.calls.push(event.call);
     else got.done = event;
-    if (event.type === "text" || event.type === "thought") left -= event.text.length;
+    if (event.type === "text" || event.type === "thought") {
+      left -= event.text.length;
+      onPiece(event.type, event.text, got.n);
+    }
     if (left < 0) throw new PaiError("reply_cut", "the reply went on far beyond the length that was asked for");
   }
 }
@@ -190,7 +213,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate });
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {
-    await receive(run, { request, refit, onText }, got);
+    await receive(run, { request, refit, onText, onPiece: reportProgress(run, question.purpose) }, got);
   } catch (thrown) {
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = ledger.count();
     throw thrown;

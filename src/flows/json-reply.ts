@@ -9,15 +9,24 @@ import type { Run } from "./run.ts";
 /** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
 export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
 
+/** A reply that took no longer needs no line that says what is waited for. */
+const slowMs = 250;
+
 /** Asks once and shows the value's `reply` field as it streams. */
 async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   let reader = createReplyReader();
   let current = 0;
+  const started = run.ports.now().getTime();
   return ask(run, question, (text, n) => {
     if (n !== current) reader = createReplyReader();
     current = n;
+    const wasComplete = reader.value().complete;
     const shown = reader.push(text);
     if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
+    // The rest of the plan may take long: what was said is shown to its last word, and the wait for the rest begins.
+    const isLong = run.ports.now().getTime() - started > slowMs;
+    if (!wasComplete && reader.value().complete && isLong)
+      run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
   });
 }
 

@@ -50,6 +50,8 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
 
   return (event) => {
     if (event.type === "model.delta") return sendPiece(event);
+    // It holds no text of the reply: what may be half a key goes on waiting.
+    if (event.type === "model.progress" && !event.replied) return send(event);
     release();
     send(event);
   };

@@ -52,6 +52,7 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     case "message.added":
     case "conversation.replaced":
     case "context.sent":
+    case "model.progress":
       return [];
     case "tasks.updated":
       return event.tasks.map(({ id, status, content }): Entry => ["TASK", `${id} ${status}: ${content}`]);

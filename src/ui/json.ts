@@ -115,6 +115,7 @@ const isInner = (event: StampedEvent): boolean =>
   event.type === "message.added" ||
   event.type === "conversation.replaced" ||
   event.type === "context.sent" ||
+  event.type === "model.progress" ||
   (event.type === "model.delta" && event.channel === "text");
 
 /**
@@ -138,13 +139,14 @@ export function createJsonl(write: (line: string) => void): (event: StampedEvent
   }
 
   function release(): void {
-    if (held !== null) show({ ...held, text: held.text + word });
+    if (held !== null && held.text + word !== "") show({ ...held, text: held.text + word });
     held = null;
   }
 
   function join(earlier: Delta, next: Delta): void {
     const at = lastWordOf(next.text);
-    show(at === 0 ? earlier : { ...earlier, text: earlier.text + word + next.text.slice(0, at) });
+    const text = at === 0 ? earlier.text : earlier.text + word + next.text.slice(0, at);
+    if (text !== "") show({ ...earlier, text });
     held = { ...next, text: "" };
     word = at === 0 ? word + next.text : next.text.slice(at);
   }

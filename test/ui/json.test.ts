@@ -71,7 +71,7 @@ test("a secret cut in two by the stream is masked, and no text is lost", () => {
   );
   const replies = lines.map((line) => JSON.parse(line)).filter((event) => event.type === "model.delta");
   const text = replies.map((event) => event.text).join("");
-  expect(replies.map((event) => event.seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(replies.map((event) => event.seq)).toEqual([1, 2, 3, 4]);
   expect(text).toStartWith("the key is ");
   expect(text).toEndWith(" so keep it");
   expect(text).not.toContain(key.slice(4, 20));

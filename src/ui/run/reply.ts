@@ -20,7 +20,8 @@ export interface ReplyOptions {
   readonly write: (text: string) => void;
   /** Called before a reply begins on the screen. */
   readonly begin: () => void;
-  readonly columns: number | null;
+  /** Width now; a reply that has begun keeps it. null: nothing is wrapped. */
+  readonly columns: () => number | null;
   /** How Markdown is rendered; null: it is shown as it is. */
   readonly markdown: () => MarkdownOptions | null;
   /** Whether pieces are shown as they come; else they are kept until `show`. */
@@ -72,7 +73,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       if (current === null) {
         begin();
         const rendered = markdown();
-        current = { safe: openVisible(), lines: rendered === null ? openWrap(columns) : openMarkdown(rendered) };
+        current = { safe: openVisible(), lines: rendered === null ? openWrap(columns()) : openMarkdown(rendered) };
       }
       shown = kept;
       waiting += text;
@@ -90,7 +91,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
     show(text = kept) {
       if (text.trim() === "" || text === shown) return;
       begin();
-      write(renderAnswer(text, columns, markdown()));
+      write(renderAnswer(text, columns(), markdown()));
       shown = text;
     },
   };

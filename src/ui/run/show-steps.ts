@@ -21,15 +21,15 @@ export function openSteps(
   reply: ReplyText,
   { planIsResult, verbose }: { readonly planIsResult: boolean; readonly verbose: boolean },
 ): Steps {
-  const { out, subject, say, aside, section, style, columns, outStyle, outColumns } = streams;
+  const { out, subject, say, aside, section, style, outStyle } = streams;
   let promised: Promised | null = null;
 
   function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     section();
-    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: outColumns, verbose }));
-    else subject(renderPlan(plan, promise, style, { columns, verbose }));
+    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose }));
+    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose }));
     section();
     promised = promise;
   }
@@ -48,7 +48,7 @@ export function openSteps(
       "step.started"({ step, of, title, text }) {
         section();
         aside(`step ${step}/${of}  ${visibleLine(title)}`);
-        if (text !== "") say(wrap(visible(text), columns));
+        if (text !== "") say(wrap(visible(text), streams.columns));
       },
       "tasks.updated"({ tasks }) {
         say(tasks.map(({ status, content }) => `[${marks[status]}] ${visibleLine(content)}`));

@@ -1,9 +1,10 @@
 /** Shows what a run waits for: the model, a command, the next attempt; and what is to be noticed. */
 import type { Purpose } from "../../core/model.ts";
-import { grouped, spent } from "../amount.ts";
+import type { ReplyProgress } from "../../core/reply-progress.ts";
+import { counted, grouped, spent } from "../amount.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Shows } from "./show-work.ts";
-import { createSpinner, type Spinner } from "./spinner.ts";
+import { createHeartbeat, createSpinner, type Spinner } from "./spinner.ts";
 import type { Streams } from "./streams.ts";
 
 export interface WaitOptions {
@@ -14,19 +15,18 @@ export interface WaitOptions {
   readonly columns: () => number;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
+  /** How to stop, shown beside the first wait; null: it was told. */
+  readonly note?: () => string | null;
 }
 
 export interface Waits {
   /** Says what is waited for, until something else is or `spinner.stop`. */
   readonly start: (what: string) => void;
   readonly spinner: Spinner;
-  /** Stops waiting, whatever it is for. */
-  readonly stop: () => void;
-  readonly shows: Shows<"model.started" | "model.finished" | "check.started" | "notice" | "run.finished">;
+  readonly shows: Shows<
+    "model.started" | "model.progress" | "model.finished" | "check.started" | "notice" | "run.finished"
+  >;
 }
-
-/** Milliseconds between two lines that say that something is still waited for. */
-const beatMs = 30_000;
 
 const words: Readonly<Record<Purpose, string>> = {
   plan: "planning",
@@ -42,41 +42,33 @@ const words: Readonly<Record<Purpose, string>> = {
   compact: "shortening the conversation",
 };
 
-export function openWaits(streams: Streams, { verbose, live, columns, now }: WaitOptions): Waits {
+/** How far the reply has come: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
+function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
+  if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
+  if (step !== null) return `${words[purpose]}, step ${step} of the plan`;
+  return file === null ? words[purpose] : `${words[purpose]}, ${file.path}, ${counted(file.lines, "line")}`;
+}
+
+export function openWaits(streams: Streams, { verbose, live, columns, now, note }: WaitOptions): Waits {
   const { style, redraw, line, aside } = streams;
-  const spinner = createSpinner({ err: redraw, style, columns, now });
-
-  let beat: ReturnType<typeof setInterval> | null = null;
-
-  function stop(): void {
-    spinner.stop();
-    if (beat !== null) clearInterval(beat);
-    beat = null;
-  }
-
-  /** Where no line can be redrawn there is one at the start, and one every half minute. */
-  function start(what: string): void {
-    stop();
-    if (live) {
-      spinner.start(what);
-      return;
-    }
-    aside(`${visibleLine(what)} ${style.glyphs.more}`);
-    const since = now();
-    beat = setInterval(() => aside(`${visibleLine(what)}, ${spent(now() - since)}`), beatMs);
-    beat.unref();
-  }
+  const spinner = live
+    ? createSpinner({ err: redraw, style, columns, now, note })
+    : createHeartbeat({ say: aside, style, now });
+  let purpose: Purpose = "turn";
 
   return {
-    start,
+    start: spinner.start,
     spinner,
-    stop,
     shows: {
       "check.started": ({ command, when }) =>
-        start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
-      "model.started": ({ purpose, model }) => start(`${words[purpose]} with ${model}`),
+        spinner.start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
+      "model.started"(event) {
+        purpose = event.purpose;
+        spinner.start(`${words[purpose]} with ${event.model}`);
+      },
+      "model.progress": (event) => spinner.update(renderProgress(purpose, event)),
       "model.finished"({ n, usage, served, ms }) {
-        stop();
+        spinner.stop();
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
         if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
       },
@@ -85,7 +77,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now }: Wai
         if (live && wait !== undefined) spinner.countDown(wait);
         if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));
       },
-      "run.finished": stop,
+      "run.finished": () => spinner.stop(),
     },
   };
 }

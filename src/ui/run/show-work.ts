@@ -50,7 +50,7 @@ const mostRows = 20;
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
 
 export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight }: WorkOptions): Work {
-  const { style, columns, err, subject, say, line, aside, section } = streams;
+  const { style, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
   let undone = false;
@@ -64,6 +64,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
   /** Shows the last lines of an output. */
   function showTail(output: string): void {
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
+    const { columns } = streams;
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
     const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
     const rows = lines.flatMap((text) => wrap(text, room)).slice(-mostRows);
@@ -83,7 +84,9 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
   function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
     section();
     const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
-    subject(diff === "" ? listed.join("") : renderDiff(diff, style, { columns, highlight: highlight() }));
+    subject(
+      diff === "" ? listed.join("") : renderDiff(diff, style, { columns: streams.columns, highlight: highlight() }),
+    );
     section();
   }
 
@@ -94,7 +97,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
         aside(`before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${spent(event.ms)}`);
       return;
     }
-    say(renderCheck(event, style, columns));
+    say(renderCheck(event, style, streams.columns));
     if (event.note !== "") aside(`  ${visibleLine(event.note)}`);
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
@@ -119,7 +122,10 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
         showLooked();
       },
       "look.shown"(event) {
-        looked = renderLook({ ...event, text: maskSecrets(event.text) }, { style, columns, highlight: highlight() });
+        looked = renderLook(
+          { ...event, text: maskSecrets(event.text) },
+          { style, columns: streams.columns, highlight: highlight() },
+        );
       },
       "changes.proposed": showProposed,
       "changes.decided"({ accept, by }) {

@@ -9,6 +9,8 @@ import type { Glyphs, Style } from "../style.ts";
 export interface Spinner {
   /** Starts to wait for something else; the time starts anew. */
   readonly start: (what: string) => void;
+  /** Says more of what is waited for; the time goes on. */
+  readonly update: (what: string) => void;
   /** Counts down to the next attempt at what is waited for; then the line is as before. */
   readonly countDown: (wait: Wait) => void;
   /** Takes the line away until `resume`, so that other text can be written. */
@@ -25,6 +27,8 @@ export interface SpinnerOptions {
   readonly columns: () => number;
   /** Milliseconds of any clock that only goes forward. */
   readonly now: () => number;
+  /** Stands behind the time where there is room: "Ctrl+C stops"; null: nothing. */
+  readonly note?: (() => string | null) | undefined;
 }
 
 /** Below this nothing is drawn: what is done at once needs no spinner. */
@@ -35,11 +39,19 @@ const frameMs = 250;
 const leastWidth = 8;
 
 /** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
-export function renderElapsed(what: string, ms: number, columns: number, { more }: Glyphs): string {
+export function renderElapsed(
+  what: string,
+  ms: number,
+  columns: number,
+  { more, dot }: Glyphs,
+  note: string | null = null,
+): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
   const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
-  return cut(cut(what, room, more) + time, columns, more);
+  const line = cut(cut(what, room, more) + time, columns, more);
+  const noted = note === null ? line : `${line} ${dot} ${note}`;
+  return Bun.stringWidth(noted) <= columns ? noted : line;
 }
 
 /** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */
@@ -53,8 +65,46 @@ export function renderCountdown(
   return cut([pause, "Ctrl+C stops", visibleLine(why)].join(` ${dot} `), columns, more);
 }
 
+/** A line this often says that it still goes on, where no line may be redrawn: build servers end what is silent. */
+const beatMs = 30_000;
+
+/** For pipes, logs and screen readers: one line as a wait begins, and one every half a minute. */
+export function createHeartbeat({
+  say,
+  style,
+  now,
+}: Pick<SpinnerOptions, "style" | "now"> & { readonly say: (line: string) => void }): Spinner {
+  let waitingFor: string | null = null;
+  let since = 0;
+  let timer: ReturnType<typeof setInterval> | null = null;
+  const stop = () => {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+    waitingFor = null;
+  };
+  return {
+    start(what) {
+      stop();
+      waitingFor = visibleLine(what);
+      since = now();
+      say(`${waitingFor} ${style.glyphs.more}`);
+      timer = setInterval(() => {
+        if (waitingFor !== null) say(renderElapsed(waitingFor, now() - since, 200, style.glyphs));
+      }, beatMs);
+      timer.unref();
+    },
+    update(what) {
+      if (waitingFor !== null) waitingFor = visibleLine(what);
+    },
+    countDown() {},
+    clear() {},
+    resume() {},
+    stop,
+  };
+}
+
 /** Turns four times a second, on standard error, writes the text only when it changes, and leaves nothing behind. */
-export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spinner {
+export function createSpinner({ err, style, columns, now, note }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
@@ -72,7 +122,7 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
     const text =
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
-        : renderElapsed(waitingFor, at - since, width, glyphs);
+        : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
     // The cursor waits behind the symbol: where a terminal wraps the line anew, all of it is still to be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
@@ -99,6 +149,9 @@ export function createSpinner({ err, style, columns, now }: SpinnerOptions): Spi
       since = now();
       paused = null;
       resume();
+    },
+    update(what) {
+      if (waitingFor !== null) waitingFor = visibleLine(what);
     },
     countDown(wait) {
       paused = { wait, until: now() + wait.seconds * 1000 };

@@ -11,7 +11,7 @@ export interface StreamOptions {
   readonly style: Style;
   /** Style of standard output, which may be a pipe while standard error is a terminal. */
   readonly outStyle: Style;
-  /** Width of the terminal now; a run keeps the one it began with. */
+  /** Width of the terminal now: it may be resized while a run works. */
   readonly columns: () => number;
   /** Only errors on standard error. */
   readonly quiet: boolean;
@@ -24,7 +24,7 @@ export interface Streams {
   readonly screen: boolean;
   /** The style of standard error, as `outStyle` is that of standard output. */
   readonly style: Style;
-  /** The width of standard error; null: nothing is wrapped. */
+  /** The width of standard error now; null: nothing is wrapped. */
   readonly columns: number | null;
   readonly outStyle: Style;
   readonly outColumns: number | null;
@@ -49,7 +49,7 @@ export interface Streams {
 
 export function openStreams(options: StreamOptions): Streams {
   const { style, outStyle, quiet, screen } = options;
-  const columns = style.plain ? null : options.columns();
+  const width = () => (style.plain ? null : options.columns());
   /** The last characters that were printed. */
   let tail = "";
   /** A blank line comes before whatever is printed next. */
@@ -74,9 +74,13 @@ export function openStreams(options: StreamOptions): Streams {
   return {
     screen,
     style,
-    columns,
+    get columns() {
+      return width();
+    },
     outStyle,
-    outColumns: outStyle.plain ? null : options.columns(),
+    get outColumns() {
+      return outStyle.plain ? null : options.columns();
+    },
     out(text) {
       if (text === "") return;
       if (screen) print(options.out, text);
@@ -93,8 +97,8 @@ export function openStreams(options: StreamOptions): Streams {
     },
     redraw: quiet ? () => {} : options.err,
     say,
-    line: (meaning, text) => say(hang(`${mark(style, meaning)} `, text, columns)),
-    aside: (text) => say(wrap(text, columns).map((part) => style.paint("dim", part))),
+    line: (meaning, text) => say(hang(`${mark(style, meaning)} `, text, width())),
+    aside: (text) => say(wrap(text, width()).map((part) => style.paint("dim", part))),
     section() {
       gap = true;
     },

@@ -32,6 +32,12 @@ export interface Terminal {
   readonly finish: (outcome: Outcome, undoable?: boolean) => void;
 }
 
+/** A streamed reply that shows nothing new for so long has ended, as far as can be seen. */
+const stillMs = 3000;
+
+const isBehindReply = ({ replied, step, file }: EventOf<"model.progress">): boolean =>
+  replied || step !== null || file !== null;
+
 /** The terminal for one run. */
 function openRun(options: TerminalOptions): Terminal {
   const { verbose, kind, now } = options;
@@ -41,21 +47,21 @@ function openRun(options: TerminalOptions): Terminal {
   const planIsResult = kind === "plan";
   const seen = options.screen && !options.quiet;
   const streams = openStreams(options);
-  const { style, columns, outStyle, outColumns, err, out, aside, section } = streams;
+  const { style, outStyle, err, out, aside, section } = streams;
   const highlight = () => options.highlight?.() ?? null;
   const markdown = (target: Style, width: number | null): MarkdownOptions | null =>
     width === null ? null : { columns: width, style: target, highlight };
   const reply = openReply({
     write: err,
     begin: section,
-    columns,
-    markdown: () => markdown(style, columns),
+    columns: () => streams.columns,
+    markdown: () => markdown(style, streams.columns),
     streams: seen,
   });
   const waits = openWaits(streams, options);
   const { spinner } = waits;
   const steps = openSteps(streams, reply, { planIsResult, verbose });
-  const work = openWork(streams, { verbose, reply, wait: waits.start, stopWaiting: waits.stop, highlight });
+  const work = openWork(streams, { verbose, reply, wait: waits.start, stopWaiting: spinner.stop, highlight });
 
   const shows: Shows = {
     ...waits.shows,
@@ -65,7 +71,9 @@ function openRun(options: TerminalOptions): Terminal {
       if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
     },
     "model.delta"({ channel, text }) {
-      if (channel === "reply") reply.push(text);
+      if (channel !== "reply") return;
+      reply.push(text);
+      watchSilence();
     },
     "budget.updated": () => {},
     "message.added": () => {},
@@ -73,13 +81,36 @@ function openRun(options: TerminalOptions): Terminal {
     "conversation.replaced": () => {},
   };
 
+  /** A reply that stands still is no reply any more: the spinner tells that the model goes on with something else. */
+  let silence: ReturnType<typeof setTimeout> | null = null;
+  function watchSilence(): void {
+    if (silence !== null) clearTimeout(silence);
+    silence = null;
+    if (!options.live || !reply.open) return;
+    silence = setTimeout(() => {
+      reply.close();
+      spinner.resume();
+    }, stillMs);
+    silence.unref();
+  }
+
+  /** More of a streamed reply may come: only what follows it ends its line. Nothing is drawn but the spinner, at its own pace. */
+  function showProgress(event: EventOf<"model.progress">): void {
+    if (reply.open && !isBehindReply(event)) return;
+    reply.close();
+    watchSilence();
+    show("model.progress", event);
+    spinner.resume();
+  }
+
   function show<T extends keyof Shows>(type: T, event: EventOf<T>): void {
     shows[type](event);
   }
 
   function pause(): void {
-    waits.stop();
+    spinner.stop();
     reply.close();
+    watchSilence();
     workedMs += now() - (since ?? now());
     since = null;
   }
@@ -87,11 +118,15 @@ function openRun(options: TerminalOptions): Terminal {
   return {
     sink(event) {
       since ??= now();
+      if (event.type === "model.progress") return showProgress(event);
       spinner.clear();
       if (event.type !== "model.delta") reply.close();
       if (event.type !== "call.finished") work.showLooked();
       show(event.type, event);
-      if (!reply.open) spinner.resume();
+      if (!reply.open) {
+        watchSilence();
+        spinner.resume();
+      }
     },
     pause() {
       pause();
@@ -102,15 +137,15 @@ function openRun(options: TerminalOptions): Terminal {
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
       if (again && outcome.plan !== null && steps.promise !== null) {
-        out(renderPlan(outcome.plan, steps.promise, outStyle, { columns: outColumns, verbose }));
+        out(renderPlan(outcome.plan, steps.promise, outStyle, { columns: streams.outColumns, verbose }));
       }
       const { applied, undone } = work;
-      const shown = { replied: reply.shown, markdown: markdown(outStyle, outColumns) };
+      const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
       const state = { seen, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
       showOutcome(outcome, streams, state);
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
-      if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, columns));
+      if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, streams.columns));
     },
   };
 }
@@ -118,9 +153,15 @@ function openRun(options: TerminalOptions): Terminal {
 export function createTerminal(options: TerminalOptions): Terminal {
   /** Opened with its first event: the terminal may have been resized since the last run. */
   let run: Terminal | null = null;
+  /** How to stop is told beside the first wait that lasts, not beside every one. */
+  let runs = 0;
+  const note = () => (runs > 1 ? null : "Ctrl+C stops");
   return {
     sink(event) {
-      run ??= openRun(options);
+      if (run === null) {
+        runs += 1;
+        run = openRun({ ...options, note });
+      }
       run.sink(event);
     },
     pause: () => run?.pause(),

@@ -7,7 +7,7 @@ function watch() {
   const reply = openReply({
     write: (text) => void writes.push(text),
     begin: () => {},
-    columns: 40,
+    columns: () => 40,
     markdown: () => null,
     streams: true,
   });

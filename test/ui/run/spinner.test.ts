@@ -1,6 +1,6 @@
 /** The line that is redrawn: what it says, when it is drawn, and that nothing of it stays. */
 import { expect, jest, test } from "bun:test";
-import { createSpinner, renderCountdown, renderElapsed } from "../../../src/ui/run/spinner.ts";
+import { createHeartbeat, createSpinner, renderCountdown, renderElapsed } from "../../../src/ui/run/spinner.ts";
 import { styleOf } from "../fixture.ts";
 
 const { glyphs } = styleOf(true);
@@ -82,6 +82,36 @@ test("a second of waiting costs less than 150 bytes, and a resize in the middle 
     const narrow = after(1000).split("\x1b[J\r").at(-1) ?? "";
     expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
     spinner.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test("how to stop stands behind the time where there is room", () => {
+  const line = (columns: number) => renderElapsed("planning", 4000, columns, glyphs, "Ctrl+C stops");
+  expect([line(40), line(28), line(27)]).toEqual(["planning, 4 s · Ctrl+C stops", line(40), "planning, 4 s"]);
+});
+
+test("where no line can be redrawn, a wait says its name at once and its time every half a minute", () => {
+  jest.useFakeTimers();
+  try {
+    let time = 0;
+    const lines: string[] = [];
+    const beat = createHeartbeat({ say: (line) => lines.push(line), style: styleOf(false), now: () => time });
+    const after = (ms: number) => {
+      for (const end = time + ms; time < end; jest.advanceTimersByTime(1000)) time += 1000;
+      return lines.splice(0);
+    };
+    beat.start("planning with x");
+    expect(after(29_000)).toEqual(["planning with x ..."]);
+    beat.update("planning, step 3 of the plan");
+    expect(after(61_000)).toEqual([
+      "planning, step 3 of the plan, 30 s",
+      "planning, step 3 of the plan, 1 min 0 s",
+      "planning, step 3 of the plan, 1 min 30 s",
+    ]);
+    beat.stop();
+    expect(after(60_000)).toEqual([]);
   } finally {
     jest.useRealTimers();
   }

@@ -1,0 +1,91 @@
+/** How far a reply has come while it arrives, for the line that shows what is waited for: steps of a plan, lines of a file. */
+import type { Purpose } from "./model.ts";
+
+/** What is known of a reply that is still arriving. */
+export interface ReplyProgress {
+  /** Estimated tokens of thoughts; 0 once the reply itself has begun. */
+  readonly thought: number;
+  /** Steps of a plan that have begun; null: no plan, or none of it yet. */
+  readonly step: number | null;
+  /** The file that an action script writes now, and how many lines of it have come; null: none. */
+  readonly file: { readonly path: string; readonly lines: number } | null;
+}
+
+export interface ProgressReader {
+  readonly push: (kind: "text" | "thought", text: string) => void;
+  readonly read: () => ReplyProgress;
+}
+
+const charactersPerToken = 4;
+const plans: ReadonlySet<Purpose> = new Set(["plan", "replan", "repair"]);
+const scripts: ReadonlySet<Purpose> = new Set(["execute", "resume", "heal"]);
+/** Begins a step in the plan's JSON; a piece of the stream may end inside it. */
+const stepKey = /"action"\s*:/g;
+const longestKey = 16;
+/** The header of an action with a path: `WRITE:: src/a.ts`. */
+const header = /^\s*(?:[`*]*)([A-Z]{2,12})::\s*(\S[^\r\n]*?)\s*$/;
+const longestHeader = 300;
+
+function openPlan(): { readonly push: (text: string) => void; readonly steps: () => number } {
+  let steps = 0;
+  let tail = "";
+  return {
+    push(text) {
+      const whole = tail + text;
+      let end = 0;
+      for (const found of whole.matchAll(stepKey)) {
+        steps += 1;
+        end = found.index + found[0].length;
+      }
+      tail = whole.slice(Math.max(end, whole.length - longestKey));
+    },
+    steps: () => steps,
+  };
+}
+
+function openScript() {
+  let file: { path: string; lines: number } | null = null;
+  let line = "";
+  const end = () => {
+    const [, , path = null] = header.exec(line) ?? [];
+    if (path !== null) file = { path: path.split("::")[0] ?? path, lines: 0 };
+    else if (file !== null) file.lines += 1;
+    line = "";
+  };
+  return {
+    push(text: string) {
+      const parts = text.split("\n");
+      for (const [at, part] of parts.entries()) {
+        if (line.length < longestHeader) line += part;
+        if (at < parts.length - 1) end();
+      }
+    },
+    file: () => file,
+  };
+}
+
+export function readProgress(purpose: Purpose): ProgressReader {
+  const plan = plans.has(purpose) ? openPlan() : null;
+  const script = scripts.has(purpose) ? openScript() : null;
+  let thought = 0;
+  return {
+    push(kind, text) {
+      if (kind === "thought") {
+        thought += text.length;
+        return;
+      }
+      thought = 0;
+      plan?.push(text);
+      script?.push(text);
+    },
+    read() {
+      const steps = plan?.steps() ?? 0;
+      const file = script?.file() ?? null;
+      return {
+        thought: Math.ceil(thought / charactersPerToken),
+        step: steps === 0 ? null : steps,
+        file: file === null ? null : { ...file },
+      };
+    },
+  };
+}

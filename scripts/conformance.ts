@@ -35,7 +35,10 @@ const rules: readonly Rule[] = [
   },
   { about: "tasks from an argument, stdin or a file", differs: "stdin beside a task is read only with `--stdin`" },
   { about: "questions only at a terminal, never with `--no-input`; else an exit code that names the flag" },
-  { about: "`-y` answers, and never widens policy, scope or budget" },
+  {
+    about: "`-y` answers, and never widens policy, scope or budget",
+    differs: "it answers amendments of the plan, too (`--strict` grants none); it never widens policy or budget",
+  },
   {
     about: "deletions and commands need a flag when nobody is asked",
     differs: "the flag for commands is `--allow-run`",

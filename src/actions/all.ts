@@ -1,6 +1,6 @@
 /** Every action there is, in the order of the vocabulary: the order in which models are told of them. */
 import type { AnyAction } from "../core/action.ts";
-import { type ActionName, vocabulary } from "../core/vocabulary.ts";
+import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { copy, mkdir, modify, mv, rm, touch, write } from "./act.ts";
 import { runCommand } from "./command.ts";
 import { glob, listPath, ls, read, search, tree } from "./look.ts";
@@ -27,6 +27,4 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   DIAGNOSE: diagnose,
 };
 
-export const allActions: readonly AnyAction[] = vocabulary.flatMap((row) =>
-  row.kind === "finish" ? [] : [actions[row.name]],
-);
+export const allActions: readonly AnyAction[] = actionRows.map(({ name }) => actions[name]);

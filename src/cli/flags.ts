@@ -81,6 +81,7 @@ export const flagTable = rows({
   noBaseline: { type: "boolean", description: "do not run the checks before the work" },
   noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
   allowRun: { type: "boolean", description: "planned commands and checks may run without a question" },
+  strict: { type: "boolean", description: "grant nothing beyond the plan" },
   allowSteering: {
     type: "string",
     multiple: true,

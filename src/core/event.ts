@@ -2,7 +2,7 @@
 
 import type { TaskItem } from "./conversation.ts";
 import type { Message, Purpose, StopReason, Usage } from "./model.ts";
-import type { ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
+import type { Amendment, ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Notice } from "./question.ts";
 import type { ReplyProgress } from "./reply-progress.ts";
@@ -27,6 +27,8 @@ export type RunEvent =
       readonly root: string;
     }
   | { readonly type: "plan.ready"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
+  /** A right beyond the plan was asked for and decided. */
+  | ({ readonly type: "plan.amended" } & Amendment)
   | {
       readonly type: "model.started";
       readonly n: number;

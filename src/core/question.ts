@@ -3,9 +3,11 @@ import type { RelPath } from "./path.ts";
 
 export interface Question {
   /** `batch`: the changes of one reply in a mode without a plan. */
-  readonly kind: "plan" | "batch" | "changes" | "scope" | "command" | "keep";
+  readonly kind: "plan" | "batch" | "changes" | "scope" | "amend" | "command" | "keep";
   /** What a yes will do, whole, nothing cut. */
   readonly text: string;
+  /** Unified diff of what a yes would change, shown below the text. */
+  readonly diff?: string;
   /** For a `batch`: the folder below which the person may allow all later changes too, "" for the root; null: they may not. */
   readonly folder?: RelPath | null;
 }

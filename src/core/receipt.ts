@@ -5,7 +5,7 @@ import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
 import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
-import type { Outcome, Promised } from "./outcome.ts";
+import type { Amendment, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Question } from "./question.ts";
 import type { SandboxLevel, SandboxState } from "./sandbox.ts";
@@ -71,6 +71,7 @@ export type Fact =
       readonly error: Failure | null;
     }
   | { readonly type: "plan"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
+  | ({ readonly type: "amendment" } & Amendment)
   | {
       readonly type: "decision";
       readonly kind: Question["kind"];

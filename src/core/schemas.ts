@@ -105,6 +105,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     promise: z.object({ expected: count, at_most: count, tokens: z.nullable(count), cost: money }),
     cached: z.boolean(),
   }),
+  event("plan.amended", amendment.shape),
   event("model.started", { n: count, purpose: z.string(), model: z.string(), estimate: count }),
   event("model.delta", { n: count, channel: z.enum(["text", "thought", "reply"]), text: z.string() }),
   event("model.finished", {

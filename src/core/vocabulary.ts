@@ -5,7 +5,7 @@ export type Right = "content" | "delete" | "move" | "folder" | "command";
 
 /**
  * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
- * pattern; a word that may be missing; a command; nothing; or a path (for FINISH none) with a body.
+ * pattern; a word that may be missing; a command; nothing; a path (for FINISH none) with a body; or another action.
  */
 export type Form =
   | "path"
@@ -18,13 +18,14 @@ export type Form =
   | "nothing"
   | "content"
   | "edits"
-  | "message";
+  | "message"
+  | "amendment";
 
 export interface Row {
   readonly name: string;
   /** Other names that models give it in plans and scripts. */
   readonly aliases: readonly string[];
-  readonly kind: "look" | "change" | "command" | "finish";
+  readonly kind: "look" | "change" | "command" | "finish" | "amend";
   readonly right: Right | null;
   readonly form: Form;
   /** Its name among the tools of the tool-loop; null: it has none. */
@@ -243,16 +244,31 @@ export const vocabulary = [
     about: "",
     plan: "",
   },
+  {
+    ...look,
+    name: "AMEND",
+    kind: "amend",
+    form: "amendment",
+    tool: null,
+    offered: false,
+    about: "",
+    plan: null,
+  },
 ] as const satisfies readonly Row[];
 
 type AnyRow = (typeof vocabulary)[number];
 
-/** Actions that something is done for: all but FINISH. */
-export type ActionName = Exclude<AnyRow, { readonly kind: "finish" }>["name"];
+type ActionRow = Extract<AnyRow, { readonly kind: "look" | "change" | "command" }>;
+
+/** Actions that something is done for: all but FINISH and AMEND. */
+export type ActionName = ActionRow["name"];
 
 /** Actions that plans may hold. */
 export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
 
+const isAction = (row: AnyRow): row is ActionRow => row.kind !== "finish" && row.kind !== "amend";
+/** The rows of what something is done for. */
+export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
 const byName: ReadonlyMap<string, Row> = new Map(vocabulary.map((row) => [row.name, row]));
 const ownNames: ReadonlyMap<string, string> = new Map(
   vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
@@ -262,9 +278,9 @@ const ownNames: ReadonlyMap<string, string> = new Map(
 export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
 /** The row of an action that something is done for. */
-export function actionRow(name: ActionName): Exclude<AnyRow, { readonly kind: "finish" }> {
-  const row = vocabulary.find((each) => each.name === name);
-  if (row === undefined || row.kind === "finish") throw new Error(`no row for ${name}`);
+export function actionRow(name: ActionName): ActionRow {
+  const row = actionRows.find((each) => each.name === name);
+  if (row === undefined) throw new Error(`no row for ${name}`);
   return row;
 }
 
@@ -274,7 +290,7 @@ export const ownName = (name: string): string => ownNames.get(name) ?? name;
 /** Whether the action points at a path; else at a pattern, a command, or nothing. */
 export function namesPath(name: string): boolean {
   const form = rowOf(name)?.form ?? "nothing";
-  return !["pattern", "word", "command", "nothing", "message"].includes(form);
+  return !["pattern", "word", "command", "nothing", "message", "amendment"].includes(form);
 }
 
 /** Whether the action must name something; the others have a default. */
@@ -284,15 +300,3 @@ export function needsTarget(name: string): boolean {
 }
 
 export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;
-
-/** The prompt with the list of actions of a kind in the place of `{looks}`, `{changes}`, `{commands}`, `{one-line actions}`. */
-export function listActions(prompt: string): string {
-  const planned = (kind: Row["kind"]) =>
-    vocabulary.flatMap((row) => (row.kind === kind && row.plan !== null ? [row.plan] : [])).join(", ");
-  const oneLine = (kind: Row["kind"]) => vocabulary.flatMap((row) => (row.kind === kind ? (row.script ?? []) : []));
-  return prompt
-    .replace("{looks}", planned("look"))
-    .replace("{changes}", planned("change"))
-    .replace("{commands}", planned("command"))
-    .replace("{one-line actions}", [...oneLine("change"), ...oneLine("look"), ...oneLine("command")].join("\n"));
-}

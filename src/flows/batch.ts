@@ -6,16 +6,9 @@ import { describeLater } from "../core/guard/describe-steering.ts";
 import { type GuardInput, judge, type Verdict } from "../core/guard/guard.ts";
 import type { ChangeSummary } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Scope } from "../core/plan/scope.ts";
+import type { Rights } from "../core/plan/scope.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering } from "./steering.ts";
-
-/** What a plan allows a batch to do. `null` stands for a mode without a plan, where every batch is asked about. */
-export interface Rights {
-  readonly scope: Scope;
-  /** The plan's own words, one text a step, so that the guard sees what was announced. */
-  readonly texts: readonly string[];
-}
 
 export interface Refusal {
   readonly code: ErrorCode;

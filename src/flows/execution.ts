@@ -5,13 +5,14 @@ import { PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf } from "../core/plan/promise.ts";
-import { type Claim, pathsOfClaim, scopeOf } from "../core/plan/scope.ts";
+import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import type { Rights } from "./batch.ts";
+import { acceptBatch, applyBatch, judgeStaged } from "./batch.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence } from "./evidence.ts";
-import { type BatchReport, performChanges } from "./perform.ts";
+import type { BatchReport } from "./perform.ts";
+import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
@@ -35,7 +36,7 @@ export function rightsOf(plan: Plan, claims: readonly Claim[]): Rights {
     ({ action, target, purpose, expected_outcome }) => `${action} ${target}: ${purpose} ${expected_outcome}`,
   );
   const texts = [plan.reply, plan.analysis?.user_intent ?? "", ...told];
-  return { scope: scopeOf(claims), texts };
+  return createRights(claims, texts);
 }
 
 interface Phase {
@@ -153,6 +154,22 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
+}
+
+/** Performs finished changes of a saved plan as one batch. Throws for the first that scope, policy or guard refuses. */
+async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
+  const moved = (path: string) =>
+    rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
+  for (const change of changes) {
+    const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
+    const path = run.overlay.path(change.path, useOf[kind]);
+    if (!moved(path)) await requireRight(run, { kind, path }, rights, null);
+  }
+  run.overlay.stage(changes);
+  const paths = changes.map(({ path }) => [path]);
+  for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
+  acceptBatch(run);
+  await applyBatch(run);
 }
 
 /** Applies edits that were finished with the plan; checks still decide. Makes no call. */

@@ -3,16 +3,16 @@ import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, invert, squash } from "../core/change.ts";
 import { mostShown } from "../core/context/shown.ts";
 import { summarizeAll } from "../core/diff.ts";
-import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, pathsOfClaim, useOf } from "../core/plan/scope.ts";
+import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { explainWall } from "../core/sandbox.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
-import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal, type Rights } from "./batch.ts";
+import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal } from "./batch.ts";
 import { claimOfCall, field, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { noteHidden } from "./sources.ts";
@@ -26,6 +26,8 @@ export interface CallReport extends CallResult {
   readonly code: ErrorCode | null;
   readonly paths: readonly RelPath[];
   readonly kind: AnyAction["kind"];
+  /** It was asked for beyond the plan and refused: the plan does not need it. */
+  readonly isBeyond?: boolean;
 }
 
 export interface BatchReport {
@@ -55,14 +57,29 @@ interface Batch {
 
 interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
   readonly paths?: readonly RelPath[];
+  readonly isBeyond?: boolean;
   /** A command that may not run here: neither done nor failed. */
   readonly isNotRun?: boolean;
+  /** A line for the model alone: how to write it so that it may be done. */
+  readonly advice?: string | null;
 }
 
-function report({ run, reports }: Batch, call: Call, { kind, code, text, paths = [], isNotRun = false }: Result): void {
+function report({ run, reports }: Batch, call: Call, result: Result): void {
+  const { kind, code, text, paths = [], isNotRun = false, isBeyond = false, advice = null } = result;
   const { id, name, input } = call;
   const target = targetOf(call);
-  const told: CallReport = { id, name, input, target, ok: code === null, text: spellHidden(text), code, paths, kind };
+  const told: CallReport = {
+    id,
+    name,
+    input,
+    target,
+    ok: code === null,
+    text: spellHidden(advice === null ? text : `${text}\n${advice}`),
+    code,
+    paths,
+    kind,
+    isBeyond,
+  };
   reports.push(told);
   if (!isNotRun) run.record.tally.note(told);
   run.emit({ type: "call.finished", id, action: name, target, ok: code === null, text: lineFor(kind, code, text) });
@@ -138,11 +155,12 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   if (action === undefined) {
     return report(batch, call, { kind: "look", code: "nothing_done", text: `there is no action ${call.name}` });
   }
+  let claim: Claim | null = null;
   try {
     // Without a plan, changes before a command are decided before it is: it may run what they change.
     if (action.kind === "command" && rights === null) await flush(batch);
-    const claim = claimOfCall(run, call);
-    if (claim !== null) await requireRight(run, claim, rights);
+    claim = claimOfCall(run, call);
+    if (claim !== null) await requireRight(run, claim, rights, call);
     const proposal = await (looked ?? action.propose(call.input, run.overlay, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
@@ -150,16 +168,25 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
-    const { code, message, hint } = toPaiError(thrown);
-    const isResult = refusals.includes(code) || (action.kind === "look" && code === "permission_denied");
-    if (run.signal.aborted || !isResult) throw thrown;
-    report(batch, call, {
-      kind: action.kind,
-      code,
-      text: renderRefusal(code, message, hint),
-      paths: pathsOfCall(run, call),
-    });
+    const isBeyond = claim !== null && rights?.refusalOf(claim) != null;
+    reportRefused(batch, call, action.kind, { thrown, isBeyond });
   }
+}
+
+/** A refusal becomes the result of its call; everything else is thrown again. */
+function reportRefused(
+  batch: Batch,
+  call: Call,
+  kind: AnyAction["kind"],
+  { thrown, isBeyond }: { readonly thrown: unknown; readonly isBeyond: boolean },
+): void {
+  const { run } = batch;
+  const { code, message, hint } = toPaiError(thrown);
+  const isResult = refusals.includes(code) || (kind === "look" && code === "permission_denied");
+  if (run.signal.aborted || !isResult) throw thrown;
+  const text = renderRefusal(code, message, hint);
+  const advice = code === "scope_refused" ? hint : null;
+  report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
 }
 
 /** For the model. The hint of a refused path says how to write it right. */
@@ -221,22 +248,6 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
   }
   const changes = squash((run.begun?.changes ?? []).slice(earlier));
   return { reports: batch.reports, changed: batch.changed, changes };
-}
-
-/** Performs finished changes of a saved plan as one batch. Throws for the first that scope, policy or guard refuses. */
-export async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
-  const moved = (path: string) =>
-    rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));
-  for (const change of changes) {
-    const kind = change.after === null ? "delete" : change.after.kind === "folder" ? "folder" : "content";
-    const path = run.overlay.path(change.path, useOf[kind]);
-    if (!moved(path)) await requireRight(run, { kind, path }, rights);
-  }
-  run.overlay.stage(changes);
-  const paths = changes.map(({ path }) => [path]);
-  for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  acceptBatch(run);
-  await applyBatch(run);
 }
 
 const renderNotRun = ({ options }: Run) => (options.dryRun ? "not run: this is a dry run" : `not run: ${notAllowed}`);

@@ -2,11 +2,12 @@
 
 import { PaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
+import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import { type Claim, claimOf, pathsOfClaim, permits, renderClaim } from "../core/plan/scope.ts";
+import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { askBound, describeHold } from "./approve-command.ts";
-import type { Rights } from "./batch.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 
@@ -42,21 +43,56 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
-/** Throws scope_refused unless the plan promised it; declined when the person at the terminal does not allow it now. */
-export async function requireRight(run: Run, claim: Claim, rights: Rights | null): Promise<void> {
-  const outside = pathsOfClaim(claim).find((path) => !withinOnly(run.options.only, path));
+/** Tells of a decision, and keeps it for the outcome. */
+export function noteAmended({ record, emit }: Run, amendment: Amendment): void {
+  record.amended = [...record.amended, amendment];
+  emit({ type: "plan.amended", ...amendment });
+}
+
+/** The call as an amendment names it. */
+const targetsOf = ({ name, input }: Call) =>
+  rowOf(name)?.form === "pair"
+    ? { action: name, path: field(input, "from"), destination: field(input, "to") }
+    : { action: name, path: field(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
+
+/** The line that asks for the right a call lacks. */
+function renderAmend(call: Call): string {
+  const { action, path, destination } = targetsOf(call);
+  const paths = [path, ...(destination === null ? [] : [destination])];
+  return `AMEND::${action}::${(rowOf(action)?.form === "command" ? paths : paths.map(spellPath)).join("::")}::why`;
+}
+
+/**
+ * Throws scope_refused unless the plan promised it or it was granted since; declined when the person at the terminal does
+ * not allow it now. `call` null: the finished change of a saved plan.
+ */
+export async function requireRight(run: Run, claim: Claim, rights: Rights | null, call: Call | null): Promise<void> {
+  const { only, strict } = run.options;
+  const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
   if (outside !== undefined) {
-    throw new PaiError("scope_refused", `${outside} is outside --only ${run.options.only.flat().join(" ")}`);
+    throw new PaiError("scope_refused", `${outside} is outside --only ${only.flat().join(" ")}`);
   }
   if (rights === null) return requireAllowed(run, claim);
   if (permits(rights.scope, claim)) return;
+  const refused = rights.refusalOf(claim);
+  if (refused !== null) throw refused;
   const what = renderClaim(claim);
+  const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+  if (strict || call === null) throw refusal;
   const text = `Not in the plan: ${what}\nYes allows it; no leaves it out, and the rest goes on`;
-  const decision = await run.ports.decide({ kind: "scope", text });
-  if (decision.accept) return;
-  if (decision.by === "user")
-    throw new PaiError("declined", `the plan does not promise to ${what}, and the user declined it; it was not done`);
-  throw new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
+  const { accept, by } = await run.ports.decide({ kind: "scope", text });
+  if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
+  if (accept) return rights.grant(claim, "");
+  if (by !== "user")
+    throw new PaiError("scope_refused", refusal.message, {
+      hint: `if the task needs it, write ${renderAmend(call)} on the line before it`,
+    });
+  const declined = new PaiError(
+    "declined",
+    `the plan does not promise to ${what}, and the user declined it; it was not done`,
+  );
+  rights.refuse(claim, declined);
+  throw declined;
 }
 
 /**

@@ -2,13 +2,14 @@
 
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
+import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { listActions, namesPath } from "../core/vocabulary.ts";
+import { namesPath } from "../core/vocabulary.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";

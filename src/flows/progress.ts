@@ -85,7 +85,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
     // What was out of scope, or is no path at all, is settled by not being repeated; the rest by a later change of its path.
     const earlier = failures.filter(
-      ({ code, paths }) =>
+      ({ code, paths, isBeyond }) =>
+        isBeyond !== true &&
         code !== "scope_refused" &&
         code !== "declined" &&
         !paths.every((path) => redone.has(path)) &&

@@ -59,6 +59,8 @@ export interface RunOptions {
   readonly allowRun: boolean;
   /** Globs of files that steer (core/guard/steering.ts) and may be changed headless. */
   readonly allowSteering: readonly string[];
+  /** Nothing is granted beyond the plan. */
+  readonly strict: boolean;
   readonly dryRun: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;

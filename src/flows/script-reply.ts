@@ -1,15 +1,18 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 
 import { PaiError } from "../core/error.ts";
+import { listActions } from "../core/list-actions.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
+import type { Rights } from "../core/plan/scope.ts";
+import { readAmendments } from "../core/script/amend.ts";
 import { completeFinish } from "../core/script/finish.ts";
 import { chooseTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
-import { type Form, listActions, rowOf } from "../core/vocabulary.ts";
+import { type Form, rowOf } from "../core/vocabulary.ts";
+import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
-import type { Rights } from "./batch.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -34,7 +37,7 @@ export interface ScriptReply {
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, messages } = question;
   const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
-  const system = listActions(question.system).replaceAll("EOT", tag);
+  const system = listActions(question.system).replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
       const bytes = run.overlay.shown(run.overlay.path(path, "read"));
@@ -118,13 +121,21 @@ export async function performScript(
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const actions = usable(script).filter((action) => !isLeftOut(run, rights, action));
-  const calls = callsOf(actions, prefix);
+  const whole = usable(script);
+  const { requests, faults } = readAmendments(whole);
+  const calls = callsOf(
+    whole.filter((action) => !isLeftOut(run, rights, action)),
+    prefix,
+  );
   const most = Math.max(run.options.maxActions, planned + 5);
   const overflow = calls.length > most;
-  const batch = await perform(run, calls.slice(0, most), rights);
+  const done = calls.slice(0, most);
+  const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
+  await amend(run, rights, wanted, done);
+  const batch = await perform(run, done, rights);
+  noteRefused(run, wanted, batch.reports);
   const notes = [
-    ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
+    ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
     ...(overflow ? [renderOverflow(calls, most)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];
@@ -178,6 +189,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
     edits: blocks.map(({ search, replace, all }) => ({ search, replace, all: all === true })),
   }),
   message: () => ({}),
+  amendment: () => ({}),
 };
 
 /** `prefix` makes ids unique over the phases of a run. FINISH is no call. */
@@ -185,7 +197,9 @@ export function callsOf(actions: readonly ScriptAction[], prefix: string): reado
   return actions
     .flatMap((action) => {
       const row = rowOf(action.cmd);
-      return row === null || row.kind === "finish" ? [] : [{ name: row.name, input: inputs[row.form](action) }];
+      return row === null || row.kind === "finish" || row.kind === "amend"
+        ? []
+        : [{ name: row.name, input: inputs[row.form](action) }];
     })
     .map((call, at) => ({ id: `${prefix}.${at + 1}`, ...call }));
 }

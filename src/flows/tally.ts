@@ -16,6 +16,9 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   "guard_refused",
 ]);
 
+/** Whether a rule or a person forbade the action: then it is a result, not the end of the run. */
+export const isRefusal = ({ code }: { readonly code: ErrorCode }): boolean => refusalCodes.has(code);
+
 /** Refusals that the person who started the run could have allowed beforehand. */
 const allowable: ReadonlySet<ErrorCode> = new Set([
   "path_refused",
@@ -113,12 +116,18 @@ export function createTally(): Tally {
 export const notAllowed = "planned commands run without a terminal only with --allow-run";
 
 /** What would have allowed a refused action: a flag, or a plan that lists it. */
-export function hintFor({ code, name, target }: Noted, { only }: { readonly only: readonly unknown[] }): string {
+export function hintFor(
+  { code, name, target, text }: Noted,
+  { only, strict }: { readonly only: readonly unknown[]; readonly strict: boolean },
+): string {
+  const flag = /--allow-steering \S+/.exec(text)?.[0];
+  if (flag !== undefined) return `allow it by naming it: ${flag}`;
   if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
   if (code === "command_refused") return `allow the command with --allow-run: ${target}`;
   if (rowOf(name)?.kind === "command")
     return `name the command in the task, so that the plan lists it, and add --allow-run: ${target}`;
   const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
   if (code === "path_refused") return `allow it by naming it: --only ${target}`;
-  return `name ${target} in the task, so that the plan lists it${narrowed}`;
+  const lenient = strict ? ", or leave out --strict" : "";
+  return `name ${target} in the task, so that the plan lists it${narrowed}${lenient}`;
 }

@@ -1,6 +1,6 @@
 /** Events as lines of the readable audit log: one record a line, masked, nothing that could forge another. */
 import type { StampedEvent } from "../core/event.ts";
-import type { ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
+import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
@@ -46,6 +46,8 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
       ];
     case "plan.ready":
       return planEntries(event.plan, event.cached, event.promise);
+    case "plan.amended":
+      return [["AMENDED", renderAmendment(event)]];
     case "model.started":
       return [["CALL", `${event.n} ${event.purpose} to ${event.model}, about ${event.estimate} tokens`]];
     case "model.delta":
@@ -94,6 +96,11 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     case "run.finished":
       return outcomeEntries(event.outcome);
   }
+}
+
+function renderAmendment({ action, path, destination, why, accept, by }: Amendment): string {
+  const what = `${action} ${path}${destination === null ? "" : ` to ${destination}`}`;
+  return `${accept ? "accepted" : "refused"} by ${by}: ${what}${why === "" ? "" : ` - ${why}`}`;
 }
 
 function renderCheck(check: CheckResult, when: string, output: string): string {

@@ -99,6 +99,10 @@ function factOf(event: StampedEvent, masked: Mask): Fact | null {
       return { type: event.type, files: event.files };
     case "plan.ready":
       return masked({ type: "plan", plan: event.plan, promise: event.promise, cached: event.cached });
+    case "plan.amended": {
+      const { action, path, destination, why, accept, by } = event;
+      return masked({ type: "amendment", action, path, destination, why, accept, by });
+    }
     case "check.finished": {
       const { when, command, by, exit, ms, passed } = event;
       return masked({ type: "check", when, command, by, exit, ms, passed });

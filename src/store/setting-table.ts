@@ -233,6 +233,10 @@ export const settingTable = {
   },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
+  strict: {
+    ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
+    narrow: (current: boolean, wanted: boolean) => current || wanted,
+  },
   plain: switched("plain", { flag: "plain" }),
   forceRoot: switched("forceRoot", { flag: "forceRoot" }),
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },

@@ -43,6 +43,8 @@ export interface Settings {
   readonly checkWait: number;
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
+  /** Grant nothing beyond the plan. */
+  readonly strict: boolean;
   readonly plain: boolean;
   readonly forceRoot: boolean;
   /** Folder of the audit log; relative to the root. */
@@ -165,6 +167,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     checkWait: resolve(table.checkWait),
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
+    strict: resolve(table.strict),
     plain: resolve(table.plain),
     forceRoot: resolve(table.forceRoot),
     historyDir: resolve<string>(table.historyDir),

@@ -46,11 +46,11 @@ test("what was allowed is asked again once it is forgotten", async () => {
   expect(asked()).toBe(2);
 });
 
-test("-y says yes to a plan and to a batch, and to nothing that asks for more (R16)", async () => {
+test("-y says yes to a plan, its amendments and a batch, and to nothing that asks for more (R16)", async () => {
   const answers = async (yes: boolean) => {
-    const kinds = ["plan", "batch", "changes", "scope", "command", "keep"] as const;
+    const kinds = ["plan", "batch", "amend", "changes", "scope", "command", "keep"] as const;
     const decisions = await Promise.all(kinds.map((kind) => decideByPolicy(yes)({ kind, text: "" })));
     return kinds.filter((_, at) => decisions[at]?.accept);
   };
-  expect([await answers(true), await answers(false)]).toEqual([["plan", "batch"], []]);
+  expect([await answers(true), await answers(false)]).toEqual([["plan", "batch", "amend"], []]);
 });

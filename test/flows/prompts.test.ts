@@ -1,8 +1,8 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
+import { listActions } from "../../src/core/list-actions.ts";
 import { readPlan } from "../../src/core/plan/parse-plan.ts";
 import { parseScript } from "../../src/core/script/parser.ts";
-import { listActions } from "../../src/core/vocabulary.ts";
 import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };
 import scriptPrompt from "../../src/flows/prompts/script.md" with { type: "text" };
 
@@ -25,7 +25,7 @@ test("the example of the script prompt is a whole script: one edit, one FINISH w
 });
 
 test("every action the script prompt lists is one the parser knows", () => {
-  const forms = script.slice(script.indexOf("WRITE::"), script.indexOf("\n- Only"));
+  const forms = script.slice(script.indexOf("WRITE::"), script.indexOf("\n- {amend rule}"));
   const { actions, remarks, warnings } = parse(forms);
   expect({ remarks, warnings }).toEqual({ remarks: [], warnings: [] });
   expect(actions.map(({ cmd }) => cmd).join(" ")).toBe("WRITE MODIFY MKDIR TOUCH RM MV COPY READ RUN FINISH");

@@ -174,6 +174,7 @@ export const defaults: RunOptions = {
   allowDelete: false,
   allowRun: false,
   allowSteering: [],
+  strict: false,
   dryRun: false,
   keep: false,
   planOnly: false,
@@ -186,7 +187,7 @@ function decider({ answers, onQuestion }: Setup, questions: Question[]) {
     const answer = Array.isArray(answers) ? answers[questions.length] : answers;
     questions.push(question);
     if (answer === undefined && answers !== undefined) throw new Error(`nobody answers: ${question.text}`);
-    const yes = answer === undefined ? question.kind === "plan" || question.kind === "batch" : answer === "yes";
+    const yes = answer === undefined ? ["plan", "amend", "batch"].includes(question.kind) : answer === "yes";
     const by = answer === undefined || answer === "policy no" ? "policy" : "user";
     if (yes) return { accept: true, by, reason: "yes" };
     return { accept: false, by, reason: "no", feedback: typeof answer === "object" ? answer.feedback : null };

@@ -111,6 +111,7 @@ export function composeOptions(
     allowDelete: flags.allowDelete === true,
     allowRun: flags.allowRun === true,
     allowSteering: steeringFlag(flags),
+    strict: settings.strict,
     dryRun: flags.dryRun === true,
     keep: flags.keep === true,
     planOnly: false,

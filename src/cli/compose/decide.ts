@@ -2,10 +2,10 @@
 import type { Decide, Decision, Question } from "../../core/question.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 
-/** Headless: `-y` approves a plan, or a batch where there is none; it never widens what was promised. */
+/** Headless: `-y` approves a plan, what may be amended to it, or a batch where there is no plan; it never widens budget or policy. */
 export function decideByPolicy(yes: boolean): Decide {
   return async ({ kind }) =>
-    (kind === "plan" || kind === "batch") && yes
+    yes && ["plan", "amend", "batch"].includes(kind)
       ? { accept: true, by: "policy", reason: "-y" }
       : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
 }

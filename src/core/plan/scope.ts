@@ -1,4 +1,5 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
+import type { PaiError } from "../error.ts";
 import type { PathUse, RelPath } from "../path.ts";
 import { type Right, rowOf } from "../vocabulary.ts";
 import type { Plan, PlanStep } from "./plan.ts";
@@ -121,4 +122,42 @@ export function renderClaim(claim: Claim): string {
 export function pathsOfClaim(claim: Claim): readonly RelPath[] {
   if (claim.kind === "command") return [];
   return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];
+}
+
+/** What a plan allows, and what was granted or refused beyond it while it was carried out. */
+export interface Rights {
+  readonly scope: Scope;
+  /** The plan's own words, one text a step, and the reasons of what was granted: the change guard sees what was announced. */
+  readonly texts: readonly string[];
+  /** How many paths the plan itself named. */
+  readonly planned: number;
+  grant(claim: Claim, why: string): void;
+  refuse(claim: Claim, error: PaiError): void;
+  /** Why a claim beyond the plan was refused; null: nobody has asked for it. */
+  refusalOf(claim: Claim): PaiError | null;
+}
+
+export function createRights(claims: readonly Claim[], texts: readonly string[]): Rights {
+  const refused = new Map<string, PaiError>();
+  let held = claims;
+  let told = texts;
+  let scope = scopeOf(claims);
+  return {
+    get scope() {
+      return scope;
+    },
+    get texts() {
+      return told;
+    },
+    planned: new Set(claims.flatMap(pathsOfClaim)).size,
+    grant(claim, why) {
+      held = [...held, claim];
+      told = [...told, `${renderClaim(claim)}: ${why}`];
+      scope = scopeOf(held);
+    },
+    refuse(claim, error) {
+      refused.set(renderClaim(claim), error);
+    },
+    refusalOf: (claim) => refused.get(renderClaim(claim)) ?? null,
+  };
 }

@@ -27,6 +27,7 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
   content: (_, rest) => readBodied("WRITE", rest),
   edits: (_, rest) => readBodied("MODIFY", rest),
   message: (_, rest) => readFinish(rest),
+  amendment: (name, rest) => readRest(name, rest, "an action, a path and a reason: AMEND::MODIFY::path::why"),
 };
 
 /**
@@ -126,7 +127,7 @@ function readWholePath(text: string): string {
 }
 
 /** A path, quoted as JSON or plain up to the next `::`, and what stands after that. */
-function splitPath(text: string): { readonly path: string; readonly after: string | null } {
+export function splitPath(text: string): { readonly path: string; readonly after: string | null } {
   const quoted = text.startsWith('"') ? splitQuoted(text) : null;
   if (quoted !== null) return quoted;
   const split = text.indexOf("::");

@@ -52,6 +52,7 @@ const inputs: Readonly<Record<Question["kind"], string>> = {
   batch: "apply? y, n, or say what to change: ",
   changes: "go on? y or n: ",
   scope: "allow? y or n: ",
+  amend: "allow? y or n: ",
   command: "run? y or n: ",
   keep: "keep? y or n: ",
 };

@@ -1,6 +1,7 @@
 /** A question as it stands on the screen: whole, with nothing hidden in it. */
 import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
+import { renderDiff } from "../diff/diff.ts";
 import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
@@ -27,5 +28,6 @@ export function renderQuestion(question: Question, style: Style, columns: number
   const bytes = Buffer.byteLength(question.text.trimEnd());
   const size = `(${counted(lines, "line")}, ${counted(bytes, "byte")})`;
   const note = lines > long.lines || bytes > long.bytes ? [style.paint("dim", size)] : [];
-  return `${[...wrap(text, columns), ...note].join("\n")}\n`;
+  const diff = renderDiff(question.diff ?? "", style, { columns, highlight: null });
+  return `${[...wrap(text, columns), ...note].join("\n")}\n${diff === "" ? "" : `\n${diff}\n`}`;
 }

@@ -1,6 +1,6 @@
 /** How a run ended, for a person: the lines that are its result, the footer, and the error. */
 import type { Failure } from "../../core/error.ts";
-import type { ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
+import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
 import { counted, grouped, priced, spent } from "../amount.ts";
 import { renderCounts } from "../diff/diff.ts";
 import { hang, pad, widest } from "../layout.ts";
@@ -25,6 +25,20 @@ export function renderSummaries(changes: readonly ChangeSummary[], style: Style)
     const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
     return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;
   });
+}
+
+/** "! beyond the plan: MODIFY a.py  the parser is wrong there", a line for each right that was granted. */
+export function renderAmended(amended: readonly Amendment[], style: Style, columns: number | null): string[] {
+  return amended
+    .filter(({ accept }) => accept)
+    .flatMap(({ action, path, destination, why, by }) => {
+      const to = destination === null ? "" : ` ${style.glyphs.arrow} ${visibleLine(destination)}`;
+      const told = [visibleLine(why), by === "policy" ? "(allowed by -y)" : "(you allowed it)"].filter(
+        (each) => each !== "",
+      );
+      const what = `beyond the plan: ${action} ${visibleLine(path)}${to}`;
+      return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", told.join(" "))}`, columns);
+    });
 }
 
 /** "✗ refused RUN npm test  planned commands run …", a line for each action that nothing repaired. */
@@ -96,6 +110,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const lines = [
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
+    ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(outcome.refused, style, columns),
     ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),

@@ -1,7 +1,9 @@
 /** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
+
 import type { Promised } from "../../core/outcome.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
+import { renderAmended } from "./render-outcome.ts";
 import { renderPlan } from "./render-plan.ts";
 import type { ReplyText } from "./reply.ts";
 import type { EventOf, Shows } from "./show-work.ts";
@@ -10,7 +12,7 @@ import type { Streams } from "./streams.ts";
 export interface Steps {
   /** The promise of the plan that was shown; null: no plan was. */
   readonly promise: Promised | null;
-  readonly shows: Shows<"plan.ready" | "phase.started" | "step.started" | "tasks.updated">;
+  readonly shows: Shows<"plan.ready" | "plan.amended" | "phase.started" | "step.started" | "tasks.updated">;
 }
 
 const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
@@ -40,6 +42,9 @@ export function openSteps(
     },
     shows: {
       "plan.ready": showPlan,
+      "plan.amended"(amendment) {
+        if (amendment.accept) say(renderAmended([amendment], style, streams.columns));
+      },
       "phase.started"({ phase, of }) {
         reply.show();
         section();

@@ -1,0 +1,67 @@
+/** Reads the AMEND lines of a script: rights beyond the plan that it asks for, each with its reason. Pure. */
+import { ownName, rowOf } from "../vocabulary.ts";
+import { splitPath } from "./header.ts";
+import type { Note, ScriptAction } from "./script.ts";
+
+/** A right that a script asks for, before the action that needs it. */
+export interface AmendRequest {
+  readonly action: string;
+  /** As the model wrote it; of a RUN its command. */
+  readonly path: string;
+  /** Only of MV and COPY. */
+  readonly destination: string | null;
+  readonly why: string;
+}
+
+const form = "AMEND::ACTION::path::why (MV and COPY: AMEND::MV::from::to::why)";
+
+/** Whether a right to the action can be asked for: it changes something, or runs a command. */
+export const isAmendable = (action: string): boolean => {
+  const row = rowOf(action);
+  return row !== null && (row.kind === "change" || row.form === "command");
+};
+
+/** A path as an AMEND line has to spell it. */
+export const spellPath = (path: string): string => (path.includes("::") ? JSON.stringify(path) : path);
+
+/** The longest of the commands that the text is, or begins with before its `::why`; null: it names none of them. */
+function readCommand(text: string, commands: readonly string[]): Pick<AmendRequest, "path" | "why"> | null {
+  const found = commands.filter((command) => text === command || text.startsWith(`${command}::`));
+  const path = found.sort((a, b) => b.length - a.length)[0];
+  return path === undefined ? null : { path, why: text.slice(path.length + 2).trim() };
+}
+
+function readOne(rest: string, later: readonly ScriptAction[]): AmendRequest | string {
+  const split = rest.indexOf("::");
+  const action = ownName((split < 0 ? rest : rest.slice(0, split)).trim().toUpperCase());
+  if (!isAmendable(action)) return `${action} needs no AMEND, or is not an action. Send: ${form}`;
+  const text = split < 0 ? "" : rest.slice(split + 2).trim();
+  if (rowOf(action)?.form === "command") {
+    const commands = later.flatMap(({ cmd, arg }) => (cmd === action && arg !== undefined ? [arg.trim()] : []));
+    const command = readCommand(text, commands);
+    if (command === null) return `AMEND::RUN names no command that a later RUN of the reply runs: ${text}`;
+    return { action, ...command, destination: null };
+  }
+  const { path, after } = splitPath(text);
+  if (path === "") return `AMEND needs a path. Send: ${form}`;
+  if (rowOf(action)?.form !== "pair") return { action, path, destination: null, why: after ?? "" };
+  const target = splitPath(after ?? "");
+  if (target.path === "") return `AMEND::${action} needs two paths. Send: ${form}`;
+  return { action, path, destination: target.path, why: target.after ?? "" };
+}
+
+/** The requests of a script's actions, in order; an unreadable one becomes a note for the model. */
+export function readAmendments(actions: readonly ScriptAction[]): {
+  readonly requests: readonly AmendRequest[];
+  readonly faults: readonly Note[];
+} {
+  const requests: AmendRequest[] = [];
+  const faults: Note[] = [];
+  for (const [at, { cmd, arg = "", line }] of actions.entries()) {
+    if (rowOf(cmd)?.kind !== "amend") continue;
+    const read = readOne(arg, actions.slice(at + 1));
+    if (typeof read === "string") faults.push({ line, text: read });
+    else requests.push(read);
+  }
+  return { requests, faults };
+}

@@ -1,0 +1,231 @@
+/** Rights beyond the plan that a script asks for with AMEND: judged, decided in one question, and said everywhere. */
+import { type Change, squash } from "../core/change.ts";
+import { renderChanges } from "../core/diff.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { Call } from "../core/model.ts";
+import type { Amendment } from "../core/outcome.ts";
+import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import type { Stage } from "../core/ports.ts";
+import type { AmendRequest } from "../core/script/amend.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { refuseLinks } from "./approval.ts";
+import { bindCommands, mayRunCommands } from "./approve-command.ts";
+import type { CallReport } from "./perform.ts";
+import { claimOfCall, noteAmended } from "./permission.ts";
+import type { Run } from "./run.ts";
+import { createOverlay } from "./stage.ts";
+import { refuseSteering, withinOnly } from "./steering.ts";
+import { isRefusal } from "./tally.ts";
+
+/** How many amendments a run without a person may have, whatever its plan names. */
+const fewAmendments = 3;
+
+/** A request whose paths the policy allows. */
+interface Asked {
+  readonly request: AmendRequest;
+  readonly claim: Claim;
+}
+
+const amendmentOf = ({ action, path, destination, why }: AmendRequest, accept: boolean, by: Amendment["by"]) => ({
+  action,
+  path,
+  destination,
+  why,
+  accept,
+  by,
+});
+
+/** Throws what no yes allows: a denied path, one outside --only, what lies behind a link, a strict run. */
+async function refuseForbidden(run: Run, claim: Claim): Promise<void> {
+  const { only, strict } = run.options;
+  if (strict) {
+    throw new PaiError("scope_refused", `the run is strict (--strict): only the plan allows to ${renderClaim(claim)}`);
+  }
+  const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
+  if (outside !== undefined)
+    throw new PaiError("scope_refused", `${outside} is outside --only ${only.flat().join(" ")}`);
+  await refuseLinks(run, [claim]);
+}
+
+/** Throws what a run without a person does not grant, though -y would have said yes to the same step of a plan. */
+async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<void> {
+  const { options, record } = run;
+  if (options.command === "apply" || options.command === "plan") {
+    throw new PaiError(
+      "scope_refused",
+      `a saved plan is carried out as it is: it does not allow to ${renderClaim(claim)}`,
+    );
+  }
+  if (claim.kind === "delete" && !options.allowDelete && !options.dryRun) {
+    throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
+  }
+  if (claim.kind === "command" && !options.dryRun && !mayRunCommands(options)) {
+    throw new PaiError("command_refused", `not run: headless ${claim.command} needs --allow-run`);
+  }
+  const steering = claim.kind === "delete" ? null : await refuseSteering(run, pathsOfClaim(claim));
+  if (steering !== null) throw steering.error;
+  const most = Math.max(fewAmendments, rights.planned);
+  if (record.amended.filter(({ accept }) => accept).length >= most) {
+    throw new PaiError("scope_refused", `the run has ${most} amendments already, as many as it may`);
+  }
+}
+
+/** Notes a refusal: every call that needs the claim fails with this error. */
+function refuse(
+  run: Run,
+  rights: Rights,
+  { request, claim }: Asked,
+  error: PaiError,
+  by: Amendment["by"] = "policy",
+): void {
+  rights.refuse(claim, error);
+  noteAmended(run, amendmentOf(request, false, by));
+}
+
+/** What is not a refusal (an interrupt, a full disk) ends the run. */
+function refuseOrThrow(run: Run, rights: Rights, asked: Asked, thrown: unknown): void {
+  const error = toPaiError(thrown);
+  if (run.signal.aborted || !isRefusal(error)) throw thrown;
+  refuse(run, rights, asked, error);
+}
+
+function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendment["by"]): void {
+  rights.grant(claim, request.why);
+  noteAmended(run, amendmentOf(request, true, by));
+}
+
+/** The diff of what these claims would change beyond the plan, by performing the reply on top of the workspace only. */
+async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
+  const actions = new Map((await run.ports.actions()).map((action) => [action.name as string, action]));
+  const overlay = createOverlay(run.overlay);
+  const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? run.overlay.shown(path) };
+  const wanted = new Set(asked.map(({ claim }) => renderClaim(claim)));
+  const beyond: Change[] = [];
+  const play = async (call: Call): Promise<void> => {
+    const action = actions.get(call.name);
+    const claim = action?.kind === "change" ? claimOfCall(run, call) : null;
+    if (action === undefined || claim === null) return;
+    const isWanted = wanted.has(renderClaim(claim));
+    if (!isWanted && !permits(rights.scope, claim)) return;
+    const proposal = await action.propose(call.input, stage, run.signal);
+    if (proposal.kind !== "change") return;
+    overlay.stage(proposal.changes);
+    if (isWanted) beyond.push(...proposal.changes);
+  };
+  for (const call of calls) {
+    // What cannot be done is told when it is performed.
+    await play(call).catch((thrown) => {
+      if (run.signal.aborted) throw thrown;
+    });
+  }
+  return renderChanges(squash(beyond));
+}
+
+function renderAsked(run: Run, { request, claim }: Asked): string {
+  const { action, path, destination, why } = request;
+  const concern = pathsOfClaim(claim).flatMap((each) => run.ports.workspace.concern(each) ?? [])[0];
+  const to = destination === null ? "" : ` → ${destination}`;
+  return `- ${action} ${path}${to}: ${why === "" ? "no reason given" : why}${concern === undefined ? "" : ` (${concern})`}`;
+}
+
+/** Asks the person about all of them at once. */
+async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<void> {
+  await bindCommands(
+    run,
+    asked.flatMap(({ claim }) => (claim.kind === "command" ? [claim.command] : [])),
+  );
+  const head =
+    asked.length === 1 ? "The model asks for one thing beyond the plan:" : "The model asks for more than the plan:";
+  const text = [
+    head,
+    ...asked.map((each) => renderAsked(run, each)),
+    "Yes allows it; no leaves it out, and the rest goes on",
+  ];
+  const diff = await rehearse(run, rights, asked, calls);
+  const decision = await run.ports.decide({ kind: "amend", text: text.join("\n"), ...(diff === "" ? {} : { diff }) });
+  for (const each of asked) {
+    if (decision.accept) grant(run, rights, each, decision.by);
+    else {
+      const error = new PaiError("declined", `the user declined to ${renderClaim(each.claim)}; it was not done`);
+      refuse(run, rights, each, error, decision.by);
+    }
+  }
+}
+
+/** Grants one without a person, as -y would have done in the plan; a dry run changes nothing and asks nobody. */
+async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<void> {
+  try {
+    await refuseHeadless(run, rights, asked.claim);
+    if (!run.options.dryRun) {
+      const decision = await run.ports.decide({ kind: "amend", text: renderAsked(run, asked) });
+      if (!decision.accept) throw new PaiError("scope_refused", `nobody can be asked to ${renderClaim(asked.claim)}`);
+    }
+    if (asked.claim.kind === "command") await bindCommands(run, [asked.claim.command]);
+    grant(run, rights, asked, "policy");
+  } catch (thrown) {
+    refuseOrThrow(run, rights, asked, thrown);
+  }
+}
+
+/** The request with its claim; null: the policy denies a path of it, and so will the action be refused. */
+function readClaim(run: Run, request: AmendRequest): Asked | null {
+  const { action, path, destination } = request;
+  try {
+    const claim = claimOf(action, path, destination, (text, use) => run.overlay.path(text, use));
+    return claim && { request, claim };
+  } catch (thrown) {
+    if (!isRefusal(toPaiError(thrown))) throw thrown;
+    noteAmended(run, amendmentOf(request, false, "policy"));
+    return null;
+  }
+}
+
+/** Counts the requests that were refused though no call of the reply needs them: their calls are counted themselves. */
+export function noteRefused({ record }: Run, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
+  for (const { action, path, destination } of asked) {
+    const target = destination === null ? path : `${path} → ${destination}`;
+    const refused = record.amended.some(
+      (each) => !each.accept && each.action === action && each.path === path && each.destination === destination,
+    );
+    if (!refused || reports.some((report) => report.name === action && report.target === target)) continue;
+    const kind = rowOf(action)?.kind === "command" ? "command" : "change";
+    record.tally.note({
+      kind,
+      name: action,
+      target,
+      paths: [],
+      text: "asked for beyond the plan and refused",
+      code: "scope_refused",
+    });
+  }
+}
+
+/** Widens the rights by what the requests of a reply ask for, as far as it is granted. `calls` are those of the reply. */
+export async function amend(
+  run: Run,
+  rights: Rights,
+  requests: readonly AmendRequest[],
+  calls: readonly Call[],
+): Promise<void> {
+  const open = new Map<string, Asked>();
+  for (const asked of requests.flatMap((request) => readClaim(run, request) ?? [])) {
+    const { claim } = asked;
+    if (permits(rights.scope, claim) || rights.refusalOf(claim) !== null) continue;
+    try {
+      await refuseForbidden(run, claim);
+      open.set(renderClaim(claim), asked);
+    } catch (thrown) {
+      refuseOrThrow(run, rights, asked, thrown);
+    }
+  }
+  if (open.size === 0) return;
+  const all = [...open.values()];
+  if (run.options.interactive && !run.options.dryRun) await ask(run, rights, all, calls);
+  else for (const each of all) await grantByPolicy(run, rights, each);
+}
+
+/** The sentence of the script prompt about what lies outside the plan. */
+export const amendRule = ({ options }: Run): string =>
+  options.strict
+    ? "Only the paths and commands of the plan; anything else is refused."
+    : "Only the paths and commands of the plan. If the task needs one more, write AMEND::ACTION::path::why on the line before that action (MV, COPY: AMEND::MV::from::to::why); pai or the user decides.";

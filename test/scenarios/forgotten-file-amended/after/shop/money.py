@@ -1,0 +1,3 @@
+def parse(text):
+    euros, cents = text.split(".")
+    return int(euros) * 100 + int(cents)

@@ -1,5 +1,8 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change } from "./change.ts";
+import type { Commit } from "./context/history.ts";
+import type { Tally } from "./context/rank.ts";
+import type { Term } from "./context/words.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -146,6 +149,34 @@ export interface RollbackReport {
   readonly left: readonly RelPath[];
 }
 
+export interface Listing {
+  /** In the order of a walk: depth first, sorted. */
+  readonly entries: readonly Entry[];
+  /** There are more, which were not looked at. */
+  readonly more: boolean;
+}
+
+export interface SurveyTally extends Tally {
+  /** Files that could not be looked into in time. */
+  readonly unread: number;
+}
+
+export interface SurveyHistory {
+  /** The newest first. */
+  readonly commits: readonly Commit[];
+  /** Why there are none, or fewer than there could be; null: nothing is missing. */
+  readonly lacks: string | null;
+}
+
+/** Made for one request: `list` comes first. None of them throws for what a single file does. */
+export interface Survey {
+  list(signal: AbortSignal): Promise<Listing>;
+  tally(terms: readonly Term[], signal: AbortSignal): Promise<SurveyTally>;
+  history(signal: AbortSignal): Promise<SurveyHistory>;
+  /** The request is on its way: what helps the next one may be done now. */
+  finish(): void;
+}
+
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
@@ -160,6 +191,8 @@ export interface Workspace extends View {
   /** How many names (hard links) the file at a path has; 0 where none stands. */
   names(path: RelPath): number;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
+  /** Looks through all files at once for one request; where it is left out, they are read one by one. */
+  survey?(): Survey;
 }
 
 /** Plans of earlier runs, by what they were made from: a sha256 in hex. Never fails a run. */

@@ -1,21 +1,25 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
-import { rankContents, rankPaths } from "../core/context/rank.ts";
+import { type Candidate, chooseExcerpts } from "../core/context/excerpts.ts";
+import { isShowable, type Kind, kindOf } from "../core/context/kind.ts";
+import { type RankedProject, rankProject } from "../core/context/project.ts";
+import type { Ranked } from "../core/context/rank.ts";
 import { findStacks } from "../core/context/stack.ts";
+import { surveyLimits, surveyView } from "../core/context/survey.ts";
 import { renderTree } from "../core/context/tree.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
+import { blankSecrets } from "../core/secrets/veil.ts";
 import { renderBaseline } from "./checks/describe.ts";
 import type { Run } from "./run.ts";
 import { knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
 
-/** Characters of each part at the most, for a model that holds much; `excerpt` and `more` are of one file. */
+/** Characters of each part at the most, for a model that holds much. */
 const widest = {
   knowledge: 8_000,
-  tree: 10_000,
-  excerpt: 6_000,
-  more: 2_000,
+  tree: 4_000,
+  ranked: 1_400,
   excerpts: 20_000,
   history: 3_000,
   context: 200_000,
@@ -26,7 +30,7 @@ const perToken = 3;
 /** Characters of the request beside the briefing: protocol, schema, the task itself. */
 const around = 6_000;
 /** Characters of a briefing with every part at its widest, without context. */
-const whole = 2 * widest.knowledge + widest.tree + widest.excerpts + widest.history;
+const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
 
 /**
  * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
@@ -42,26 +46,19 @@ function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[
 }
 
 const limits = {
-  entries: 20_000,
-  /** Files that are read to rank them by their content, when the request names a file. */
-  readNamed: 200,
-  /** The same, when it names none. */
-  readFiles: 2000,
-  /** All of them together, and each. */
-  readBytes: 4_000_000,
-  fileBytes: 100_000,
-  /** Files of which much is shown, and files of which anything is. */
-  best: 3,
+  /** Files of which something is shown, where there is not room for all. */
   excerpts: 12,
-  /** Share of the best file's score that a file must have to be shown. */
-  relevance: 1 / 4,
-  /** Characters at the end of the context that may name files. */
-  context: 10_000,
+  /** Files that are shown whole when all of them fit. */
+  smallProject: 24,
+  /** Characters of a file that nothing points at, shown where there are few files. */
+  besides: 3_000,
+  /** Paths that are listed as the likeliest. */
+  ranked: 20,
 };
 
 /** A piece of the briefing. */
 export interface Part {
-  readonly kind: "knowledge" | "tree" | "file" | "conversation" | "context" | "checks" | "request";
+  readonly kind: "knowledge" | "tree" | "ranked" | "file" | "conversation" | "context" | "checks" | "request";
   /** As it stands in the message. */
   readonly text: string;
   /** The file it is from; null: none. */
@@ -89,53 +86,57 @@ async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>, bud
   return found;
 }
 
-/** Reads small text files, the likeliest first, until the byte limit. */
-async function readContents(
-  run: Run,
-  paths: readonly string[],
-  most: number,
-  files: ReadonlyMap<string, Entry>,
-): Promise<Map<string, Source>> {
-  const contents = new Map<string, Source>();
-  let bytes = 0;
-  for (const path of paths) {
-    if (contents.size >= most || bytes > limits.readBytes) break;
-    const entry = files.get(path);
-    const source = entry === undefined ? null : await readSource(run, entry.path, limits.fileBytes);
-    if (source === null) continue;
-    bytes += source.text.length;
-    contents.set(path, source);
-  }
-  return contents;
+/** Files to choose from, the likeliest first: of a small project all, code before documents. */
+async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
+  const { text: request } = run.task;
+  const likely = ranking.files.filter(({ path, kind, signal }) => signal !== null || isShowable(path, kind, request));
+  const best = likely.slice(0, limits.excerpts);
+  const named = likely
+    .slice(limits.excerpts)
+    .filter(({ signal }) => signal?.by === "request")
+    .slice(0, limits.excerpts);
+  const wanted: readonly Pick<Ranked, "path" | "score" | "signal">[] =
+    isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
+  const read = await Promise.all(
+    wanted.map(async (ranked): Promise<Chosen[]> => {
+      const source = await readSource(run, ranked.path as RelPath, surveyLimits.fileBytes);
+      if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
+      if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
+      return [{ ranked, source, text: source.text }];
+    }),
+  );
+  return read.flat();
 }
 
-/** The files the request is most likely about, or all of a small project: much of the best three, the beginning of others. */
-async function pickExcerpts(run: Run, files: ReadonlyMap<string, Entry>, budgets: Budgets): Promise<Source[]> {
-  const request = run.task.text;
-  const byName = rankPaths(request, [...files.keys()], run.task.context?.slice(-limits.context) ?? "");
-  const order = [...new Set([...byName.map(({ path }) => path), ...files.keys()])];
-  const contents = await readContents(
-    run,
-    order,
-    byName.some(({ named }) => named) ? limits.readNamed : limits.readFiles,
-    files,
-  );
-  const texts = new Map([...contents].map(([path, { text }]) => [path, text] as const));
-  const ranked = rankContents(request, byName, texts);
-  const least = (ranked[0]?.score ?? 0) * limits.relevance;
-  const wanted = ranked.filter(({ score }) => score >= least).map(({ path }) => path);
-  const small = files.size <= limits.excerpts ? [...files.keys()] : [];
-  const picked: Source[] = [];
-  let used = 0;
-  for (const path of [...new Set([...wanted, ...small])].slice(0, limits.excerpts)) {
-    const source = contents.get(path);
-    if (source === undefined) continue;
-    const shown = cut(source.text, picked.length < limits.best ? budgets.excerpt : budgets.more);
-    used += shown.length;
-    if (used > budgets.excerpts) break;
-    picked.push({ ...source, shown });
-  }
-  return picked;
+interface Chosen extends Candidate {
+  readonly source: Source;
+}
+
+/** Where there are few files, each may fill what room is left. */
+const besides = { weight: 0, lines: [], by: "output" } as const;
+
+/** Every file that may be shown: those that are ranked, then other code, then the rest. */
+function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
+  const ranked = new Set(likely.map(({ path }) => path));
+  const rest = paths
+    .map((path) => ({ path, kind: kindOf(path), score: 0.1, signal: besides }))
+    .filter(({ path, kind }) => !ranked.has(path) && isShowable(path, kind, request));
+  const isCode = ({ kind }: { readonly kind: Kind }) => kind === "code";
+  return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
+}
+
+/** The parts of the project that the request is most likely about, or all of a small one. */
+async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets): Promise<Source[]> {
+  const { terms, ranking, tally } = project;
+  const isSmall = tally.files <= limits.smallProject && tally.totalLength <= budgets.excerpts && tally.unread === 0;
+  const candidates = await readCandidates(run, project, isSmall);
+  const budget = isSmall ? Number.POSITIVE_INFINITY : budgets.excerpts;
+  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall);
+  const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
+  return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {
+    const source = sources.get(path);
+    return source === undefined ? [] : [{ ...source, shown: text, ...(whole ? {} : { part: { ranges, totalLines } }) }];
+  });
 }
 
 function renderHistory(run: Run, budgets: Budgets): string {
@@ -151,6 +152,18 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
   return stack.length === 0 ? {} : { stack: stack.join(", ") };
 }
 
+/** All that goes along with a request and may name files. */
+const outputOf = ({ task, record }: Run) =>
+  [
+    task.context ?? "",
+    ...(record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
+  ].join("\n");
+
+function tellLacks(run: Run, lacks: readonly string[]): void {
+  if (lacks.length === 0) return;
+  run.emit({ type: "notice", level: "info", code: "context", text: `context: ${lacks.join("; ")}` });
+}
+
 /**
  * Looks at the workspace and writes the plan call's user message; the stable parts stand first. `scale`: how much of what
  * it may hold.
@@ -158,38 +171,52 @@ function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
-  const entries: Entry[] = [];
-  let more = false;
-  for await (const entry of run.overlay.walk("" as RelPath, run.signal)) {
-    more = entries.length >= limits.entries;
-    if (more) break;
-    entries.push(entry);
-  }
+  const survey = run.ports.workspace.survey?.() ?? surveyView(run.overlay);
+  // A replay knows secrets by their names only, and must rank as the run did.
+  const asked = { request: blankSecrets(run.task.text), output: blankSecrets(outputOf(run)) };
+  const unranked = new Set<string>([...knowledgeFiles.flat(), ...mentioned.map(({ path }) => path)]);
+  const project = await rankProject(survey, asked, run.signal, unranked);
+  const { entries, more, ranking } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets);
-  const shownAlready = new Set<string>([...knowledge, ...mentioned].map(({ path }) => path));
-  const excerpts = await pickExcerpts(run, new Map([...files].filter(([path]) => !shownAlready.has(path))), budgets);
+  const excerpts = await pickExcerpts(run, project, budgets);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
-  const keep = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
+  tellLacks(run, project.lacks);
+  const likeliest = ranking.files.slice(0, limits.ranked).map(({ path }) => path);
+  const keep = new Set<string>([...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
-  const treeText = more ? `${tree}\n(only the first ${limits.entries} entries were looked at)` : tree;
+  const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
+  const isWhole = excerpts.length >= likeliest.length && excerpts.every(({ part }) => part === undefined);
   const parts: readonly Part[] = [
     ...knowledge.map((source) => partOf("knowledge", source)),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
+    ...(isWhole ? [] : renderRanked(likeliest, budgets)),
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets),
   ];
+  survey.finish();
   return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };
 }
 
-const partOf = (kind: Part["kind"], file: Source): Part => ({
-  kind,
-  text: fence("file", { path: file.path }, file.shown),
-  file,
-});
+/** The likeliest files, best first; what is not shown below can be looked at. */
+function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {
+  let left = budgets.ranked;
+  const listed = paths.filter((path) => {
+    left -= path.length + 1;
+    return left >= 0;
+  });
+  if (listed.length === 0) return [];
+  return [{ kind: "ranked", text: fence("likely", { order: "best first" }, listed.join("\n")), file: null }];
+}
+
+function partOf(kind: Part["kind"], file: Source): Part {
+  const { path, shown, part } = file;
+  const about = part === undefined ? {} : { shown: `parts of ${part.totalLines} lines` };
+  return { kind, text: fence("file", { path, ...about }, shown), file };
+}
 
 /** What the user gave: the conversation so far, context, checks, the request; the last stands last. */
 function renderGiven(run: Run, budgets: Budgets): readonly Part[] {

@@ -1,4 +1,5 @@
 /** What the first call of a run would send, weighed and looked through, without sending it. */
+import type { Range } from "../core/context/excerpts.ts";
 import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -14,8 +15,8 @@ export interface PreviewPart {
   readonly path: RelPath | null;
   /** By estimate. */
   readonly tokens: number;
-  /** Lines of the file that are shown, from the first on; null for what is no file. */
-  readonly lines: { readonly shown: number; readonly total: number } | null;
+  /** Lines of the file that are shown; null for what is no file. */
+  readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly Range[] } | null;
   /** Lines of the file with a value that is sent as a name. */
   readonly masked: readonly number[];
 }
@@ -74,9 +75,14 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
 const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
 /** How much of a file is shown. What is cut ends in a note on a line of its own, which is not counted. */
-function linesOf({ text, shown }: Source): PreviewPart["lines"] {
+function linesOf({ text, shown, part }: Source): PreviewPart["lines"] {
   const total = countLines(text);
-  return { shown: text === shown ? total : Math.min(total, shown.split("\n").length - 1), total };
+  if (part === undefined) {
+    const count = text === shown ? total : Math.min(total, shown.split("\n").length - 1);
+    return { shown: count, total, ranges: [{ from: 1, to: count }] };
+  }
+  const count = part.ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return { shown: count, total, ranges: part.ranges };
 }
 
 /** Lines on which a value is hidden, from 1. */

@@ -14,6 +14,11 @@ export interface Source {
   /** Of the whole file. */
   readonly text: string;
   readonly shown: string;
+  /** Where only some lines are shown: which. */
+  readonly part?: {
+    readonly ranges: readonly { readonly from: number; readonly to: number }[];
+    readonly totalLines: number;
+  };
 }
 
 /** A text file, shown whole; null for what is no text or cannot be read. */

@@ -30,20 +30,25 @@ function open(files: Readonly<Record<string, string>>) {
 }
 
 test("every part is named with its tokens and lines, without a key", async () => {
-  const long = Array.from({ length: 3000 }, (_, n) => `${n + 1}\n`).join("");
+  const long = Array.from({ length: 9000 }, (_, n) => `${n + 1}\n`).join("");
   const { preview } = open({ "AGENTS.md": "# Rules\n", "src/long.txt": long, "a.txt": "one\ntwo" });
   const { parts, tokens, promise, cost, model } = await preview("change src/long.txt");
   expect(parts.map(({ kind, path }): string => path ?? kind)).toEqual([
     "instructions",
     "AGENTS.md",
     "tree",
+    "ranked",
     "src/long.txt",
     "a.txt",
     "request",
   ]);
-  expect(parts.find(({ path }) => path === "a.txt")?.lines).toEqual({ shown: 2, total: 2 });
+  expect(parts.find(({ path }) => path === "a.txt")?.lines).toEqual({
+    shown: 2,
+    total: 2,
+    ranges: [{ from: 1, to: 2 }],
+  });
   const shown = parts.find(({ path }) => path === "src/long.txt")?.lines;
-  expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 3000]).toEqual([3000, true, true]);
+  expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 9000]).toEqual([9000, true, true]);
   expect(tokens).toBe(parts.reduce((sum, part) => sum + part.tokens, 0));
   expect([promise, model]).toEqual([{ expected: 2, at_most: 5 }, "gemini:gemini-2.5-flash-lite"]);
   expect(cost).toBeGreaterThan(0);

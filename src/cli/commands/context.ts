@@ -33,9 +33,15 @@ function describeOnly(id: string): Model {
 const nameOf = ({ kind, path }: PreviewPart) =>
   path === null ? kind : `${kind.padEnd("instructions".length)}  ${visibleLine(path)}`;
 
+/** Ranges of lines that a row has room for. */
+const maxRanges = 3;
+
 function rangeOf({ lines }: PreviewPart): string {
   if (lines === null) return "";
-  return lines.shown === lines.total ? counted(lines.total, "line") : `lines 1-${lines.shown} of ${lines.total}`;
+  if (lines.shown === lines.total) return counted(lines.total, "line");
+  const ranges = lines.ranges.map(({ from, to }) => `${from}-${to}`);
+  const shown = ranges.length > maxRanges ? [...ranges.slice(0, maxRanges), "…"] : ranges;
+  return `lines ${shown.join(", ")} of ${lines.total}`;
 }
 
 /** As a person reads it. */

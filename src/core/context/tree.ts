@@ -3,47 +3,109 @@
 /** A name as it is, or quoted as JSON where spaces or signs would make two of it. */
 const plain = (name: string) => (/^[\p{L}\p{N}._@+=/-]+$/u.test(name) ? name : JSON.stringify(name));
 
+interface Folder {
+  /** With a slash behind it; "" for the root. */
+  readonly path: string;
+  readonly depth: number;
+  readonly names: string[];
+  /** Files in it and below. */
+  total: number;
+}
+
+const parentOf = (folder: string) => folder.slice(0, folder.slice(0, -1).lastIndexOf("/") + 1);
+
 /** Groups paths (`a/b.ts`, folders end in `/`) by folder, in order. */
-function groupByFolder(paths: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>([["..", []]]);
+function groupByFolder(paths: readonly string[]): Map<string, Folder> {
+  const folders = new Map<string, Folder>();
+  const open = (path: string): Folder => {
+    const known = folders.get(path);
+    if (known !== undefined) return known;
+    if (path !== "") open(parentOf(path));
+    const folder: Folder = { path, depth: path.split("/").length - 1, names: [], total: 0 };
+    folders.set(path, folder);
+    return folder;
+  };
+  open("");
   for (const path of paths) {
     if (path.endsWith("/")) {
-      if (!groups.has(path)) groups.set(path, []);
+      open(path);
       continue;
     }
-    const slash = path.lastIndexOf("/");
-    const folder = slash < 0 ? ".." : path.slice(0, slash + 1);
-    const names = groups.get(folder) ?? [];
-    names.push(path.slice(slash + 1));
-    groups.set(folder, names);
+    const slash = path.lastIndexOf("/") + 1;
+    open(path.slice(0, slash)).names.push(path.slice(slash));
   }
-  return groups;
+  for (const { path, names } of folders.values()) {
+    for (let at = path; ; at = parentOf(at)) {
+      const folder = folders.get(at);
+      if (folder !== undefined) folder.total += names.length;
+      if (at === "") break;
+    }
+  }
+  return folders;
 }
 
-function renderGroups(
-  groups: ReadonlyMap<string, readonly string[]>,
-  most: number,
+/** How much is shown: folders down to this depth, names of a folder at most. */
+interface Extent {
+  readonly depth: number;
+  readonly names: number;
+}
+
+const extents: readonly Extent[] = [
+  { depth: 99, names: 1000 },
+  { depth: 99, names: 60 },
+  { depth: 99, names: 24 },
+  { depth: 4, names: 24 },
+  { depth: 3, names: 24 },
+  { depth: 3, names: 12 },
+  { depth: 2, names: 12 },
+  { depth: 2, names: 6 },
+  { depth: 1, names: 6 },
+  { depth: 1, names: 2 },
+  { depth: 0, names: 2 },
+];
+
+/** Names of a folder that is open because a wanted file is in it. */
+const namesOfOpen = 12;
+
+function renderFolder(
+  { path, depth, names, total }: Folder,
+  extent: Extent,
+  isOpen: boolean,
+  keep: ReadonlySet<string>,
+) {
+  const most = isOpen ? Math.max(extent.names, namesOfOpen) : extent.names;
+  const shown = names.filter((name, at) => at < most || keep.has(path + name));
+  const rest = names.length - shown.length;
+  const below = depth >= extent.depth && path !== "" ? total - names.length : 0;
+  const counts = `${rest > 0 ? ` +${rest}` : ""}${below > 0 ? ` (${below} files below)` : ""}`;
+  const label = path === "" ? "." : plain(path.slice(0, -1));
+  return `${label}/:${shown.map((name) => ` ${plain(name)}`).join("")}${counts}`;
+}
+
+function renderFolders(
+  folders: ReadonlyMap<string, Folder>,
+  extent: Extent,
+  open: ReadonlySet<string>,
   keep: ReadonlySet<string>,
 ): string[] {
-  return [...groups].flatMap(([folder, names]) => {
-    if (folder === ".." && names.length === 0) return [];
-    const prefix = folder === ".." ? "" : folder;
-    const shown = names.filter((name, at) => at < most || keep.has(prefix + name));
-    const rest = names.length - shown.length;
-    return `${plain(folder.slice(0, -1))}/:${shown.map((name) => ` ${plain(name)}`).join("")}${rest > 0 ? ` +${rest}` : ""}`;
-  });
+  return [...folders.values()]
+    .filter(({ path, depth, names }) => (path !== "" || names.length > 0) && (depth <= extent.depth || open.has(path)))
+    .map((folder) => renderFolder(folder, extent, open.has(folder.path), keep));
 }
 
+const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
+
 /**
- * Renders the tree within `budget` characters: first fewer names a folder, then fewer folders, and says what is left out.
- * Paths in `keep` are never left out of their folder's line.
+ * Renders the tree within `budget` characters: first fewer names a folder, then fewer levels, then fewer folders, and
+ * says what is left out. The folders of `keep` stay open and its paths are never left out of their folder's line.
  */
 export function renderTree(paths: readonly string[], budget: number, keep: ReadonlySet<string>): string {
-  const groups = groupByFolder(paths);
+  const folders = groupByFolder(paths);
+  const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   let lines: string[] = [];
-  for (const most of [1000, 60, 24, 12, 6, 3]) {
-    lines = renderGroups(groups, most, keep);
-    if (lines.join("\n").length <= budget) return lines.join("\n");
+  for (const extent of extents) {
+    lines = renderFolders(folders, extent, open, keep);
+    if (lengthOf(lines) <= budget + 1) return lines.join("\n");
   }
   let used = 0;
   const kept = lines.filter((line) => {

@@ -1,27 +1,109 @@
-/** The files a request is about, by its words and by what a traceback names. */
+/** The files a request is about: by its words in names and contents, by similar commits, and by what names them. */
 import { expect, test } from "bun:test";
-import { rankContents, rankPaths } from "../../../src/core/context/rank.ts";
+import { scoreHistory } from "../../../src/core/context/history.ts";
+import { kindOf, kindWeights } from "../../../src/core/context/kind.ts";
+import { rankFiles } from "../../../src/core/context/rank.ts";
+import { findSignals } from "../../../src/core/context/signals.ts";
+import { openCounter, termsOf } from "../../../src/core/context/words.ts";
 
-const paths = ["docs/guide.md", "shop/cart.py", "shop/report.py", "main.py"];
-const first = (request: string, context = "") => rankPaths(request, paths, context).map(({ path }) => path);
+interface Given {
+  readonly request: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly output?: string;
+  readonly commits?: readonly { readonly subject: string; readonly files: readonly string[] }[];
+}
+
+function rank({ request, files, output = "", commits = [] }: Given): string[] {
+  const paths = Object.keys(files);
+  const terms = termsOf(request, output);
+  const count = openCounter(terms);
+  const found = Object.entries(files).flatMap(([path, text]) => {
+    const counts = count(text.toLowerCase());
+    return counts === null ? [] : [{ path, length: text.length, counts }];
+  });
+  const totalLength = Object.values(files).join("").length;
+  const history = scoreHistory(
+    commits.map((commit) => ({ body: "", ...commit })),
+    terms,
+    paths,
+  );
+  const signals = findSignals(request, output, paths);
+  const tally = { files: paths.length, totalLength, found };
+  return rankFiles({ paths, terms, tally, history, signals, kinds: kindWeights(request) }).files.map(
+    ({ path }) => path,
+  );
+}
+
+const shop = {
+  "docs/guide.md": "the cart holds items, the cart is emptied, a cart for everyone\n",
+  "shop/cart.py": "class Cart:\n    def add(self, item): pass\n",
+  "shop/report.py": "def total(cart): pass\n",
+  "tests/test_cart.py": "def test_cart(): Cart()\n",
+  "main.py": "from shop.cart import Cart\n",
+};
+
+test("code comes before documents and tests that say the same words", () => {
+  expect(rank({ request: "round the prices in the cart", files: shop })[0]).toBe("shop/cart.py");
+  expect(rank({ request: "write tests for the cart", files: shop }).slice(0, 2)).toContain("tests/test_cart.py");
+});
 
 test("a named file comes before one whose words are named", () => {
-  expect(first("fix cart in shop/report.py")).toEqual(["shop/report.py", "shop/cart.py"]);
+  expect(rank({ request: "fix cart in shop/report.py", files: shop })[0]).toBe("shop/report.py");
+  expect(rank({ request: "fix cart in report.py", files: shop })[0]).toBe("shop/report.py");
 });
 
 test("a traceback names files by their absolute paths, a part of a name does not", () => {
-  expect(first("repair this", 'File "/home/me/p/shop/cart.py", line 2\nFile "/home/me/p/main.py", line 1')).toEqual([
+  const output = 'File "/home/me/p/shop/report.py", line 2\nFile "/home/me/p/main.py", line 1';
+  expect(rank({ request: "repair this", files: shop, output }).slice(0, 2).sort()).toEqual([
     "main.py",
-    "shop/cart.py",
+    "shop/report.py",
   ]);
-  expect(first("repair this", 'File "/home/me/p/domain.py", line 2')).toEqual([]);
+  expect(rank({ request: "repair this", files: shop, output: 'File "/home/me/p/domain.py", line 2' })).toEqual([]);
 });
 
-test("rare words of the request weigh more than common ones", () => {
-  const contents = new Map([
-    ["a.py", "price price"],
-    ["b.py", "price discount"],
-    ["c.py", "price"],
-  ]);
-  expect(rankContents("price discount", [], contents)[0]?.path).toBe("b.py");
+test("rare words weigh more than common ones", () => {
+  const files = { "a.py": "price price", "b.py": "price discount", "c.py": "price", "d.py": "price" };
+  expect(rank({ request: "price discount", files })[0]).toBe("b.py");
+});
+
+test("neighbouring words and identifiers find each other in every spelling", () => {
+  const files = { "a.py": "map = default\n".repeat(3), "b.ts": "const defaultMap = 1", "c.py": "default_map = 1" };
+  expect(rank({ request: "the default map is shared", files }).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
+  expect(rank({ request: "`defaultMap` is shared", files }).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
+  const named = { "src/from-json.ts": "x", "src/json.ts": "x", "src/other.ts": "x" };
+  expect(rank({ request: "fromJson drops null", files: named })[0]).toBe("src/from-json.ts");
+});
+
+test("files that commits with the same words changed rank higher, moved ones too", () => {
+  const files = { "src/new/pager.py": "x = 1", "src/other.py": "x = 1", "src/pages.py": "pager" };
+  const commits = [
+    { subject: "close the pager when output ends", files: ["old/pager.py"] },
+    { subject: "speed", files: ["src/other.py"] },
+  ];
+  expect(rank({ request: "keep output open", files, commits })[0]).toBe("src/new/pager.py");
+});
+
+test("what is made from a file beside it never comes before its source", () => {
+  const files = { "a.js": "cart cart cart", "a.ts": "cart", "b.min.js": "cart cart", "a.js.map": "cart cart cart" };
+  expect(rank({ request: "empty the cart", files })[0]).toBe("a.ts");
+});
+
+test.each([
+  ["src/core/rank.ts", "code"],
+  ["Makefile", "code"],
+  ["scripts/release.sh", "side"],
+  ["docs/conf.py", "side"],
+  ["test/rank.test.ts", "test"],
+  ["pkg/tree_test.go", "test"],
+  ["conftest.py", "test"],
+  ["README.md", "document"],
+  ["config/app.yaml", "document"],
+  ["CHANGES.rst", "changelog"],
+  ["changelogs/fragments/1.yml", "changelog"],
+  ["src/history.ts", "code"],
+  ["package-lock.json", "generated"],
+  ["static/app.min.js", "generated"],
+  ["api/user.pb.go", "generated"],
+] as const)("%s is %s", (path, kind) => {
+  expect(kindOf(path)).toBe(kind);
 });

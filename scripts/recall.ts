@@ -1,0 +1,267 @@
+/**
+ * Measures what the first request of a task shows, on real commits:
+ * `bun scripts/recall.ts [--cases FILE] [--limit N] [--before COMMIT] [-v] FOLDER…`. FOLDERs are repositories with history.
+ */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { openScriptedServer, type ScriptedServer } from "./bench-server.ts";
+import { type Case, findPointers, git, openCase, readPointers } from "./recall-cases.ts";
+
+const root = join(import.meta.dir, "..");
+const casesOfFolder = 24;
+/** Characters of a token, as pai estimates. */
+const perToken = 4;
+
+interface Judged {
+  readonly id: string;
+  readonly repo: string;
+  /** Place of the last of the changed files in the order in which the request names files; null: not all are named so. */
+  readonly rank: number | null;
+  /** All changed files are named somewhere in the request. */
+  readonly named: boolean;
+  /** Something of every changed file is shown. */
+  readonly excerpted: boolean;
+  readonly places: number;
+  readonly shown: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  /** Milliseconds from the start of pai to its request. */
+  readonly ms: number;
+  /** Megabytes at the peak. */
+  readonly peak: number;
+}
+
+/** All texts of a Gemini request. */
+function textsOf(body: string): string {
+  const texts: string[] = [];
+  JSON.parse(body, (key, value: unknown) => {
+    if (key === "text" && typeof value === "string") texts.push(value);
+    return value;
+  });
+  return texts.join("\n");
+}
+
+/** Paths in the order in which a request names them outside its tree: those of the list of the likeliest, then of excerpts. */
+function orderOf(text: string): string[] {
+  const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
+  const excerpts = [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) =>
+    String(JSON.parse(path)),
+  );
+  return [...new Set([...listed.split("\n").filter((line) => line !== ""), ...excerpts])];
+}
+
+/** Paths that the tree names: a line is a folder and its names. */
+function treeOf(text: string): Set<string> {
+  const [, tree = ""] = /<tree[^>]*>\n([\s\S]*?)\n<\/tree>/.exec(text) ?? [];
+  return new Set(
+    tree.split("\n").flatMap((line) => {
+      const [, folder = "", names = ""] = /^(\S*\/):(.*)$/.exec(line) ?? [];
+      return names
+        .trim()
+        .split(" ")
+        .map((name) => (folder === "./" ? name : folder + name));
+    }),
+  );
+}
+
+function judge(body: string, { id, repo, files, places }: Case, ms: number, peak: number): Judged {
+  const text = textsOf(body);
+  const order = orderOf(text);
+  const excerpted = new Set(
+    [...text.matchAll(/<file\d* path=("(?:[^"\\]|\\.)*")/g)].map(([, path = '""']) => JSON.parse(path)),
+  );
+  const tree = treeOf(text);
+  const ranks = files.map((file) => order.indexOf(file) + 1);
+  const isShown = ({ path, lines }: Case["places"][number]) =>
+    text.includes(path) && lines.some((line) => text.includes(line));
+  return {
+    id,
+    repo,
+    rank: ranks.includes(0) ? null : Math.max(...ranks),
+    named: files.every((file) => text.includes(file) || tree.has(file)),
+    excerpted: files.every((file) => excerpted.has(file)),
+    places: places.length,
+    shown: places.filter(isShown).length,
+    bytes: Buffer.byteLength(body),
+    tokens: Math.ceil(body.length / perToken),
+    ms,
+    peak,
+  };
+}
+
+const answer = JSON.stringify({
+  intent: "conversation",
+  reply: "Seen.",
+  analysis: null,
+  execution_plan: null,
+  intelligence_notes: null,
+});
+
+/** A clone of its own for each repository, so that nothing of the given one is touched. */
+function openClone(place: string, folder: string): string {
+  const clone = join(place, "repos", basename(resolve(folder)).replace(/^repo$/, basename(resolve(folder, ".."))));
+  if (!existsSync(clone)) {
+    mkdirSync(join(place, "repos"), { recursive: true });
+    const done = spawnSync("git", ["clone", "-q", "--shared", "--no-checkout", resolve(folder), clone], {
+      encoding: "utf8",
+    });
+    if (done.status !== 0) throw new Error(`cannot clone ${folder}: ${done.stderr}`);
+  }
+  return clone;
+}
+
+interface Bench {
+  readonly place: string;
+  readonly server: ScriptedServer;
+  next: number;
+}
+
+/** The first request of a case as this binary makes it, with nothing kept from earlier ones. */
+async function measure(bench: Bench, pai: string, each: Case): Promise<Judged> {
+  git(each.folder, "checkout", "-q", "--force", "--detach", each.parent);
+  git(each.folder, "clean", "-qffdx");
+  bench.next += 1;
+  bench.server.play([answer, answer]);
+  const env = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: join(bench.place, `home-${bench.next}`),
+    GEMINI_API_KEY: "AIzaRECALLRECALLRECALLRECALLRECALLRECAL",
+    GOOGLE_GEMINI_BASE_URL: bench.server.origin,
+  };
+  const started = performance.now();
+  const child = Bun.spawn([pai, "plan", "-m", "gemini:gemini-2.5-flash", "--", each.task], {
+    cwd: each.folder,
+    env,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  await child.exited;
+  rmSync(env.HOME, { recursive: true, force: true });
+  const [first] = bench.server.seen;
+  if (first === undefined) throw new Error(`${each.id}: no request\n${await new Response(child.stderr).text()}`);
+  return judge(first.body, each, first.at - started, (child.resourceUsage()?.maxRSS ?? 0) / 1024 / 1024);
+}
+
+const share = (part: number, of: number) => `${of === 0 ? "-" : Math.round((100 * part) / of)}`.padStart(4);
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+function percentile(values: readonly number[], at: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? 0)}`.padStart(5);
+}
+
+const header =
+  "                       cases  R@5 R@10 R@20 named excerpted places    KB tokens   p50   p95 ms  peak MB";
+
+function renderRow(name: string, all: readonly Judged[]): string {
+  const within = (k: number) => share(all.filter(({ rank }) => rank !== null && rank <= k).length, all.length);
+  const withPlaces = all.filter(({ places }) => places > 0);
+  const places = mean(withPlaces.map(({ shown, places: of }) => shown / of));
+  return [
+    name.slice(0, 22).padEnd(22),
+    `${all.length}`.padStart(5),
+    within(5),
+    within(10),
+    within(20),
+    share(all.filter(({ named }) => named).length, all.length).padStart(5),
+    share(all.filter(({ excerpted }) => excerpted).length, all.length).padStart(9),
+    `${Math.round(100 * places)}`.padStart(6),
+    (mean(all.map(({ bytes }) => bytes)) / 1000).toFixed(1).padStart(6),
+    `${Math.round(mean(all.map(({ tokens }) => tokens)))}`.padStart(6),
+    percentile(
+      all.map(({ ms }) => ms),
+      0.5,
+    ),
+    percentile(
+      all.map(({ ms }) => ms),
+      0.95,
+    ),
+    `${Math.round(Math.max(...all.map(({ peak }) => peak)))}`.padStart(11),
+  ].join(" ");
+}
+
+function report(title: string, all: readonly Judged[]): void {
+  console.log(`${title}\n${header}`);
+  for (const [repo, own] of Map.groupBy(all, (each) => each.repo)) console.log(renderRow(repo, own));
+  console.log(renderRow("all", all));
+}
+
+/** pai as it was at a commit, built in a folder of its own. */
+function buildAt(commit: string, place: string): string {
+  const tree = join(place, "before");
+  git(root, "worktree", "add", "-q", "--detach", tree, commit);
+  try {
+    for (const args of [["install", "--frozen-lockfile"], ["scripts/build.ts"]]) {
+      const done = spawnSync(process.execPath, args, {
+        cwd: tree,
+        encoding: "utf8",
+        env: { ...process.env, PAI_DIST: join(tree, "dist") },
+      });
+      if (done.status !== 0) throw new Error(`cannot build ${commit}:\n${done.stdout}${done.stderr}`);
+    }
+    copyFileSync(join(tree, "dist/pai"), join(place, "pai-before"));
+  } finally {
+    git(root, "worktree", "remove", "--force", tree);
+  }
+  return join(place, "pai-before");
+}
+
+function collectCases(place: string, folders: readonly string[], file: string | undefined, limit: number): Case[] {
+  const clones = new Map(folders.map((folder) => openClone(place, folder)).map((clone) => [basename(clone), clone]));
+  if (file === undefined)
+    return [...clones.values()].flatMap((clone) =>
+      findPointers(clone, Math.min(limit, casesOfFolder)).map((each) => openCase(each, clone)),
+    );
+  const nameOf = (repo: string) => [repo.slice(repo.indexOf("/") + 1), repo.replace("/", "+")];
+  const seen = new Map<string, number>();
+  return readPointers(file).flatMap((pointer) => {
+    const clone = nameOf(pointer.repo).flatMap((name) => clones.get(name) ?? [])[0];
+    const count = (seen.get(pointer.repo) ?? 0) + 1;
+    seen.set(pointer.repo, count);
+    return clone === undefined || count > limit ? [] : [openCase(pointer, clone)];
+  });
+}
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cases: { type: "string" },
+    limit: { type: "string", default: "1000" },
+    before: { type: "string" },
+    pai: { type: "string", default: join(root, "dist/pai") },
+    verbose: { type: "boolean", short: "v", default: false },
+    out: { type: "string" },
+  },
+});
+const place = mkdtempSync(join(tmpdir(), "pai-recall-"));
+const server = openScriptedServer();
+try {
+  const cases = collectCases(place, folders, options.cases, Number(options.limit));
+  if (cases.length === 0) throw new Error("no cases: name the folders of repositories with history");
+  const bench: Bench = { place, server, next: 0 };
+  const sides = [
+    { title: "now", pai: options.pai },
+    ...(options.before === undefined
+      ? []
+      : [{ title: `before (${options.before})`, pai: buildAt(options.before, place) }]),
+  ].map((side) => ({ ...side, judged: [] as Judged[] }));
+  for (const each of cases) {
+    for (const side of sides) {
+      const judged = await measure(bench, side.pai, each);
+      side.judged.push(judged);
+      if (options.verbose)
+        console.log(
+          `${side.title} ${each.id} rank ${judged.rank} places ${judged.shown}/${judged.places} ${Math.round(judged.ms)} ms`,
+        );
+    }
+  }
+  for (const { title, judged } of sides) report(title, judged);
+  if (options.out !== undefined) writeFileSync(options.out, JSON.stringify(sides, null, 1));
+} finally {
+  await server.stop();
+  rmSync(place, { recursive: true, force: true });
+}

@@ -1,0 +1,83 @@
+/** Cuts a file into blocks that begin at definitions, and lists what it defines. Pure. */
+
+export interface Block {
+  /** Lines, from 1, both included. */
+  readonly from: number;
+  readonly to: number;
+  /** What the first line defines; null: it defines nothing, or that cannot be told. */
+  readonly name: string | null;
+}
+
+const shortest = 4;
+const longest = 30;
+
+const keywords =
+  /^(\s{0,16})(?:export\s+|default\s+|declare\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|sealed\s+|override\s+|virtual\s+|async\s+|unsafe\s+|inline\s+|extern\s+(?:"C"\s+)?|open\s+|data\s+|partial\s+|readonly\s+|const\s+(?=fn|enum)|local\s+)*(?:def|class|function\*?|fn|func|fun|struct|enum|trait|interface|impl|module|namespace|type|union|macro_rules!|defmodule|defp?|record|object|protocol|extension|sub|proc|package|contract|message|service)\b[\s*]*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?:self\.)?["']?([\p{L}_$][\p{L}\p{N}_$.:!?]*)?/u;
+const topLevel =
+  /^(?:export\s+)?(?:declare\s+)?(?:const|let|var|val|static|pub const|pub static)\s+(?:mut\s+)?([\p{L}_$][\p{L}\p{N}_$]*)/u;
+/** `Type name(` at the left edge, or with more indentation when a body opens on the same line. */
+const cFunction = /^(?:[A-Za-z_][\w:<>,*&\s]*[\s*&])?([A-Za-z_~][\w:~]*)\s*\([^;]*(?:\{|,|\)|$)/;
+const method =
+  /^(?: {2}| {4}|\t|\t\t| {8})(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|readonly|get|set|synchronized)\s+)*(?:[A-Za-z_$][\w$<>[\],.?]*\s+)?[*#]?([A-Za-z_$][\w$]*)\s*(?:<[^>]*>)?\([^;]*\)?\s*(?::[^;=]+|->[^;]+|throws [^{]+)?\{\s*$/;
+const assigned = /^(?:module\.)?exports\.([\w$]+)\s*=|^([A-Z][\w$.]*|[a-z][\w$]*\.prototype\.[\w$]+)\s*=(?!=)/;
+const heading = /^(?:#{1,4}\s+(.+)|(?:\[{1,2}([^\]]+)\]{1,2})|([\w.-]+):)\s*$/;
+const notDefinition =
+  /^\s*(?:if|for|while|switch|return|else|elif|catch|try|with|await|throw|case|do|new|delete|typeof|yield|assert|print|not|and|or|in|import|from|using|require|include)\b/;
+const textEndings = /\.(?:md|mdx|markdown|ya?ml|toml|ini|cfg|rst|txt)$/i;
+
+/** The name that a line defines, "" where it has none of its own (`impl` blocks), null when it defines nothing. */
+function definitionIn(line: string, isText: boolean): string | null {
+  if (line.length > 400 || line.trim() === "") return null;
+  if (isText) {
+    const [, title, section, key] = heading.exec(line) ?? [];
+    return title ?? section ?? key ?? null;
+  }
+  if (notDefinition.test(line)) return null;
+  const word = keywords.exec(line);
+  if (word !== null) return word[2] ?? "";
+  const found = topLevel.exec(line) ?? cFunction.exec(line) ?? method.exec(line) ?? assigned.exec(line);
+  return found === null ? null : (found[1] ?? found[2] ?? "");
+}
+
+/** Lines of a text without their endings. */
+export const linesOf = (text: string): string[] => {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+};
+
+/**
+ * Blocks that cover a file without gaps: a new one at each definition, at the earliest after 4 lines, at the latest after
+ * 30. `path` tells by its ending whether it is text with headings.
+ */
+export function cutBlocks(path: string, lines: readonly string[]): Block[] {
+  const isText = textEndings.test(path);
+  const blocks: Block[] = [];
+  let from = 0;
+  let name: string | null = null;
+  for (const [at, line] of lines.entries()) {
+    const found = definitionIn(line, isText);
+    const size = at - from;
+    if (size > 0 && ((found !== null && size >= shortest) || size >= longest)) {
+      blocks.push({ from: from + 1, to: at, name });
+      [from, name] = [at, found];
+    } else if (found !== null && (name === null || at === 0)) name = found;
+  }
+  if (from < lines.length) blocks.push({ from: from + 1, to: lines.length, name });
+  return blocks;
+}
+
+/** What a file defines and where, as `name line` in one line, at most `budget` characters: evenly thinned where there is more. */
+export function outlineOf(path: string, lines: readonly string[], budget: number): string {
+  const isText = textEndings.test(path);
+  const entries = lines.flatMap((line, at) => {
+    const name = definitionIn(line, isText);
+    return name === null || name === "" || name.length > 60 ? [] : [`${name} ${at + 1}`];
+  });
+  for (let step = 1; step <= entries.length; step += 1) {
+    const kept = entries.filter((_, at) => at % step === 0).join(", ");
+    const text = step === 1 ? kept : `${kept} (1 of ${step})`;
+    if (text.length <= budget) return text;
+  }
+  return "";
+}

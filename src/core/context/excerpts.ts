@@ -1,0 +1,183 @@
+/** Chooses which blocks of which files are shown, within a number of characters. Pure. */
+import { cutBlocks, linesOf, outlineOf } from "./blocks.ts";
+import type { Ranked } from "./rank.ts";
+import { countTerm, type Term } from "./words.ts";
+
+export interface Range {
+  /** Lines, from 1, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Excerpt {
+  readonly path: string;
+  /** In order, apart from each other; empty: only the outline is shown. */
+  readonly ranges: readonly Range[];
+  /** All lines are shown. */
+  readonly whole: boolean;
+  readonly totalLines: number;
+  /** Of a file that is not shown whole: what it defines, with lines. */
+  readonly outline: string;
+  /** What is shown, as it stands in a prompt. */
+  readonly text: string;
+}
+
+/** A file to choose from. */
+export interface Candidate {
+  readonly ranked: Pick<Ranked, "path" | "score" | "signal">;
+  readonly text: string;
+}
+
+/** What a request asks for, as blocks are scored by it. */
+export interface Sought {
+  readonly terms: readonly Term[];
+  /** By term: weight times rarity. */
+  readonly values: readonly number[];
+}
+
+/** Lines in front of a block that are shown with it: what stands there belongs to it more often than not. */
+const lead = 3;
+const wholeBelow = 3_000;
+const outlineBudget = 600;
+const shareOfOne = 0.8;
+const neighbourShare = 0.15;
+/** Characters that a shown range costs beside its text. */
+const rangeCost = 40;
+
+interface Scored extends Range {
+  readonly value: number;
+  readonly size: number;
+}
+
+interface Prepared {
+  readonly path: string;
+  readonly lines: readonly string[];
+  readonly blocks: readonly Scored[];
+  readonly whole: boolean;
+  readonly named: boolean;
+  readonly outline: string;
+}
+
+/** How much a block says about what is sought by itself: a term counts once more or less, more where it is in the first line. */
+function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, values }: Sought): number {
+  const head = (lines[from - 1] ?? "").toLowerCase();
+  const body = lines
+    .slice(from - 1, to)
+    .join("\n")
+    .toLowerCase();
+  let score = 0;
+  for (const [at, term] of terms.entries()) {
+    const n = countTerm(body, term) + (countTerm(head, term, 1) > 0 ? 2 : 0);
+    if (n > 0) score += ((values[at] ?? 0) * n) / (n + 2);
+  }
+  return score;
+}
+
+/** The same with a share of the better neighbour: what is changed often stands beside what is named. */
+function scoreBlocks(lines: readonly string[], blocks: readonly Range[], sought: Sought): number[] {
+  const own = blocks.map((block) => scoreBlock(lines, block, sought));
+  return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
+}
+
+const sizeOf = (lines: readonly string[], { from, to }: Range): number =>
+  lines.slice(Math.max(0, from - 1 - lead), to).reduce((sum, line) => sum + line.length + 1, rangeCost);
+
+function prepare({ ranked: { path, score, signal }, text }: Candidate, sought: Sought, all: boolean): Prepared {
+  const lines = linesOf(text);
+  const whole = all || text.length < wholeBelow;
+  const cut: readonly Range[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
+  const holds = ({ from, to }: Range) => signal?.lines.some((line) => from <= line && line <= to) === true;
+  const scores = scoreBlocks(lines, cut, sought);
+  const blocks = cut.map((block, at): Scored => {
+    const named = signal === null ? 0 : namedFile / (at + 1);
+    const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + named;
+    return { from: block.from, to: block.to, size: sizeOf(lines, block), value: all ? 1 : own * score };
+  });
+  const outline = whole ? "" : outlineOf(path, lines, outlineBudget);
+  return { path, lines, blocks, whole, named: signal?.by === "request", outline };
+}
+
+/** What a block that holds a line named by a traceback counts besides: more than words ever do. */
+const namedLine = 100;
+/** What the blocks of a file that is named count at least, the first ones more: its beginning is shown when nothing else is. */
+const namedFile = 0.01;
+
+/** Takes the blocks of the highest value as long as they fit; of one file at most its share. */
+function take(files: readonly Prepared[], budget: number): Map<Prepared, Scored[]> {
+  const taken = new Map<Prepared, Scored[]>();
+  const used = new Map<Prepared, number>();
+  let left = budget;
+  const queue = files
+    .flatMap((file) => file.blocks.map((block) => ({ file, block })))
+    .filter(({ block }) => block.value > 0)
+    .sort((a, b) => b.block.value - a.block.value);
+  for (const { file, block } of queue) {
+    const own = used.get(file) ?? 0;
+    const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
+    if (block.size + head > left || own + block.size > budget * shareOfOne) continue;
+    left -= block.size + head;
+    used.set(file, own + block.size);
+    taken.set(file, [...(taken.get(file) ?? []), block]);
+  }
+  return taken;
+}
+
+/** Blocks in the order of the file, neighbours joined, each with its lead. */
+function joinRanges(blocks: readonly Range[]): Range[] {
+  const ranges: Range[] = [];
+  for (const { from, to } of [...blocks].sort((a, b) => a.from - b.from)) {
+    const start = Math.max(1, from - lead);
+    const last = ranges.at(-1);
+    if (last !== undefined && start <= last.to + 1) ranges[ranges.length - 1] = { from: last.from, to };
+    else ranges.push({ from: start, to });
+  }
+  return ranges;
+}
+
+/** An excerpt of a file as it stands in a prompt: its outline, then each range under its `path:from-to`. */
+export function renderExcerpt(
+  path: string,
+  lines: readonly string[],
+  ranges: readonly Range[],
+  outline: string,
+): string {
+  const parts = ranges.map(({ from, to }) => `--- ${path}:${from}-${to}\n${lines.slice(from - 1, to).join("\n")}`);
+  return [...(outline === "" ? [] : [`defines (name line): ${outline}`]), ...parts].join("\n");
+}
+
+function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]): Excerpt {
+  const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
+  const [only] = ranges;
+  const isWhole = whole || (ranges.length === 1 && only?.from === 1 && only.to === lines.length);
+  if (isWhole) return { path, ranges, whole: true, totalLines: lines.length, outline: "", text };
+  return {
+    path,
+    ranges,
+    whole: false,
+    totalLines: lines.length,
+    outline,
+    text: renderExcerpt(path, lines, ranges, outline),
+  };
+}
+
+/**
+ * The best parts of the best files, in the order of the files, within `budget` characters. A file that the request names
+ * is there at least with its outline. `all`: everything fits, and is shown whole.
+ */
+export function chooseExcerpts(
+  candidates: readonly Candidate[],
+  sought: Sought,
+  budget: number,
+  all = false,
+): Excerpt[] {
+  const prepared = candidates.map((candidate) => [prepare(candidate, sought, all), candidate.text] as const);
+  const taken = take(
+    prepared.map(([file]) => file),
+    budget,
+  );
+  return prepared.flatMap(([file, text]) => {
+    const blocks = taken.get(file);
+    if (blocks === undefined && !file.named) return [];
+    return [toExcerpt(file, text, blocks ?? [])];
+  });
+}

@@ -1,0 +1,92 @@
+/** What the history of a project says about a request: files that similar commits changed, and how often each changes. Pure. */
+import { countTerm, type Term } from "./words.ts";
+
+/** A commit, as `git log` tells it. */
+export interface Commit {
+  readonly subject: string;
+  readonly body: string;
+  /** Paths it changed. */
+  readonly files: readonly string[];
+}
+
+export interface HistoryScores {
+  /** By path: how much similar commits point there; the largest is 1. */
+  readonly similar: ReadonlyMap<string, number>;
+  /** By path: logarithm of how often it was changed; the largest is 1. */
+  readonly frequency: ReadonlyMap<string, number>;
+}
+
+const bm25 = { k1: 0.9, b: 0.6 } as const;
+const similarCommits = 30;
+/** Commits until what they say counts 1/e. */
+const fading = 2000;
+/** A commit of more files says little about each. */
+const maxFiles = 40;
+
+/** Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. */
+function openWhereabouts(paths: Iterable<string>): (path: string) => string | null {
+  const here = new Set<string>();
+  const byName = new Map<string, string | null>();
+  for (const path of paths) {
+    here.add(path);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    byName.set(name, byName.has(name) ? null : path);
+  }
+  return (path) => (here.has(path) ? path : (byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? null));
+}
+
+/** Similarity of each commit's message to the terms: BM25, the subject counting twice. */
+function similarities(commits: readonly Commit[], terms: readonly Term[]): number[] {
+  const texts = commits.map(
+    ({ subject, body }) => [subject.toLowerCase(), body.slice(0, 2_000).toLowerCase()] as const,
+  );
+  const lengths = texts.map(([subject, body]) => 2 * subject.length + body.length);
+  const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+  const scores = new Array<number>(commits.length).fill(0);
+  for (const term of terms) {
+    const counts = texts.map(([subject, body]) => 2 * countTerm(subject, term) + countTerm(body, term));
+    const holding = counts.filter((count) => count > 0).length;
+    if (holding === 0) continue;
+    const idf = Math.log(1 + (commits.length - holding + 0.5) / (holding + 0.5));
+    for (const [at, count] of counts.entries()) {
+      if (count === 0) continue;
+      const norm = bm25.k1 * (1 - bm25.b + (bm25.b * (lengths[at] ?? 0)) / mean);
+      scores[at] = (scores[at] ?? 0) + (term.weight * idf * count * (bm25.k1 + 1)) / (count + norm);
+    }
+  }
+  return scores;
+}
+
+function scale(values: Map<string, number>): Map<string, number> {
+  const largest = Math.max(0, ...values.values());
+  if (largest > 0) for (const [path, value] of values) values.set(path, value / largest);
+  return values;
+}
+
+function add(values: Map<string, number>, path: string | null, value: number): void {
+  if (path !== null) values.set(path, (values.get(path) ?? 0) + value);
+}
+
+/** `commits`: the newest first. `paths`: the files that are there now. */
+export function scoreHistory(
+  commits: readonly Commit[],
+  terms: readonly Term[],
+  paths: Iterable<string>,
+): HistoryScores {
+  const whereIs = openWhereabouts(paths);
+  const scores = similarities(commits, terms);
+  const best = [...scores.entries()]
+    .filter(([at, score]) => score > 0 && (commits[at]?.files.length ?? 0) <= maxFiles)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, similarCommits);
+  const similar = new Map<string, number>();
+  for (const [at, score] of best) {
+    const files = commits[at]?.files ?? [];
+    for (const file of files)
+      add(similar, whereIs(file), (score * score * Math.exp(-at / fading)) / Math.sqrt(files.length));
+  }
+  const times = new Map<string, number>();
+  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) add(times, whereIs(file), 1);
+  const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
+  return { similar: scale(similar), frequency: scale(frequency) };
+}

@@ -1,0 +1,181 @@
+/** The terms of a request: words and identifiers, taken apart and stemmed, each with a weight. Pure. */
+
+export interface Term {
+  /** Spellings in lower case that all count as this term, the shortest first. */
+  readonly spellings: readonly string[];
+  /** What a text must hold to hold any of them. */
+  readonly needs: string;
+  readonly weight: number;
+}
+
+const stopWords = new Set(
+  (
+    "a about above across add added adding adds after again against all allow allows along already also although always am among an and another any anything " +
+    "are around as ask at avoid away back be because been before being below best better between both bug but by call called calls can cannot " +
+    "case cases cause causes change changed changes check code come correct correctly could create current currently did didn different do does doesn doing don " +
+    "done down due during each easy either else enable ensure ensured ensures error errors etc even ever every everything example existing " +
+    "explain feature few file files find fix fixed fixes fixing follow following for from further get gets getting give given go good got had handle " +
+    "handled handling happen has have having he help her here hers him his how however i if implement implemented implementation improve improved improvement in " +
+    "inside instead into is issue issues it its itself just keep know less let like line lines longer look looks lot made make makes " +
+    "making many may maybe me mean means might more most move much must my need needed needs neither never new no nor not now of " +
+    "off often ok old on once one only onto or other others our out over own per place please possible prevent previous previously problem " +
+    "properly provide put rather really refactor remove removed removes removing rename result right same see seem seems set she should show similar simple simplify since so " +
+    "some something sometimes still such support supported supports sure take than that the their them then there these they thing this those though " +
+    "through thus to together too try trying two under unless until up update updated updates upon us use used user using usually various very via want " +
+    "wants was way we well were what when where whether which while who whole whose why will with within without work working works " +
+    "would write wrong yet you your " +
+    "ada adalah agar akan aku anda apa apakah atau bagaimana bagi bahwa baru baris beberapa belum berkas bisa buat buatkan bukan cara dalam dan dapat dari " +
+    "dengan di dia fungsi ganti gunakan hanya harus hapus ini itu jadi jangan jika juga kalau kami kamu karena kasus ke kita kode " +
+    "lagi lain lalu lebih lihat maka masalah masih melakukan memakai membuat mengapa menjadi mohon oleh pada paling perbaiki pakai perlu perubahan saat saja salah sama " +
+    "sampai sangat saya sebagai sebuah sebelum secara sedang semua seperti serta setelah setiap sudah supaya tambah tambahkan tampilkan tanpa telah " +
+    "tetapi tetap tidak tolong ubah untuk yang"
+  ).split(" "),
+);
+
+const isVowel = (letter: string | undefined) => letter !== undefined && "aeiouy".includes(letter);
+
+function withoutPlural(word: string): string {
+  if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2);
+  return word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function withoutInflection(word: string): string {
+  const rest = /^(.{3,})(?:ing|ed)$/.exec(word)?.[1] ?? "";
+  if (!/[aeiouy]/.test(rest)) return word;
+  return /([^aeioulszy])\1$/.test(rest) ? rest.slice(0, -1) : rest;
+}
+
+/** What is left of an English word without plural, -ing, -ed, a doubled consonant and a final e; never under 3 letters. */
+export function stem(word: string): string {
+  if (!/^[a-z]{4,}$/.test(word)) return word;
+  const bare = withoutInflection(withoutPlural(word));
+  if (bare.length <= 4) return bare;
+  if (bare.endsWith("e")) return bare.slice(0, -1);
+  return bare.endsWith("y") && !isVowel(bare.at(-2)) ? bare.slice(0, -1) : bare;
+}
+
+/** Parts of an identifier: split where the case changes, at underscores and dollar signs, and around digits; lower case. */
+export function splitIdentifier(name: string): string[] {
+  return name
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .replace(/(\p{L})(\d)/gu, "$1 $2")
+    .replace(/(\d)(\p{L})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[\s_$]+/)
+    .filter((part) => part !== "");
+}
+
+const weights = { word: 1, code: 1.5, compound: 3, neighbours: 2 } as const;
+/** Of what stands behind the first paragraph. */
+const later = 0.5;
+const maxTerms = 60;
+const maxIdentifier = 64;
+
+interface Token {
+  readonly text: string;
+  readonly isCode: boolean;
+  /** Only spaces, a hyphen or a dot stand between it and the word before. */
+  readonly joins: boolean;
+}
+
+const identifier = /[\p{L}\p{N}_$]+/gu;
+
+function tokensOf(text: string): Token[] {
+  let end = -1;
+  return [...text.matchAll(identifier)].map(({ 0: found, index }) => {
+    const behind = text.slice(index + found.length, index + found.length + 3);
+    const before = text[index - 1] ?? " ";
+    const joins = end >= 0 && /^(?:[ \t]+|[-.]|\r?\n)$/.test(text.slice(end, index));
+    end = index + found.length;
+    const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|[_$]|\p{L}\d|\d\p{L}/u.test(found);
+    const isCalled = /^(?:\(|::|\.\p{L})/u.test(behind);
+    const isQuoted = /[`'"]/.test(before) && !/^['’](?:s|t|re|ll|ve)\b/.test(behind) && /^[^\p{L}\p{N}]/u.test(behind);
+    return {
+      text: found.slice(0, maxIdentifier),
+      isCode: changesCase || isCalled || isQuoted || before === ".",
+      joins,
+    };
+  });
+}
+
+const isWord = (part: string) => part.length >= 2 && !/^\d+$/.test(part) && !stopWords.has(part);
+
+/** Words that say nothing alone, yet are often part of a name: `is_hidden`, `getPath`, `on_error`. */
+const nameParts = new Set("is has get set to on by error file line case code call user".split(" "));
+const isJoined = (word: string) => !stopWords.has(word) || nameParts.has(word);
+
+/** Adds a term where it weighs more than before. */
+function addTerm(found: Map<string, Term>, spellings: readonly string[], needs: string, weight: number): void {
+  const [key = ""] = spellings;
+  if ((found.get(key)?.weight ?? 0) < weight) found.set(key, { spellings: [...new Set(spellings)], needs, weight });
+}
+
+/** Terms of an identifier: its parts, and all of them joined. */
+function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCode: boolean, share: number): void {
+  const joined = parts.join("");
+  if (parts.length > 1 && joined.length > 3)
+    addTerm(found, [joined, parts.join("_")], parts[0] ?? "", share * weights.compound);
+  for (const part of parts)
+    if (isWord(part)) addTerm(found, [stem(part)], stem(part), share * (isCode ? weights.code : weights.word));
+}
+
+/** Terms of one paragraph, neighbouring words joined among them. */
+function addTerms(found: Map<string, Term>, text: string, share: number, codeOnly = false): void {
+  let before: string | null = null;
+  for (const { text: name, isCode, joins } of tokensOf(text)) {
+    if (codeOnly && !isCode) continue;
+    const parts = splitIdentifier(name);
+    addIdentifier(found, parts, isCode, share);
+    const [only = ""] = parts;
+    const word = parts.length === 1 && only.length > 1 && !/^\d+$/.test(only) && isJoined(only) ? only : null;
+    if (joins && before !== null && word !== null)
+      addTerm(found, [before + stem(word), `${before}_${stem(word)}`], before, share * weights.neighbours);
+    before = word;
+  }
+}
+
+/** What a request asks about: terms by weight, at most 60. `output`: what goes along with it, of which identifiers count. */
+export function termsOf(request: string, output = ""): Term[] {
+  const found = new Map<string, Term>();
+  const [first = "", ...rest] = request.trim().split(/\r?\n\s*\r?\n/);
+  addTerms(found, first, 1);
+  addTerms(found, rest.join("\n\n").slice(0, 8_000), later);
+  addTerms(found, output.slice(-4_000), later, true);
+  return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
+}
+
+/** Occurrences of a term in a text in lower case, at most `most`; short ones only where a word begins. */
+export function countTerm(lower: string, term: Term, most = 50): number {
+  let count = 0;
+  for (const spelling of term.spellings) {
+    const isShort = spelling.length <= 3;
+    let at = lower.indexOf(spelling);
+    for (; at >= 0 && count < most; at = lower.indexOf(spelling, at + spelling.length)) {
+      if (!isShort || at === 0 || !isLetter(lower.charCodeAt(at - 1))) count += 1;
+    }
+  }
+  return count;
+}
+
+/** The same for all terms; what a joined term begins with is looked for once, and where it is missing the term is too. */
+export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Array | null {
+  const needs = [...new Set(terms.map((term) => term.needs))];
+  const needed = terms.map((term) => needs.indexOf(term.needs));
+  return (lower) => {
+    const held = needs.map((word) => lower.includes(word));
+    if (!held.includes(true)) return null;
+    let counts: Uint8Array | null = null;
+    for (const [at, term] of terms.entries()) {
+      const count = held[needed[at] ?? 0] === true ? countTerm(lower, term) : 0;
+      if (count === 0) continue;
+      counts ??= new Uint8Array(terms.length);
+      counts[at] = Math.min(50, count);
+    }
+    return counts;
+  };
+}
+
+/** A small letter or a digit, of ASCII. */
+const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);

@@ -13,7 +13,13 @@ function open(answer: "yes" | "no" | "always") {
     return answer;
   };
   const none = async () => null;
-  const { decide, forget } = decideByAsking(async () => ({ ask, readLine: none, readMessage: none, askHidden: none }));
+  const { decide, forget } = decideByAsking(async () => ({
+    typeAhead: () => {},
+    ask,
+    readLine: none,
+    readMessage: none,
+    askHidden: none,
+  }));
   return { decide, forget, asked: () => asked };
 }
 

@@ -227,10 +227,31 @@ inTerminal("what is typed while a run works is not echoed into it, and stands at
   screen.press("C-c");
   await Bun.sleep(50);
   screen.press("C-c");
-  await screen.shows(/ended with 130/);
-  await screen.shell("true");
+  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
   expect(screen.text()).not.toContain("^C");
+  await leave(place, screen);
   expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+});
+
+inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at an empty prompt leaves", async () => {
+  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
+  using screen = open(place);
+  await screen.shows(ready);
+  screen.enter("take your time");
+  await place.gemini.arrived(1);
+  await screen.shows(/Esc stops/);
+  screen.press("n", "e", "x", "t", "Up");
+  await Bun.sleep(300);
+  screen.press("Escape");
+  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
+  screen.press("C-u");
+  await Bun.sleep(1600);
+  screen.press("C-c");
+  await screen.shows(/press Ctrl\+C again to leave/);
+  screen.press("a", "BSpace", "C-c");
+  await screen.shows(/press Ctrl\+C again to leave/, 2);
+  screen.press("C-c");
+  await screen.shows(/ended with 130/);
 });
 
 inTerminal("nothing typed while a run works answers the question it then asks", async () => {

@@ -7,6 +7,7 @@ import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, wrap } from "../../ui/layout.ts";
 import { isContinue, isNo } from "../../ui/prompt/answer.ts";
+import type { MessageOptions } from "../../ui/prompt/prompt.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
@@ -83,31 +84,41 @@ async function showAll({ shown, onInterrupt }: Context): Promise<void> {
   onInterrupt(null);
 }
 
+/** What an interrupt at the prompt comes to. Throws it where it leaves the session. */
+function takeInterrupt(talk: Talk, thrown: unknown): void {
+  const error = toPaiError(thrown);
+  if (error.code !== "interrupted" || talk.context.signal.aborted) throw thrown;
+  const meant = countInterrupt(talk);
+  if (meant === "leave") throw error;
+  if (meant === "ask") talk.context.err("press Ctrl+C again to leave\n");
+}
+
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const keep = (text: string) => talk.input.add((talk.model ?? talk.composed).mask(text));
   const prompter = await view.prompter();
   await showAll(context);
+  const options: MessageOptions = {
+    prompt: view.style.paint("change", "pai> "),
+    history: talk.input.entries,
+    complete: (before) => completeMessage(talk.composed.opened.workspace, before),
+    pressed() {
+      talk.interruptedAt = 0;
+    },
+    keep(draft) {
+      if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
+    },
+  };
   for (;;) {
     try {
       context.err("\n");
-      const line = await prompter.readMessage({
-        prompt: view.style.paint("change", "pai> "),
-        history: talk.input.entries,
-        complete: (before) => completeMessage(talk.composed.opened.workspace, before),
-        keep(draft) {
-          if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
-        },
-      });
+      const line = await prompter.readMessage(options);
       if (line !== null && line.trim() !== "") keep(line);
       talk.interruptedAt = 0;
       return line === null ? null : line.trim();
     } catch (thrown) {
-      const error = toPaiError(thrown);
-      if (error.code !== "interrupted" || context.signal.aborted) throw thrown;
-      if (countInterrupt(talk)) throw error;
-      context.err("press Ctrl+C again to leave\n");
+      takeInterrupt(talk, thrown);
     }
   }
 }
@@ -149,7 +160,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
   if (loaded !== null && loaded.damaged > 0) context.err(`${counted(loaded.damaged, "damaged line")} passed over\n`);
   const { mode } = base.settings;
-  const nothing = { model: undefined, interruptedAt: 0, offered: null, planned: null };
+  const nothing = { model: undefined, interruptedAt: 0, stoppedAt: 0, offered: null, planned: null };
   return { context, view, composed, sessions, open, input, mode, ...nothing };
 }
 

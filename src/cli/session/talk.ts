@@ -14,10 +14,16 @@ import type { ComposedModel } from "../compose/compose-model.ts";
 import { flowFor } from "../compose/flow.ts";
 import type { View } from "../compose/view.ts";
 import { findMentions } from "../mentions.ts";
-import { stopEcho } from "./echo.ts";
+import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 
-/** Two interrupts within this time leave the session. */
+/** Two interrupts at the prompt within this time leave the session. */
 const twiceMs = 2000;
+
+/** Whoever presses Ctrl+C once more as a task stops means the task: it does not count at the prompt for so long. */
+const nervousMs = 1500;
+
+/** Work that has not stopped after this long can be left behind with one more Ctrl+C. */
+const stuckMs = 3000;
 
 /** A session at the terminal and what its slash commands may change of it. */
 export interface Talk {
@@ -31,7 +37,10 @@ export interface Talk {
   mode: Settings["mode"];
   /** Chosen by /model; undefined: the one of the settings. */
   model: ComposedModel | undefined;
+  /** When Ctrl+C was last pressed at an empty prompt, in ms; 0: any key came after it. */
   interruptedAt: number;
+  /** When a task was last stopped, in ms. */
+  stoppedAt: number;
   /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
   offered: string | null;
   /** What `/plan` came to last; null: nothing. */
@@ -43,29 +52,43 @@ export function offer(talk: Talk, told: string): void {
   talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }
 
-/** True when this is the second interrupt in a row. */
-export function countInterrupt(talk: Talk): boolean {
+/** What an interrupt at an empty prompt means: the second in a row leaves; one right after a stopped task is nothing. */
+export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   const now = talk.context.now().getTime();
+  if (now - talk.stoppedAt < nervousMs) return "ignore";
   const twice = now - talk.interruptedAt < twiceMs;
   talk.interruptedAt = now;
-  return twice;
+  return twice ? "leave" : "ask";
 }
 
-/** Runs `work` so that Ctrl+C ends it and not the session; twice leaves. */
-export async function whileInterruptible<T>(talk: Talk, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` so that Ctrl+C or Escape ends it and not the session. `watch` must be paused while a question is asked.
+ * What was typed meanwhile stands at the next prompt.
+ */
+export async function whileInterruptible<T>(
+  talk: Talk,
+  work: (signal: AbortSignal, watch: KeyWatch) => Promise<T>,
+): Promise<T> {
   const { context, composed } = talk;
   const controller = new AbortController();
-  context.onInterrupt(() => {
-    if (countInterrupt(talk)) process.exit(130);
-    controller.abort(new PaiError("interrupted", "interrupted"));
-  });
+  const stop = () => {
+    const now = context.now().getTime();
+    if (!controller.signal.aborted) {
+      talk.stoppedAt = now;
+      controller.abort(new PaiError("interrupted", "interrupted"));
+    } else if (now - talk.stoppedAt > stuckMs) process.exit(130);
+  };
+  context.onInterrupt(stop);
   const both = AbortSignal.any([context.signal, controller.signal]);
   const limited = limitTime(both, composed.base.settings.limits.timeout);
-  const echoAgain = stopEcho();
+  const watch = watchKeys(stop);
   try {
-    return await work(limited.signal);
+    return await work(limited.signal, watch);
   } finally {
-    echoAgain();
+    const typed = watch.stop();
+    if (typed !== "") (await talk.view.prompter()).typeAhead(typed);
+    if (controller.signal.aborted) talk.stoppedAt = context.now().getTime();
+    talk.interruptedAt = 0;
     limited.end();
     context.onInterrupt(null);
   }
@@ -97,7 +120,11 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
   const { context, view, composed, open, model } = talk;
   const { typed = text, flow, command = "run", planOnly = false } = turn;
   const mode = flow === undefined ? talk.mode : "single-shot";
-  return whileInterruptible(talk, async (signal) => {
+  return whileInterruptible(talk, async (signal, watch) => {
+    const decide: View["decide"] = async (question) => {
+      watch.pause();
+      return view.decide(question).finally(watch.resume);
+    };
     const sink: View["sink"] = (event) => {
       open.sink(event);
       view.sink(event);
@@ -106,7 +133,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     talk.offered = null;
     const base = composeOptions(context, composed.base.settings, command, view.interactive);
     const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly };
-    const ports = composed.portsFor({ task, options, sink, signal, decide: view.decide, model });
+    const ports = composed.portsFor({ task, options, sink, signal, decide, model });
     context.err("\n");
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, options, ports);
     view.finish(outcome);

@@ -32,11 +32,15 @@ export interface MessageOptions {
   readonly history: readonly string[];
   /** What could stand where the text ends; null: nothing known. */
   readonly complete: (before: string) => Promise<Completion | null>;
+  /** Told of every key but Ctrl+C. */
+  readonly pressed?: () => void;
   /** Takes what was typed when the reading is cut off before it was sent. */
   readonly keep: (draft: string) => void;
 }
 
 export interface Prompter {
+  /** Keys that were read elsewhere while nothing was asked: the next message begins with them. */
+  readonly typeAhead: (keys: string) => void;
   /** Shows the question whole and waits for a clear answer; end of input and Escape are a no. Throws PaiError(interrupted) on Ctrl+C. */
   readonly ask: (question: Question) => Promise<Exclude<Answer, "again">>;
   /** One line, an answer to something that was just shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
@@ -157,7 +161,10 @@ export function createPrompter(options: PrompterOptions): Prompter {
 
     draw();
     return {
-      press: (key) => acts[actOf(key)](),
+      press(key) {
+        if (key.name !== "ctrl+c") message?.pressed?.();
+        return acts[actOf(key)]();
+      },
       resume() {
         away = false;
         screen.leave();
@@ -184,6 +191,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
   const readLine = (prompt: string) => raw.read<string>("drop", (settle) => openReader(prompt, null, settle));
 
   return {
+    typeAhead: raw.typeAhead,
     readLine,
     async ask(question) {
       showQuestion(question);

@@ -25,6 +25,8 @@ export interface Reader {
 }
 
 export interface RawInput {
+  /** Keys that were read elsewhere: a reading that keeps what was typed before begins with them. */
+  readonly typeAhead: (keys: string) => void;
   /**
    * Passes what is typed to the reader that `start` returns, until it settles; end of input gives null.
    * `ahead` says what happens to what was typed before: nothing typed ahead may answer a question.
@@ -165,6 +167,7 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
   }
 
   return {
+    typeAhead: keys.push,
     async read(ahead, start) {
       signal.throwIfAborted();
       const stdin = open();

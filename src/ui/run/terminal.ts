@@ -155,7 +155,8 @@ export function createTerminal(options: TerminalOptions): Terminal {
   let run: Terminal | null = null;
   /** How to stop is told beside the first wait that lasts, not beside every one. */
   let runs = 0;
-  const note = () => (runs > 1 ? null : "Ctrl+C stops");
+  const how = options.kind === "session" ? "Esc stops" : "Ctrl+C stops";
+  const note = () => (runs > 1 ? null : how);
   return {
     sink(event) {
       if (run === null) {

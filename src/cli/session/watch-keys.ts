@@ -1,0 +1,126 @@
+/** While a run works, Escape stops it, and what is typed is not echoed but kept for the next prompt. */
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { isInForeground } from "../../ui/tty.ts";
+import { openLibc } from "../../workspace/system/libc.ts";
+
+/**
+ * Where the local flags stand in `struct termios` of Linux (glibc and musl): the last of four 32-bit words,
+ * little-endian.
+ */
+const localFlagsAt = 12;
+const termiosBytes = 128;
+const echo = 0o10;
+const canonical = 0o2;
+const now = 0;
+
+function openTermios() {
+  const libc = openLibc({
+    tcgetattr: { args: ["i32", "buffer"], returns: "i32" },
+    tcsetattr: { args: ["i32", "i32", "buffer"], returns: "i32" },
+  });
+  if (libc === null) return null;
+  const { tcgetattr, tcsetattr } = libc.functions;
+  return {
+    read(): Uint8Array | null {
+      const termios = new Uint8Array(termiosBytes);
+      return tcgetattr(0, termios) === 0 ? termios : null;
+    },
+    write(termios: Uint8Array): void {
+      // In the background this would stop the process.
+      if (isInForeground()) tcsetattr(0, now, termios);
+    },
+  };
+}
+
+/** Without echo, and key by key: a line would reach us only with its Enter, and Escape not before. */
+function hushed(termios: Uint8Array): Uint8Array {
+  return termios.map((byte, at) => (at === localFlagsAt ? byte & ~(echo | canonical) : byte));
+}
+
+const isHushed = (termios: Uint8Array): boolean => ((termios[localFlagsAt] ?? 0) & (echo | canonical)) === 0;
+
+let termios: ReturnType<typeof openTermios> | undefined;
+
+/** What has been typed and not been read, without waiting; "" for nothing. */
+function readTyped(fd: number): string {
+  const bytes = new Uint8Array(4096);
+  let typed = "";
+  try {
+    for (let size = readSync(fd, bytes); size > 0; size = readSync(fd, bytes))
+      typed += Buffer.from(bytes.subarray(0, size)).toString("latin1");
+  } catch {
+    // EAGAIN: that was all.
+  }
+  return typed;
+}
+
+export interface KeyWatch {
+  /** A question is asked: the terminal is its own until `resume`. What was typed ahead of it answers nothing later either. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** Gives the terminal back; returns what was typed meanwhile, without the Escape that stopped the work. */
+  readonly stop: () => string;
+}
+
+const off: KeyWatch = { pause() {}, resume() {}, stop: () => "" };
+
+/** How often keys are looked for. The rest of a key that begins with Escape has as long to arrive. */
+const tickMs = 100;
+
+/** Reads keys until `stop`; the end of the process gives the terminal back, too. Without a terminal: nothing. */
+export function watchKeys(onEscape: () => void): KeyWatch {
+  termios ??= openTermios();
+  const before = termios?.read() ?? null;
+  if (termios == null || before === null) return off;
+  const { read, write } = termios;
+  const fd = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  let typed = "";
+  let paused = false;
+  const hush = () => {
+    const now = read();
+    if (now !== null && !isHushed(now)) write(hushed(before));
+  };
+  /** Ctrl+Z: the echo is on while the shell has the terminal, as not every shell turns it on itself. */
+  const suspend = () => {
+    write(before);
+    process.off("SIGTSTP", suspend);
+    process.kill(process.pid, "SIGTSTP");
+    process.on("SIGTSTP", suspend);
+    hush();
+  };
+  const tick = () => {
+    // In the background a look at the terminal would stop the process.
+    if (paused || !isInForeground()) return;
+    // Somebody, such as a question, may have put it back.
+    hush();
+    const wasEscape = typed.endsWith("\x1b");
+    const more = readTyped(fd);
+    typed += more;
+    if (!wasEscape || more !== "") return;
+    typed = typed.slice(0, -1);
+    onEscape();
+  };
+  const timer = setInterval(tick, tickMs);
+  const restore = () => {
+    clearInterval(timer);
+    process.off("SIGTSTP", suspend).off("SIGCONT", hush).off("exit", restore);
+    write(before);
+  };
+  process.on("SIGTSTP", suspend).on("SIGCONT", hush).once("exit", restore);
+  hush();
+  return {
+    pause() {
+      paused = true;
+      typed = "";
+    },
+    resume() {
+      paused = false;
+    },
+    stop() {
+      if (!paused && isInForeground()) typed += readTyped(fd);
+      closeSync(fd);
+      restore();
+      return Buffer.from(typed, "latin1").toString();
+    },
+  };
+}

@@ -27,7 +27,18 @@ const asking = take(
 const tasking = take("file", "stdin", "noPlanCache");
 const confining = take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
 const acting = {
-  ...take("check", "noBaseline", "noWorse", "allowDelete", "allowRun", "allowSteering", "strict", "env", "keep"),
+  ...take(
+    "check",
+    "noBaseline",
+    "noWorse",
+    "allowDelete",
+    "allowRun",
+    "allowSecret",
+    "allowSteering",
+    "strict",
+    "env",
+    "keep",
+  ),
   ...confining,
 };
 

@@ -82,6 +82,12 @@ export const flagTable = rows({
   noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
   allowRun: { type: "boolean", description: "planned commands and checks may run without a question" },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
+  allowSecret: {
+    type: "string",
+    multiple: true,
+    valueHint: "PATH",
+    description: "secrets of other files may be written to this one (repeatable)",
+  },
   allowSteering: {
     type: "string",
     multiple: true,
@@ -232,6 +238,7 @@ function globsOf(name: string, globs: readonly string[] = []): readonly string[]
 }
 
 export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
+export const secretFlag = ({ allowSecret }: Flags): readonly string[] => globsOf("allow-secret", allowSecret);
 export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
 
 /** Names of variables. Throws usage for what is none, such as NAME=VALUE. */

@@ -49,6 +49,8 @@ export type Fact =
       /** RunOptions of the flow. */
       readonly options: { readonly [name: string]: Json };
       readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
+      /** The random part of the names of secrets, and the last number that was given out before the run. */
+      readonly names?: { readonly part: string; readonly last: number };
     }
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
   | {

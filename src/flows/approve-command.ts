@@ -115,5 +115,5 @@ export async function runInWorkspace(
   }
   const wall = explainWall(result.level ?? null, result.exit, result.output);
   if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${command}: ${wall}` });
-  return result;
+  return { ...result, output: run.veil.hideOutput(result.output) };
 }

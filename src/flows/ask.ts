@@ -133,7 +133,18 @@ async function receive(run: Run, { request, refit, onText, onPiece }: Asking, go
   }
 }
 
+/** Messages that were hidden already, with the version of the veil then: most of a conversation is sent again and again. */
+const hiddenMessages = new WeakMap<Message, { readonly version: number; readonly hidden: Message }>();
+
 function hideMessage(veil: Veil, message: Message): Message {
+  const known = hiddenMessages.get(message);
+  if (known !== undefined && known.version === veil.version) return known.hidden;
+  const hidden = hideTexts(veil, message);
+  hiddenMessages.set(message, { version: veil.version, hidden });
+  return hidden;
+}
+
+function hideTexts(veil: Veil, message: Message): Message {
   if (message.role === "tools") {
     return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
   }
@@ -144,8 +155,14 @@ function hideMessage(veil: Veil, message: Message): Message {
 
 /** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
 function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
-  const system = veil.hide(question.system);
-  const messages = question.messages.map((message) => hideMessage(veil, message));
+  // A secret may be told as one only by a later message: what stands before it is looked through again.
+  let version = -1;
+  let [system, messages] = [question.system, question.messages];
+  while (version !== veil.version) {
+    version = veil.version;
+    system = veil.hide(question.system);
+    messages = question.messages.map((message) => hideMessage(veil, message));
+  }
   if (veil.count > record.masked) {
     record.masked = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
@@ -157,13 +174,6 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
     });
   }
   return { ...question, system, messages };
-}
-
-/** The reply with the secrets in place of their names. */
-function reveal({ veil }: Run, reply: Reply): Reply {
-  if (veil.count === 0) return reply;
-  const calls = reply.calls.map((call) => ({ ...call, input: veil.revealAll(call.input) }));
-  return { ...reply, text: veil.reveal(reply.text), calls };
 }
 
 /** Tokens that must be left for a reply to say anything. */
@@ -220,7 +230,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   } finally {
     finish(run, got, { estimate, sent, ms: ports.now().getTime() - started });
   }
-  return reveal(run, readReply(got, request));
+  return readReply(got, request);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering } from "./steering.ts";
+import { mayHoldSecrets } from "./unveil.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -46,6 +47,7 @@ async function findRefusals(
   for (const verdict of judge({ ...input, limits: run.options.guard })) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
+    if (rule === "secret" && mayHoldSecrets(run, path)) continue;
     if (await isAllowed(run, verdict)) allowed.add(`${rule} ${path}`);
     else refused.set(path, { code: rule === "secret" ? "secret_refused" : "guard_refused", text });
   }

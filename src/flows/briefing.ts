@@ -13,7 +13,7 @@ import type { Entry } from "../core/ports.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { renderBaseline } from "./checks/describe.ts";
 import type { Run } from "./run.ts";
-import { knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
+import { hideSource, knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
 
 /** Characters of each part at the most, for a model that holds much. */
 const widest = {
@@ -80,7 +80,8 @@ async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>, bud
   const found: Source[] = [];
   for (const names of knowledgeFiles) {
     const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
-    const source = entry === undefined ? null : await readSource(run, entry.path);
+    const read = entry === undefined ? null : await readSource(run, entry.path);
+    const source = read === null ? null : hideSource(run, read);
     if (source !== null) found.push({ ...source, shown: cut(source.text, budgets.knowledge) });
   }
   return found;
@@ -105,7 +106,11 @@ async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSma
       return [{ ranked, source, text: source.text }];
     }),
   );
-  return read.flat();
+  // In the order of the files: the numbers of secrets must not hang on which was read first.
+  return read.flat().map((chosen) => {
+    const source = hideSource(run, chosen.source);
+    return { ...chosen, source, text: source.text };
+  });
 }
 
 interface Chosen extends Candidate {

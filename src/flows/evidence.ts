@@ -49,10 +49,11 @@ export function toReadable(run: Run, text: string): RelPath | null {
 export async function showFile(run: Run, path: RelPath): Promise<string | null> {
   try {
     const blob = await run.overlay.read(path);
-    if (blob?.kind !== "file") return null;
+    const hidden = run.veiled.hide(path, blob);
+    if (blob?.kind !== "file" || hidden?.kind !== "file") return null;
     run.record.bases.add(path);
     if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
-    const text = new TextDecoder().decode(blob.bytes.subarray(0, mostShown));
+    const text = new TextDecoder().decode(hidden.bytes.subarray(0, mostShown));
     noteHidden(run, path, text);
     noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
     if (blob.bytes.length > mostShown) {

@@ -1,7 +1,6 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, invert, squash } from "../core/change.ts";
-import { mostShown } from "../core/context/shown.ts";
 import { summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
@@ -10,13 +9,13 @@ import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { explainWall } from "../core/sandbox.ts";
-import { rowOf } from "../core/vocabulary.ts";
 import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
 import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal } from "./batch.ts";
-import { claimOfCall, field, pathsOfCall, requireRight, targetOf } from "./permission.ts";
+import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
-import { noteHidden } from "./sources.ts";
+import { noteHidden, noteRead } from "./sources.ts";
 import { notAllowed } from "./tally.ts";
+import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
 export interface CallReport extends CallResult {
@@ -109,6 +108,17 @@ async function flush(batch: Batch): Promise<void> {
   if (await applyBatch(run)) batch.changed = true;
 }
 
+type Proposed = Extract<Proposal, { kind: "change" }>;
+
+/** Stages what a call proposed, with the secrets in place of their names where they may stand. */
+async function stageChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: Waiting["paths"]) {
+  const { run, waiting } = batch;
+  const changes = isVeiled(call.name) ? await unveil(run, proposed) : proposed;
+  if ("code" in changes) return report(batch, call, { kind: "change", ...changes, paths });
+  run.overlay.stage(changes);
+  waiting.push({ call, text, paths: [...new Set([...paths, ...changes.map(({ path }) => path)])] });
+}
+
 async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim | null): Promise<void> {
   const { run, rights } = batch;
   const paths = claim === null ? [] : pathsOfClaim(claim);
@@ -118,9 +128,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     if (rights === null) await noteRead(run, call);
     report(batch, call, { kind: "look", code: null, text: proposal.text, paths });
   } else if (proposal.kind === "change") {
-    run.overlay.stage(proposal.changes);
-    const all = [...new Set([...paths, ...proposal.changes.map(({ path }) => path)])];
-    batch.waiting.push({ call, text: proposal.text, paths: all });
+    await stageChanges(batch, call, proposal, paths);
   } else {
     await flush(batch);
     const ran = await runPlanned(batch, proposal.command);
@@ -135,20 +143,6 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
   }
 }
 
-/** A file that was read whole has been seen: it may be overwritten. Flows with a plan show files themselves. */
-async function noteRead(run: Run, { name, input }: Call): Promise<void> {
-  if (
-    rowOf(name)?.form !== "lines" ||
-    field(input, "path") === "" ||
-    "start_line" in (input as object) ||
-    "end_line" in (input as object)
-  )
-    return;
-  const path = run.overlay.path(field(input, "path"), "read");
-  const blob = await run.overlay.read(path);
-  if (blob?.kind === "file" && blob.bytes.length <= mostShown) run.overlay.show(path, blob.bytes);
-}
-
 async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
@@ -160,8 +154,10 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     // Without a plan, changes before a command are decided before it is: it may run what they change.
     if (action.kind === "command" && rights === null) await flush(batch);
     claim = claimOfCall(run, call);
+    refuseNames(run, claim);
     if (claim !== null) await requireRight(run, claim, rights, call);
-    const proposal = await (looked ?? action.propose(call.input, run.overlay, run.signal));
+    const stage = isVeiled(call.name) ? run.veiled.stage() : run.overlay;
+    const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
     // The mistake may come from somebody else's change while the model worked: that is a conflict.
@@ -211,9 +207,11 @@ type Looked = ReturnType<AnyAction["propose"]>;
 function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
   const found = calls.map(({ name }) => actions.get(name));
   if (calls.length < 2 || !found.every((action) => action?.kind === "look")) return [];
+  let turn: Promise<unknown> = Promise.resolve();
   return calls.map((call, at) => {
-    const looked = found[at]?.propose(call.input, run.overlay, run.signal) ?? Promise.reject(new Error("no action"));
-    looked.catch(() => {});
+    const looked =
+      found[at]?.propose(call.input, run.veiled.stage(turn), run.signal) ?? Promise.reject(new Error("no action"));
+    turn = looked.catch(() => {});
     return looked;
   });
 }

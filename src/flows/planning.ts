@@ -21,7 +21,7 @@ import type { Run } from "./run.ts";
 /** sha256, hex. The briefing's text holds every excerpt and the tree, so it stands for their hashes. */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { model, workspace } = run.ports;
-  return digest([model.id, model.address ?? "", workspace.root, system, briefing.text].join("\0"));
+  return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(briefing.text)].join("\0"));
 }
 
 /** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */

@@ -87,9 +87,8 @@ function linesOf({ text, shown, part }: Source): PreviewPart["lines"] {
 
 /** Lines on which a value is hidden, from 1. */
 function maskedLines({ veil }: Run, text: string): readonly number[] {
-  const hidden = veil.hide(text);
-  const names = hidden === text ? [] : [...hidden.matchAll(/<<SECRET_\d+>>/g)];
-  return [...new Set(names.map(({ index }) => veil.reveal(hidden.slice(0, index)).split("\n").length))];
+  if (veil.namesIn(text).length === 0) return [];
+  return text.split("\n").flatMap((line, at) => (veil.namesIn(line).length > 0 ? [at + 1] : []));
 }
 
 /** Weighs the first call of the run's mode. Asks nobody. */

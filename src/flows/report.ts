@@ -77,9 +77,11 @@ export interface PhaseResults {
 }
 
 /** The diff of existing files, which edits and commands may have changed otherwise than meant; "" for none. */
-function renderDiff({ changes }: BatchReport): string {
+function renderDiff(run: Run, { changes }: BatchReport): string {
   const edited = changes.filter(({ before, after }) => before !== null && after !== null);
-  return edited.length === 0 ? "" : fence("diff", {}, cutText(renderChanges(edited), mostOfDiff));
+  return edited.length === 0
+    ? ""
+    : fence("diff", {}, cutText(renderChanges(run.veiled.hideChanges(edited)), mostOfDiff));
 }
 
 /** Asks for the whole file instead of edits, and shows it again when it is no longer as the model last saw it. */
@@ -101,7 +103,7 @@ export async function renderResults(run: Run, { batch, left, notes, checks, stub
   const parts = [
     ...shown,
     rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
-    renderDiff(batch),
+    renderDiff(run, batch),
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),

@@ -5,12 +5,12 @@ import type { Outcome } from "../core/outcome.ts";
 import { planPromise } from "../core/plan/promise.ts";
 import type { Transaction } from "../core/ports.ts";
 import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
-import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { createVeil } from "../core/secrets/veil.ts";
+import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { createLedger } from "./ledger.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
 import { createTally } from "./tally.ts";
+import { createVeiledView } from "./veiled-view.ts";
 
 interface StamperOptions {
   /** Of the run. */
@@ -19,6 +19,13 @@ interface StamperOptions {
   readonly sink: (event: StampedEvent) => void;
   readonly mask?: KeyMask;
 }
+
+/** Keys are masked, other secrets go by their names, in all that leaves the run. */
+const coverAll = (keys: KeyMask, veil: Veil): KeyMask =>
+  Object.assign(<T>(value: T): T => veil.cover(keys(value)), {
+    begun: (text: string) => Math.max(keys.begun(text), veil.begun(text)),
+    keys: keys.keys,
+  });
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 
@@ -57,7 +64,16 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
   };
 }
 
-function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): Run {
+/** The request and what goes with it as the model may see it: a secret that the user typed is one, too. */
+const hideTask = (veil: Veil, task: Task): Task => ({
+  ...task,
+  text: veil.hide(task.text),
+  history: veil.hideAll(task.history),
+  context: task.context === null ? null : veil.hideRaw(task.context),
+});
+
+function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: { emit: Emit; veil: Veil }): Run {
+  const overlay = createOverlay(ports.workspace);
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
   return {
@@ -67,8 +83,9 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
     emit,
     signal: ports.signal,
     ledger: createLedger(options.caps, () => ports.price, planPromise),
-    overlay: createOverlay(ports.workspace),
-    veil: ports.veil ?? createVeil(),
+    overlay,
+    veiled: createVeiledView(overlay, veil),
+    veil,
     record: {
       conversation: task.conversation ?? { messages: [], tasks: [] },
       mode: options.mode,
@@ -90,11 +107,12 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
       hidden: new Set(),
       masked: 0,
       dear: false,
+      secrets: new Set(),
       steering: new Set(),
       byUser: new Set(),
     },
     async transaction() {
-      begun ??= ports.workspace.begin({ id: ports.id, task: maskSecrets(ports.mask?.(task.text) ?? task.text) });
+      begun ??= ports.workspace.begin({ id: ports.id, task: veil.cover(ports.mask?.(task.text) ?? task.text) });
       transaction = await begun;
       return transaction;
     },
@@ -105,8 +123,11 @@ function createRun(task: Task, options: RunOptions, ports: Ports, emit: Emit): R
 }
 
 /** Runs a flow to its end. Never rejects. */
-export async function runTask(flow: Flow, task: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
-  const emit = createStamper(ports);
+export async function runTask(flow: Flow, given: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
+  const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
+  const task = hideTask(veil, given);
+  const mask = coverAll(ports.mask ?? maskHeld([]), veil);
+  const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, mask });
   emit({
     type: "run.started",
     v: 1,
@@ -121,7 +142,7 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
   let run: Run | null = null;
   let failure: PaiError | null = null;
   try {
-    run = createRun(task, options, ports, emit);
+    run = createRun(task, options, ports, { emit, veil });
     // Saved plans are held against the files first: their checks begin when they are carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
@@ -137,7 +158,7 @@ export async function runTask(flow: Flow, task: Task, options: RunOptions, ports
   const { settle } = await import("./settle.ts");
   const settled = await settle(run, failure, { options, ports });
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began) };
-  const outcome = ports.mask?.(timed) ?? timed;
+  const outcome = mask(timed);
   emit({ type: "run.finished", outcome });
   return outcome;
 }

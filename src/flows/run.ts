@@ -18,6 +18,7 @@ import type { Veil } from "../core/secrets/veil.ts";
 import type { Caps, Ledger } from "./ledger.ts";
 import type { Overlay } from "./stage.ts";
 import type { Tally } from "./tally.ts";
+import type { VeiledView } from "./veiled-view.ts";
 
 export interface Task {
   readonly text: string;
@@ -61,6 +62,8 @@ export interface RunOptions {
   readonly allowSteering: readonly string[];
   /** Nothing is granted beyond the plan. */
   readonly strict: boolean;
+  /** Globs of files that secrets may be written to headless, though they did not hold them. */
+  readonly allowSecret: readonly string[];
   readonly dryRun: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
@@ -136,6 +139,8 @@ export interface RunRecord {
   masked: number;
   /** Whether they have been told that a request is so long that its model costs more. */
   dear: boolean;
+  /** Files that the user lets hold secrets of other files. */
+  readonly secrets: Set<RelPath>;
   /** Files that steer and that the person has allowed to change. */
   readonly steering: Set<RelPath>;
   /** What checks that the user typed have changed. */
@@ -148,7 +153,10 @@ export interface Run {
   readonly options: RunOptions;
   readonly ports: Ports;
   readonly ledger: Ledger;
+  /** The files as they are: for changes, and never for the model. */
   readonly overlay: Overlay;
+  /** The files as the model may see them. */
+  readonly veiled: VeiledView;
   /** Between the run and the model: what it must not see. */
   readonly veil: Veil;
   readonly record: RunRecord;

@@ -40,7 +40,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const system = listActions(question.system).replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
-      const bytes = run.overlay.shown(run.overlay.path(path, "read"));
+      const bytes = run.veiled.stage().shown(run.overlay.path(path, "read"));
       return bytes === null ? null : new TextDecoder().decode(bytes);
     } catch {
       return null;

@@ -1,10 +1,14 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
+import { mostShown } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { describeHidden } from "../core/invisible.ts";
+import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { field } from "./permission.ts";
 import type { Run } from "./run.ts";
 
 /** A file, and what of it is shown: all of it, or its beginning. */
@@ -21,12 +25,18 @@ export interface Source {
   };
 }
 
-/** A text file, shown whole; null for what is no text or cannot be read. */
+/** A text file as it is, for comparing and ranking: `hideSource` makes of it what may be shown. Null for what is no text or cannot be read. */
 export async function readSource(run: Run, path: RelPath, limit?: number): Promise<Source | null> {
   const blob = await run.overlay.read(path, limit).catch(() => null);
   if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
   const text = new TextDecoder().decode(blob.bytes);
   return { path, bytes: blob.bytes, text, shown: text };
+}
+
+/** The same as the model may see it: cut it only afterwards, since half a secret looks like none. */
+export function hideSource({ veil }: Run, source: Source): Source {
+  const text = veil.hideRaw(source.text);
+  return text === source.text ? source : { ...source, text, shown: text };
 }
 
 /** Tells the receipt of files that the next call shows. */
@@ -56,7 +66,7 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
       if (source === null) throw new PaiError("file_unusable", `@${path} is no text that can be shown`);
       return source;
     }),
-  );
+  ).then((found) => found.map((source) => hideSource(run, source)));
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   return sources;
 }
@@ -72,8 +82,9 @@ export async function readKnowledge(run: Run): Promise<readonly Source[]> {
   const found: Source[] = [];
   for (const names of knowledgeFiles) {
     for (const name of names) {
-      const source = await readSource(run, name as RelPath);
-      if (source === null) continue;
+      const read = await readSource(run, name as RelPath);
+      if (read === null) continue;
+      const source = hideSource(run, read);
       found.push({ ...source, shown: source.text.slice(0, most) });
       break;
     }
@@ -86,4 +97,18 @@ export function renderKnowledge(run: Run, files: readonly Source[]): string {
   for (const { path, shown } of files) noteHidden(run, path, shown);
   noteSent(run, files);
   return files.map(({ path, shown }) => fence("file", { path }, shown)).join("\n\n");
+}
+
+/** A file that was read whole has been seen: it may be overwritten. Flows with a plan show files themselves. */
+export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
+  if (
+    rowOf(name)?.form !== "lines" ||
+    field(input, "path") === "" ||
+    "start_line" in (input as object) ||
+    "end_line" in (input as object)
+  )
+    return;
+  const path = run.overlay.path(field(input, "path"), "read");
+  const blob = await run.overlay.read(path);
+  if (blob?.kind === "file" && blob.bytes.length <= mostShown) run.overlay.show(path, blob.bytes);
 }

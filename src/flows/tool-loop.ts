@@ -108,7 +108,7 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
       run.emit({ type: "model.delta", n, channel: "reply", text });
     });
   } catch (thrown) {
-    const text = run.veil.reveal(heard.text);
+    const { text } = heard;
     if (text.trim() !== "") add(run, { role: "assistant", text: `${text}\n(broken off)`, calls: [], native: null });
     throw thrown;
   }

@@ -8,7 +8,7 @@ import type { Transaction, Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import type { Mask } from "../core/secrets/held-keys.ts";
-import { createVeil, type Veil } from "../core/secrets/veil.ts";
+import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
 
 /** The task and the options that a flow is started with. */
@@ -41,13 +41,14 @@ export interface Doors {
   readonly now: () => Date;
   /** Takes the keys that pai holds out of what is written down. */
   readonly mask?: Mask;
+  /** Hides secrets; a session has one for all its runs. Its own when it is left out. */
+  readonly veil?: Veil;
 }
 
 /** Records one run on a page. Calls `ended` once, when the last line is written and the page is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
-  const { model, workspace, decide, now, mask = (value) => value } = doors;
-  const add = (fact: Fact) => page.add(mask(fact));
-  const veil = createVeil();
+  const { model, workspace, decide, now, mask = (value) => value, veil = createVeil() } = doors;
+  const add = (fact: Fact) => page.add(veil.cover(mask(fact)));
   const masked = veil.hideAll;
   let sandboxTold = false;
   return {
@@ -55,7 +56,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
-      begin: async (run) => recordTransaction(await workspace.begin(run), add, masked),
+      begin: async (run) => recordTransaction(await workspace.begin(run), add, veil),
       async sandbox() {
         const state = await workspace.sandbox();
         if (!sandboxTold) add(masked({ type: "sandbox", state }));
@@ -80,7 +81,22 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
         const asked = { text, history, context, earlier: conversation?.messages.length ?? 0 };
         const given = options as { readonly [name: string]: Json };
         const limits = { id, window, maxOutputTokens };
-        add(masked({ type: event.type, v: 1, run, at, pai, root, mode, task: asked, options: given, model: limits }));
+        const names = { part: veil.part, last: veil.last };
+        add(
+          masked({
+            type: event.type,
+            v: 1,
+            run,
+            at,
+            pai,
+            root,
+            mode,
+            task: asked,
+            options: given,
+            model: limits,
+            names,
+          }),
+        );
         return;
       }
       const fact = factOf(event, masked);
@@ -121,8 +137,7 @@ const withoutNative = (key: string, value: unknown) => (key === "native" ? undef
 /** The request as the receipt counts it: as JSON, without what providers put into their own replies. */
 export function describeRequest(request: ModelRequest): Pick<FactOf<"call">, "sha256" | "bytes" | "masked"> {
   const json = JSON.stringify(request, withoutNative);
-  const names = new Set(json.match(/<<SECRET_\d+>>/g));
-  return { sha256: digest(json), bytes: Buffer.byteLength(json), masked: names.size };
+  return { sha256: digest(json), bytes: Buffer.byteLength(json), masked: countNames(json) };
 }
 
 function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): Model {
@@ -170,7 +185,8 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
   };
 }
 
-function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, masked: Mask): Transaction {
+function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, veil: Veil): Transaction {
+  const masked = veil.hideAll;
   return {
     id: transaction.id,
     get changes() {
@@ -192,9 +208,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       const { by } = options;
       try {
         const result = await transaction.run(command, options);
-        const { exit, timedOut, ms, output, notes, changes, level = null, proposal = null } = result;
-        const sha256 = digest(output);
+        const { exit, timedOut, ms, notes, changes, level = null, proposal = null } = result;
+        const sha256 = digest(result.output);
         const held = { level, proposed: proposal !== null };
+        const output = veil.hideOutput(result.output);
         const told = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
         add({ ...masked({ ...told, ...held, changes: [] }), changes: changes.map(changedContent) });
         return result;

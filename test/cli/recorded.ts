@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
 import { replayRun } from "../../src/cli/commands/replay.ts";
 import type { Decide } from "../../src/core/question.ts";
+import { createVeil } from "../../src/core/secrets/veil.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
@@ -41,7 +42,7 @@ export async function record(place: Place, setup: Setup, n = 1) {
     signal: setup.signal ?? new AbortController().signal,
     now,
     planCache: setup.planCache ?? null,
-    ...recordRun(page, { task, options }, doors, () => {}),
+    ...recordRun(page, { task, options }, { ...doors, veil: createVeil({ part: "k3f9" }) }, () => {}),
   };
   return runTask(setup.flow ?? singleShot, task, options, ports);
 }

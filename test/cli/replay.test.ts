@@ -167,7 +167,7 @@ test("secrets stay names in the receipt, and the replay puts them back into the 
   await inFolder({ "config.txt": `api_key = "${key}"\nport = 1\n` }, async (place) => {
     const lines = [
       plan({ steps: ["WRITE config.txt"] }),
-      write("config.txt", 'api_key = "<<SECRET_1>>"\nport = 2\n') + finish(),
+      write("config.txt", 'api_key = "<<SECRET_k3f9_1>>"\nport = 2\n') + finish(),
     ];
     await record(place, { task: "set port to 2 in config.txt", lines });
     expect(readFileSync(join(place.root, "config.txt"), "utf8")).toContain(key);
@@ -195,7 +195,7 @@ const keyOf = (letter: string) => `glpat-${letter}T3x9Qm2Zk7Lw4Rv8Jy6`;
 test("a key in the task keeps its number, so that the names of later ones still fit", async () => {
   const large = "a line of text\n".repeat(8000);
   await inFolder({ "config.txt": `${large}token = ${keyOf("b")}\n` }, async (place) => {
-    const edit = modify("config.txt", ["token = <<SECRET_2>>\n", "token = <<SECRET_2>>\nport = 1\n"]);
+    const edit = modify("config.txt", ["token = <<SECRET_k3f9_2>>\n", "token = <<SECRET_k3f9_2>>\nport = 1\n"]);
     const { error } = await record(place, {
       task: `set the port in config.txt; the server takes ${keyOf("a")}`,
       lines: [plan({ steps: ["MODIFY config.txt"] }), edit + finish()],
@@ -211,8 +211,12 @@ test("so does one that a command says, and one in a command", async () => {
     const lines = [
       calls("bash", { command: "cat said.txt" }),
       calls("read", { path: "config.txt" }),
-      calls("bash", { command: "echo <<SECRET_1>> <<SECRET_2>>" }),
-      calls("edit", { path: "config.txt", old_str: "token = <<SECRET_2>>", new_str: "password = <<SECRET_2>>" }),
+      calls("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" }),
+      calls("edit", {
+        path: "config.txt",
+        old_str: "token = <<SECRET_k3f9_2>>",
+        new_str: "password = <<SECRET_k3f9_2>>",
+      }),
       "Done.",
     ];
     const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });

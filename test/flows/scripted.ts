@@ -11,6 +11,7 @@ import type { RelPath } from "../../src/core/path.ts";
 import type { PlanCache } from "../../src/core/ports.ts";
 import type { Price } from "../../src/core/price.ts";
 import type { Decision, Question } from "../../src/core/question.ts";
+import { createVeil } from "../../src/core/secrets/veil.ts";
 import type { Flow, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
@@ -173,6 +174,7 @@ export const defaults: RunOptions = {
   interactive: false,
   allowDelete: false,
   allowRun: false,
+  allowSecret: [],
   allowSteering: [],
   strict: false,
   dryRun: false,
@@ -244,6 +246,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       signal: setup.signal ?? new AbortController().signal,
       now: () => new Date(0),
       planCache: setup.planCache ?? null,
+      veil: createVeil({ part: "k3f9" }),
     },
   );
   if (outcome.error?.code === "internal") throw new Error(outcome.error.message);

@@ -12,10 +12,10 @@ const plan = JSON.stringify({
 });
 const script = `MODIFY::settings.py::EOT
 <<<<<<< SEARCH
-KEY = "<<SECRET_1>>"
+KEY = "<<SECRET_k3f9_1>>"
 TIMEOUT = 1
 =======
-KEY = "<<SECRET_1>>"
+KEY = "<<SECRET_k3f9_1>>"
 TIMEOUT = 2
 >>>>>>> REPLACE
 END::EOT
@@ -26,7 +26,7 @@ test("a file with a key is edited without the key ever being sent", async () => 
   const files = { "settings.py": `KEY = "${key}"\nTIMEOUT = 1\n` };
   const ran = await play({ files, lines: [plan, script], task: "raise TIMEOUT in settings.py" });
   expect(JSON.stringify(ran.requests)).not.toContain(key);
-  expect(ran.asked(2)).toContain('KEY = "<<SECRET_1>>"');
+  expect(ran.asked(2)).toContain('KEY = "<<SECRET_k3f9_1>>"');
   expect(ran.files).toEqual({ "settings.py": `KEY = "${key}"\nTIMEOUT = 2\n` });
   expect(
     ran
@@ -47,7 +47,7 @@ test("what a command prints is masked too, and a call that names the secret gets
     files: { "settings.py": `KEY = "${key}"\n` },
     lines: [
       calls("bash", { command: "cat settings.py" }),
-      calls("edit", { path: "settings.py", old_str: 'KEY = "<<SECRET_1>>"', new_str: 'KEY = "none"' }),
+      calls("edit", { path: "settings.py", old_str: 'KEY = "<<SECRET_k3f9_1>>"', new_str: 'KEY = "none"' }),
       "Done.",
     ],
   });

@@ -8,6 +8,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The whole body, instead of a reply. */
   readonly body?: string;
+  /** Makes the answer from what was asked, as a model does that names what it was shown. */
+  readonly reply?: (body: string) => Answer;
   /** Wait before the first byte. */
   readonly delayMs?: number;
   /** What happens in the world between the request and the first byte. */
@@ -81,7 +83,7 @@ export function serveGemini(answers: readonly Answer[]): GeminiServer {
       for (const { n, go } of waiting) if (requests.length >= n) go();
       await answer.meanwhile?.();
       if (answer.delayMs !== undefined) await Bun.sleep(answer.delayMs);
-      return respond(answer);
+      return respond(answer.reply?.(requests.at(-1)?.body ?? "") ?? answer);
     },
   });
   return {

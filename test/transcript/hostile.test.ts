@@ -108,7 +108,9 @@ test.concurrent("a check and its children see no provider key or runtime switch,
     GREETING: "hi",
   };
   const check = "env > ../spare/env; tty; test ! -t 0";
-  expect((await place.pai(["run", "-y", "--check", check, "make hello.txt"], { env })).code).toBe(0);
+  expect((await place.pai(["run", "-y", "--env", "GREETING", "--check", check, "make hello.txt"], { env })).code).toBe(
+    0,
+  );
   const seen = readFileSync(join(place.spare, "env"), "utf8");
   expect(seen).not.toMatch(/^(GEMINI|GOOGLE|OPENAI|ANTHROPIC)_API_KEY|^BUN_|^MY_TOKEN/m);
   for (const line of ["GREETING=hi", "PAI=1", "CI=1", "GIT_TERMINAL_PROMPT=0", "PAGER=cat"])

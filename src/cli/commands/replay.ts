@@ -8,6 +8,7 @@ import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PlanCache } from "../../core/ports.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
+import { createVeil } from "../../core/secrets/veil.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan } from "../../flows/single-shot.ts";
@@ -91,7 +92,8 @@ export async function replayRun(
   const task = { ...started.task, conversation: null };
   const options = optionsOf(started);
   // Written down like the recorded run, to nowhere: secrets get their names by what is written too.
-  const doors = recordRun(nowhere, { task, options }, { ...tape, workspace: past, now }, () => {});
+  const veil = createVeil({ ...started.names, trusting: true });
+  const doors = recordRun(nowhere, { task, options }, { ...tape, workspace: past, now, veil }, () => {});
   const ports = { ...doors, signal, now, price: null, actions: loadActions, id, planCache: cacheOf(receipt) };
   const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
@@ -107,7 +109,12 @@ function cacheOf({ facts }: Receipt): PlanCache {
 /** Receipts of earlier versions know no files that steer: what was written then may be written again. A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */
 function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   const given = options as unknown as RunOptions;
-  return { ...given, allowSteering: given.allowSteering ?? ["**"], caps: { ...given.caps, cost: null } };
+  return {
+    ...given,
+    allowSteering: given.allowSteering ?? ["**"],
+    allowSecret: given.allowSecret ?? ["**"],
+    caps: { ...given.caps, cost: null },
+  };
 }
 
 const nowhere: Page = { add: () => {}, close: () => {} };

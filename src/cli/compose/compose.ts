@@ -1,10 +1,11 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
-import type { Model } from "../../core/model.ts";
+import { type Model, textOf } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
+import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
@@ -14,7 +15,7 @@ import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { envFlag, onlyFlag, steeringFlag } from "../flags.ts";
+import { envFlag, onlyFlag, secretFlag, steeringFlag } from "../flags.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 
@@ -110,6 +111,7 @@ export function composeOptions(
     interactive,
     allowDelete: flags.allowDelete === true,
     allowRun: flags.allowRun === true,
+    allowSecret: secretFlag(flags),
     allowSteering: steeringFlag(flags),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
@@ -135,6 +137,12 @@ export interface Composed {
   readonly mask: KeyMask;
   readonly close: () => void;
 }
+
+/** What a resumed session holds of earlier runs: the names of secrets in it are taken. */
+const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
+  ...history.flatMap(({ request, answer }) => [request, answer]),
+  ...(conversation?.messages ?? []).map(textOf),
+];
 
 /** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
 export async function composeTask(
@@ -168,12 +176,16 @@ export async function composeTask(
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
+  /** One for all runs: what a conversation names, its later turns know. */
+  let veil: Veil | null = null;
   return {
     base,
     opened,
     portsFor: ({ sink, signal, decide, model: { model, price, mask } = own, ...started }) => {
       const id = makeRunId(context.now());
-      const doors = { model, workspace: opened.workspace, decide, mask };
+      veil ??= createVeil({ known: mask.keys, ...findNames(earlierTexts(started.task)) });
+      const doors = { model, workspace: opened.workspace, decide, mask, veil };
+      const { cover } = veil;
       const recorder = receipts?.(id, started, doors) ?? null;
       return {
         id,
@@ -193,7 +205,7 @@ export async function composeTask(
         },
         signal,
         now: context.now,
-        planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, mask(plan)) },
+        planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },
     mask: own.mask,

@@ -43,15 +43,20 @@ const anyToken = new RegExp(tokenShapes.map(([, shape]) => shape.source).join("|
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const base64Lines = /^[\w+/=\\\s]*/;
-const urlPassword = /:\/\/[^\s:@/]{1,200}:([^\s@/"'`]{12,200})@/g;
+const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
+/** What stands in examples and on everybody's own machine. */
+const commonPassword =
+  /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
 /** Words before which a secret may stand; one pass for all of them. */
 const secretName =
-  /(?:key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|authorization)(?=\\?["'`]?\]?\s{0,3}[:=,])|bearer\s/gi;
+  /(?:key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|authorization)(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))|bearer\s/gi;
 /** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
 const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
 const bearer = /\s*([\w.~+/=-]{20,})/y;
-const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{12,512})\\?["'`]/y;
+const quotedValue = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:,])\s*\\?["'`]([^\s"'`\\]{8,512})\\?["'`]/y;
+/** The value of a list of names and values, as Kubernetes and Compose have them: `name: X`, on the next line `value: …`. */
+const pairedValue = /\w*\\?["'`]?\s*,?\s{0,40}\\?["'`]?value\\?["'`]?\s*[:=]\s*\\?["'`]?([^\s"'`\\,}]{12,512})/iy;
 const bareValue = /\s*[:=]\s*([\w+/=~!@#%^*-][\w+/=~!@#$%^*-]{15,511})(?=[\s&;,]|$)/y;
 
 const placeholder = /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}/i;
@@ -104,8 +109,8 @@ function* findPrivateKeys(text: string): Generator<Span> {
 function* findUrlPasswords(text: string): Generator<Span> {
   if (!text.includes("://")) return;
   for (const match of text.matchAll(urlPassword)) {
-    const value = match[1] ?? "";
-    if (placeholder.test(value) || !looksRandom(value)) continue;
+    const [, user = "", value = ""] = match;
+    if (value === user || placeholder.test(value) || commonPassword.test(value)) continue;
     const end = match.index + match[0].length - 1;
     yield { start: end - value.length, end, kind: "password in a URL" };
   }
@@ -115,7 +120,9 @@ function* findUrlPasswords(text: string): Generator<Span> {
 function matchValue(text: string, name: string, at: number): RegExpExecArray | null {
   const header = name === "bearer" ? bearer : name === "authorization" ? authorization : null;
   const found =
-    header === null ? (matchAt(quotedValue, text, at) ?? matchAt(bareValue, text, at)) : matchAt(header, text, at);
+    header === null
+      ? (matchAt(quotedValue, text, at) ?? matchAt(bareValue, text, at) ?? matchAt(pairedValue, text, at))
+      : matchAt(header, text, at);
   const value = found?.[1] ?? "";
   const isSecret = header === null ? looksRandom(value) : /\d|=$/.test(value);
   return isSecret && !placeholder.test(value) ? found : null;
@@ -133,7 +140,7 @@ function* findNamedValues(text: string): Generator<Span> {
 }
 
 /** No value of any kind above is shorter. */
-const shortest = 12;
+const shortest = 8;
 
 /** All spans in order, none inside another. */
 function findSpans(text: string): Span[] {
@@ -163,7 +170,8 @@ export function replaceSecrets(text: string, replace: (value: string, kind: stri
 const keyLine = /(?:^|(?<=[\r\n][ +-])|(?<=[\r\n])(?![ +-]))[^\r\n]+/g;
 
 function maskValue(value: string, kind: string): string {
-  return kind === "private key" ? value.replace(keyLine, "[masked]") : value.slice(0, 4) + mask;
+  if (kind === "private key") return value.replace(keyLine, "[masked]");
+  return value.length < 12 ? "[masked]" : value.slice(0, 4) + mask;
 }
 
 /** Key-shaped text keeps its first four characters: `AIza…[masked]`. Lines keep their number. */

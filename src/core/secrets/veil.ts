@@ -1,65 +1,228 @@
-/** Secrets stay home: outwards each is a name, and the name becomes the secret again in what comes back. Pure. */
+/** Secrets stay home: outwards each is a name, and only a file that held the secret gets it back for the name. Pure. */
 import { replaceSecrets } from "./key-shapes.ts";
+import { createKnownTexts } from "./known-texts.ts";
+import { mapTexts } from "./map-texts.ts";
+import { spellingsOf } from "./spellings.ts";
 
-export interface Veil {
-  /** The text with every secret-looking value as `<<SECRET_n>>`; the same value has the same name for the whole run. */
-  hide(text: string): string;
-  reveal(text: string): string;
-  /** Both for every text of plain data. */
-  hideAll<T>(value: T): T;
-  revealAll<T>(value: T): T;
-  /** Values that were hidden so far. */
-  readonly count: number;
+/** `<<SECRET_k3f9_1>>`: a part that is random for each run, and a number. */
+const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;
+const opening = "<<SECRET_";
+
+export interface VeilOptions {
+  /** The random part of the names; drawn when it is left out. A session keeps its own, a replay that of the receipt. */
+  readonly part?: string | undefined;
+  /** Names up to this number are taken: earlier runs of the session gave them out. */
+  readonly last?: number;
+  /** All that comes in was hidden before, as in a replay: names in it are names. */
+  readonly trusting?: boolean;
+  /** Secrets that are known before anything is read, such as keys. */
+  readonly known?: readonly string[];
+  /** Numbers in [0, 1) for the random part. */
+  readonly random?: () => number;
 }
 
-const name = /<<SECRET_(\d+)>>/g;
+export interface Revealed {
+  readonly text: string;
+  /** Names that stay: their values may not stand here, or nobody knows them any more. */
+  readonly kept: readonly string[];
+}
 
-export function createVeil(): Veil {
-  const values = new Map<number, string>();
-  const numbers = new Map<string, number>();
-  let last = 0;
+export interface Veil {
+  /** The random part of the names that are given out now. */
+  readonly part: string;
+  /** The number of the last name that was given out. */
+  readonly last: number;
+  /** How many secrets have been given a name; a private key is one. */
+  readonly count: number;
+  /** Grows with every text that is known from now on: what was hidden before may have to be hidden again. */
+  readonly version: number;
+  /** The text with every secret by its name; the same secret has the same name for the whole run. For texts of pai and the model, which hold names. */
+  hide(text: string): string;
+  /** The same for what comes from files and commands: what looks like one of our names there gets a name of its own. */
+  hideRaw(text: string): string;
+  /** hideRaw for what a command said, which may be a part of a private key without its beginning. */
+  hideOutput(text: string): string;
+  /** hideRaw for the content of a file; the very same bytes where nothing is hidden. */
+  hideBytes(bytes: Uint8Array): Uint8Array;
+  hideAll<T>(value: T): T;
+  /** Secrets that are known by their names, for what is shown and written down; learns nothing. */
+  cover<T>(value: T): T;
+  /** How many characters at the end of the text may be the beginning of a known secret. */
+  begun(text: string): number;
+  /** The content with the values in place of those names that `isAllowed` allows them for. */
+  reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
+  revealBytes(bytes: Uint8Array, isAllowed: (value: string) => boolean): Revealed & { readonly bytes: Uint8Array };
+  /** Our names in a text, each once. */
+  namesIn(text: string): readonly string[];
+  /** The same text in every run: for what is compared from run to run. */
+  blank(text: string): string;
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+/** A line or run of a private key that counts as a secret of its own wherever it stands. */
+const keyRun = 16;
+/** Pieces of a private key's body: an escape and a sign of a diff stay, the rest is hidden. */
+const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
+
+/** A line of a private key as it is wrapped everywhere, and what is no such line. */
+const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
+const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Bytes as text that gives the same bytes again: UTF-8, or one character a byte. */
+function openText(bytes: Uint8Array): { readonly text: string; readonly toBytes: (text: string) => Uint8Array } {
+  try {
+    return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
+  } catch {
+    const text = Buffer.from(bytes).toString("latin1");
+    return { text, toBytes: (other) => new Uint8Array(Buffer.from(other, "latin1")) };
+  }
+}
+
+export function createVeil(options: VeilOptions = {}): Veil {
+  const { trusting = false, random = Math.random } = options;
+  const draw = () => Array.from({ length: 4 }, () => letters.charAt(Math.floor(random() * letters.length))).join("");
+  const known = createKnownTexts();
+  const values = new Map<string, string>();
+  const names = new Map<string, string>();
+  let part = options.part ?? draw();
+  const parts = new Set([part]);
+  let last = options.last ?? 0;
+  let count = 0;
+  let version = 0;
+
+  /** The name of exactly this text. */
   const nameOf = (value: string): string => {
-    let number = numbers.get(value);
-    if (number === undefined) {
-      do last += 1;
-      while (values.has(last));
-      number = last;
-      values.set(number, value);
-      numbers.set(value, number);
-    }
-    return `<<SECRET_${number}>>`;
+    const given = names.get(value);
+    if (given !== undefined) return given;
+    last += 1;
+    const name = `${opening}${part}_${last}>>`;
+    names.set(value, name);
+    values.set(name, value);
+    return name;
   };
-  /** A name that stands in the text is taken: it may be that of a secret only an earlier run knew. */
-  const hide = (text: string) => {
-    for (const [written, number] of text.matchAll(name)) {
-      if (!values.has(Number(number))) values.set(Number(number), written);
-    }
-    return replaceSecrets(text, nameOf);
+  const know = (text: string) => {
+    if (known.has(text)) return;
+    known.add(text, () => nameOf(text));
+    version += 1;
   };
-  const reveal = (text: string) =>
-    text.replace(name, (written, number: string) => values.get(Number(number)) ?? written);
+  const learn = (value: string) => {
+    if (known.has(value)) return;
+    count += 1;
+    for (const spelling of spellingsOf(value)) know(spelling);
+  };
+  for (const key of options.known ?? []) for (const spelling of spellingsOf(key)) know(spelling);
+
+  const namePiece = (piece: string): string => {
+    if (piece.length < 4 || piece.startsWith("\\") || piece.startsWith(opening)) return piece;
+    if (piece.length >= keyRun) for (const each of [piece, encodeURIComponent(piece)]) know(each);
+    return nameOf(piece);
+  };
+  const nameFound = (value: string, kind: string): string => {
+    if (kind !== "private key") {
+      learn(value);
+      return nameOf(value);
+    }
+    const before = names.size;
+    const hidden = value.replace(keyPieces, namePiece);
+    if (names.size > before) count += 1;
+    return hidden;
+  };
+
+  /** A number that stands in a text of ours is taken: it may be that of a secret which only an earlier run knew. */
+  const takeNumbers = (text: string): void => {
+    if (!text.includes(opening)) return;
+    for (const [, owner = "", number = ""] of text.matchAll(anyName)) {
+      if (parts.has(owner)) last = Math.max(last, Number(number));
+    }
+  };
+
+  const hide = (text: string): string => {
+    takeNumbers(text);
+    const covered = known.replace(text);
+    const before = version;
+    const hidden = replaceSecrets(covered, nameFound);
+    return version === before ? hidden : known.replace(hidden);
+  };
+
+  /** Names in what is read would be taken for ours: before any is given out another part is drawn, later they are secrets, too. */
+  const refuseNames = (text: string): string => {
+    if (trusting || !text.includes(opening)) return text;
+    const isTaken = () => text.includes(`${opening}${part}_`);
+    if (last === (options.last ?? 0) && options.part === undefined) {
+      while (isTaken()) part = draw();
+      parts.clear();
+      parts.add(part);
+      return text;
+    }
+    const foreign = [...text.matchAll(anyName)].filter(([, written = ""]) => parts.has(written));
+    if (foreign.length === 0) return text;
+    while (isTaken()) part = draw();
+    parts.add(part);
+    return text.replace(anyName, (written, owner: string) => (parts.has(owner) ? nameOf(written) : written));
+  };
+  const hideRaw = (text: string): string => hide(refuseNames(text));
+
+  const reveal: Veil["reveal"] = (text, isAllowed) => {
+    const kept = new Set<string>();
+    const revealed = text.replace(anyName, (name, owner: string) => {
+      if (!parts.has(owner)) return name;
+      const value = values.get(name);
+      if (value !== undefined && isAllowed(value)) return value;
+      kept.add(name);
+      return name;
+    });
+    return { text: revealed, kept: [...kept] };
+  };
+  const cover = (text: string): string => known.replace(text);
+
   return {
-    hide,
-    reveal,
-    hideAll: (value) => mapTexts(value, hide),
-    revealAll: (value) => mapTexts(value, reveal),
-    get count() {
-      return numbers.size;
+    get part() {
+      return part;
     },
+    get last() {
+      return last;
+    },
+    get count() {
+      return count;
+    },
+    get version() {
+      return version;
+    },
+    hide,
+    hideRaw,
+    hideOutput: (text) => hideRaw(text.replace(keyLine, (line) => (onlyHex.test(line) ? line : namePiece(line)))),
+    hideBytes(bytes) {
+      const { text, toBytes } = openText(bytes);
+      const hidden = hideRaw(text);
+      return hidden === text ? bytes : toBytes(hidden);
+    },
+    hideAll: (value) => mapTexts(value, hide),
+    cover: (value) => mapTexts(value, cover),
+    begun: known.begun,
+    reveal,
+    revealBytes(bytes, isAllowed) {
+      const { text, toBytes } = openText(bytes);
+      const revealed = reveal(text, isAllowed);
+      return { ...revealed, bytes: revealed.text === text ? bytes : toBytes(revealed.text) };
+    },
+    namesIn: (text) => [
+      ...new Set([...text.matchAll(anyName)].flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : []))),
+    ],
+    blank: (text) => text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name)),
   };
 }
 
 /** The text with the same mark for every secret and every name of one: what may be told is compared by it. */
 export const blankSecrets = (text: string): string =>
-  replaceSecrets(text, () => "<<SECRET_0>>").replace(name, "<<SECRET>>");
+  replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
 
-/** The same plain data with every text in it changed; keys stay. */
-export function mapTexts<T>(value: T, change: (text: string) => string): T {
-  const map = (inner: unknown): unknown => {
-    if (typeof inner === "string") return change(inner);
-    if (Array.isArray(inner)) return inner.map(map);
-    if (typeof inner !== "object" || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, map(part)]));
-  };
-  return map(value) as T;
+/** How many different names stand in a text. */
+export const countNames = (text: string): number => new Set(text.match(anyName)).size;
+
+/** The random part and the highest number of the names in earlier texts of a session; null: there are none. */
+export function findNames(texts: readonly string[]): { readonly part: string; readonly last: number } | null {
+  const names = texts.flatMap((text) => [...text.matchAll(anyName)]);
+  const part = names.at(-1)?.[1];
+  return part === undefined ? null : { part, last: Math.max(...names.map(([, , number]) => Number(number))) };
 }

@@ -23,7 +23,7 @@ const tokens: readonly (readonly [kind: string, token: string])[] = [
   ["API key", `sk-${fake(48)}`],
   ["API key", `sk-proj-${fake(60)}`],
   ["API key", `sk-${fake(32, hex)}`],
-  ["API key", `sk-or-v1-${fake(64, hex)}`],
+  ["OpenRouter key", `sk-or-v1-${fake(64, hex)}`],
   ["GitHub token", `ghp_${fake(36)}`],
   ["GitHub token", `gho_${fake(36)}`],
   ["GitHub token", `github_pat_${fake(22)}_${fake(59)}`],
@@ -177,3 +177,20 @@ test("large and hostile texts take linear time", () => {
   const maskAll = () => texts.map((text) => maskSecrets(text.repeat(Math.floor(300_000 / text.length))));
   expect(measureCpu(maskAll)).toBeLessThan(4000);
 });
+
+// F1
+test.each([
+  ["eleven characters", 'password = "S3cr3tP4ssX"', "S3cr3tP4ssX"],
+  ["words and digits in a URL", "DATABASE_URL=postgres://u:hunter2hunter2@db/x", "hunter2hunter2"],
+  ["a name and a value on two lines", `- name: DB_PASSWORD\n  value: ${value}\n`, value],
+  ["a name and a value as JSON", `{"name": "API_TOKEN", "value": "${value}"}`, value],
+  ["the value on the line below", `password:\n  "${value}"`, value],
+])("masks %s", (_name, text, secret) => {
+  expect(maskSecrets(text)).not.toContain(secret.slice(4));
+});
+
+test.each([
+  "postgres://postgres:postgres@localhost/x",
+  "redis://default:password@cache:6379",
+  `https://me:\${TOKEN_1}@x.test`,
+])("what is no secret in a URL is left: %s", (text) => expect(findSecrets(text)).toEqual([]));

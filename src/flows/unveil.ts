@@ -1,0 +1,84 @@
+/** Names of secrets in what the model writes: values again in a file that held them, a question or a refusal anywhere else. */
+import type { Blob, Change } from "../core/change.ts";
+import { PaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import type { Run } from "./run.ts";
+import { withinOnly } from "./steering.ts";
+import { contentsAtStart } from "./veiled-view.ts";
+
+interface Refusal {
+  readonly code: "secret_refused";
+  /** For the model. */
+  readonly text: string;
+}
+
+/** Whether one of these held exactly this text. */
+const holds = (blobs: readonly Blob[], value: string): boolean =>
+  blobs.some((blob) => blob.kind === "file" && Buffer.from(blob.bytes).includes(value));
+
+const isNamed = ({ options: { allowSecret } }: Run, path: RelPath): boolean =>
+  allowSecret.length > 0 && withinOnly([allowSecret], path);
+
+/** Whether the user lets any secret of the run be written to this file. */
+export const mayHoldSecrets = (run: Run, path: RelPath): boolean => run.record.secrets.has(path) || isNamed(run, path);
+
+/** Asks once a file of a run. Null: the values may be written to it. */
+async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): Promise<Refusal | null> {
+  const shown = names.join(", ");
+  const what = `${path} did not hold what ${shown} stands for when the run began`;
+  if (run.options.interactive) {
+    const text = `Write a secret to another file?\n${path} would hold the value of ${shown}`;
+    const { accept } = await run.ports.decide({ kind: "changes", text });
+    if (!accept) return { code: "secret_refused", text: `${what}, and the user declined to write it there` };
+  } else if (!isNamed(run, path)) {
+    return { code: "secret_refused", text: `${what}; headless only --allow-secret ${path} writes it there` };
+  }
+  run.record.secrets.add(path);
+  return null;
+}
+
+async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<Blob | null | Refusal> {
+  if (after?.kind !== "file") return after;
+  const { veil, overlay, begun, record } = run;
+  const now = await overlay.read(path);
+  const known = contentsAtStart([...(begun?.changes ?? record.staged), ...overlay.staged()], path, now);
+  const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);
+  const first = veil.revealBytes(after.bytes, may);
+  // A name that stood in the file before as plain text would have a name of its own: what is left nobody knows.
+  const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);
+  if (dead.length > 0) {
+    const text = `nobody knows any more what ${dead.join(", ")} stands for: leave such lines as they are with MODIFY`;
+    return { code: "secret_refused", text };
+  }
+  if (first.kept.length === 0) return { ...after, bytes: first.bytes };
+  const refusal = await refuseSecret(run, path, first.kept);
+  return refusal ?? { ...after, bytes: veil.revealBytes(after.bytes, () => true).bytes };
+}
+
+const isRefusal = (value: Blob | null | Refusal): value is Refusal => value !== null && "code" in value;
+
+/** What an action proposed on what the model knows, as changes of what is there. A refusal takes the whole call. */
+export async function unveil(run: Run, changes: readonly Change[]): Promise<readonly Change[] | Refusal> {
+  const unveiled: Change[] = [];
+  for (const change of changes) {
+    const after = await unveilBlob(run, change.path, change.after);
+    if (isRefusal(after)) return after;
+    unveiled.push({ ...change, before: run.veiled.rawOf(change.before), after });
+  }
+  return unveiled;
+}
+
+/** Whether an action reads or writes content: it works on what the model knows, with every secret by its name. */
+export const isVeiled = (name: string): boolean => {
+  const row = rowOf(name);
+  return row?.kind === "look" || row?.form === "content" || row?.form === "edits";
+};
+
+/** The name of a secret is no name of a file. Throws path_refused. */
+export function refuseNames(run: Run, claim: Claim | null): void {
+  const [name] = run.veil.namesIn(claim === null ? "" : pathsOfClaim(claim).join("\n"));
+  if (name === undefined) return;
+  throw new PaiError("path_refused", `${name} stands for a secret that was hidden from you: it is no part of a path`);
+}

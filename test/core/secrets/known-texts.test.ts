@@ -1,0 +1,47 @@
+/** Many known texts are found in one pass: the same as looking for each. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { createKnownTexts } from "../../../src/core/secrets/known-texts.ts";
+
+/** The plain way: at each place the longest text that begins there. */
+function replacePlainly(text: string, known: readonly string[]): string {
+  const longestFirst = [...known].sort((a, b) => b.length - a.length);
+  let out = "";
+  for (let at = 0; at < text.length; ) {
+    const found = longestFirst.find((each) => text.startsWith(each, at));
+    out += found === undefined ? text.charAt(at) : "#";
+    at += found?.length ?? 1;
+  }
+  return out;
+}
+
+const few = fc.constantFrom("a", "b", "é");
+const word = fc.array(few, { minLength: 8, maxLength: 14 }).map((parts) => parts.join(""));
+
+test("every known text is replaced, wherever it stands, the longest first", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(word, { maxLength: 6 }),
+      fc.array(fc.oneof(few, word), { maxLength: 40 }),
+      (known, parts) => {
+        const texts = createKnownTexts();
+        for (const each of known) texts.add(each, () => "#");
+        const text = parts.join("") + known.slice(0, 2).join("a");
+        expect(texts.replace(text)).toBe(replacePlainly(text, known));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("a text in pieces is held back where it may be beginning, and nowhere else", () => {
+  const texts = createKnownTexts();
+  texts.add("secret-value", () => "#");
+  expect([texts.begun("a secret-val"), texts.begun("a secret-value"), texts.begun("nothing")]).toEqual([10, 0, 0]);
+});
+
+test("texts that are too short are passed over", () => {
+  const texts = createKnownTexts();
+  texts.add("short", () => "#");
+  expect([texts.has("short"), texts.replace("a short text")]).toEqual([false, "a short text"]);
+});

@@ -71,11 +71,20 @@ export async function runCheck(
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
+  if (when === "before" && passed === false) tellWithheld(run, command, result.withheld ?? []);
   const output = maskSecrets(result.output);
   const check = { command, by, exit: result.exit, ms: result.ms, passed, output };
   const compared = earlier === null ? null : compareFailures(earlier, check);
   run.emit({ type: "check.finished", when, ...check, note: renderComparison(compared) });
   return { ...check, compared };
+}
+
+/** A check that fails for want of a variable proves nothing: says which flag gives it. */
+function tellWithheld(run: Run, command: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const flags = names.map((name) => `--env ${name}`).join(" ");
+  const text = `${command} fails and names ${names.join(", ")}, which commands do not get: ${flags} gives it to them`;
+  run.emit({ type: "notice", level: "warning", code: "variable_withheld", text });
 }
 
 /** Which of these checks of the plan passed before anything was changed. */

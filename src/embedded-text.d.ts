@@ -9,3 +9,9 @@ declare module "*.jsonl" {
 
   export { text as default };
 }
+/** The parts of the dashboard's page. */
+declare module "./page/*" {
+  const text: string;
+
+  export { text as default };
+}

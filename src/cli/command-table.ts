@@ -116,6 +116,15 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
   define({
+    meta: {
+      name: "dashboard",
+      description: "the runs of all folders as a page: a file, or served on this machine only",
+    },
+    args: { ...take("out", "port") },
+    examples: ["pai dashboard --out report.html", "pai dashboard"],
+    load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
+  }),
+  define({
     meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
     args: {
       verb: word("run|report|import"),

@@ -138,6 +138,8 @@ export const flagTable = rows({
   },
   since: { type: "string", valueHint: "TIME", description: "12h, 7d, 4w, a date or all; default 30d" },
   csv: { type: "boolean", description: "comma-separated values on standard output" },
+  out: { type: "string", valueHint: "FILE", description: "write one page with everything in it" },
+  port: { type: "string", valueHint: "N", description: "port to listen on; default: a free one" },
   repeat: { type: "string", valueHint: "N", description: "how often each candidate tries each task, default 1" },
   jobs: { type: "string", valueHint: "N", description: "how many work at the same time, default 2" },
   shard: { type: "string", valueHint: "I/N", description: "do only the I-th of N shares" },

@@ -31,6 +31,7 @@ export const variables = [
   ["PAI_MAX_CALLS", "hard cap on model calls of a run"],
   ["PAI_MAX_TOKENS", "hard cap on tokens of a run"],
   ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
+  ["PAI_STRICT", "1: nothing beyond the plan is granted, as --strict"],
   ["PAI_MAX_CMDS_PER_STEP", "actions of one reply, 1 to 50, default 15"],
   ["PAI_MODIFY_THRESHOLD", "change guard: lines of a file that may change, default 500"],
   ["PAI_MODIFY_MAX_RATIO", "change guard: share of a file that may change, default 0.5"],

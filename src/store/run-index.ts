@@ -39,6 +39,8 @@ const columns = [
 ] as const;
 
 export interface IndexedRun extends RunSummary {
+  /** Name of the project's folder in the state folder. */
+  readonly folder: string;
   readonly undone: boolean;
 }
 
@@ -137,7 +139,7 @@ function ready(db: Database, stateDir: string, now: Date): RunIndex {
   return {
     runs: (limit) =>
       db
-        .query<RunSummary & { undone: number }, [number]>("select * from runs order by id desc limit ?")
+        .query<RunSummary & { folder: string; undone: number }, [number]>("select * from runs order by id desc limit ?")
         .all(limit)
         .map((row) => ({ ...row, undone: row.undone === 1 })),
     totals: (by, since) => readTotals(db, by, since),

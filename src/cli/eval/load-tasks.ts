@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import { readTaskFile, type TaskFile } from "../../core/eval/task.ts";
 
 export interface EvalTask extends TaskFile {
-  /** Its path below the folder that was named, or its own name. */
+  /** Its path below the folder that was named; of several folders, with the name of its own. */
   readonly id: string;
   readonly folder: string;
   /** Of `task.json` and of every file, names and modes included. */
@@ -79,23 +79,29 @@ function* findFolders(folder: string, depth = 0): Generator<string> {
     if (entry.isDirectory() && !entry.name.startsWith(".")) yield* findFolders(join(folder, entry.name), depth + 1);
 }
 
-/** The tasks of these folders: each is one, or holds some at any depth. Throws usage for folders without any. */
+/** The tasks of one folder: it is one, or holds some at any depth. Throws usage for a folder without any. */
+function loadFolder(cwd: string, given: string, isNamed: boolean): readonly EvalTask[] {
+  const top = resolve(cwd, given);
+  if (lstatSync(top, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new PaiError("usage", `${given} is not a folder`, { hint: "name folders that hold tasks" });
+  const tasks = Array.from(findFolders(top), (folder) => {
+    const below = relative(top, folder);
+    return loadTask(folder, below === "" || isNamed ? join(basename(top), below) : below);
+  });
+  if (tasks.length > 0) return tasks;
+  throw new PaiError("usage", `${given} holds no task`, { hint: "a task is a folder with task.json and files/" });
+}
+
+/** The tasks of these folders by name; of several, names begin with the folder's own. Throws usage for two of a name. */
 export function loadTasks(cwd: string, folders: readonly string[]): readonly EvalTask[] {
+  const tasks = folders.flatMap((given) => loadFolder(cwd, given, folders.length > 1));
   const found = new Map<string, EvalTask>();
-  for (const given of folders) {
-    const top = resolve(cwd, given);
-    if (lstatSync(top, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new PaiError("usage", `${given} is not a folder`, { hint: "name folders that hold tasks" });
-    const before = found.size;
-    for (const folder of findFolders(top)) {
-      const id = relative(top, folder) || basename(folder);
-      const other = found.get(id);
-      if (other !== undefined) throw new PaiError("usage", `two tasks are named ${id}: ${other.folder} and ${folder}`);
-      found.set(id, loadTask(folder, id));
-      if (found.size > maxTasks) throw new PaiError("usage", `more than ${maxTasks} tasks`);
-    }
-    if (found.size === before)
-      throw new PaiError("usage", `${given} holds no task`, { hint: "a task is a folder with task.json and files/" });
+  for (const task of tasks) {
+    const other = found.get(task.id);
+    if (other !== undefined)
+      throw new PaiError("usage", `two tasks are named ${task.id}: ${other.folder} and ${task.folder}`);
+    found.set(task.id, task);
   }
-  return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (tasks.length > maxTasks) throw new PaiError("usage", `more than ${maxTasks} tasks`);
+  return tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -1,0 +1,56 @@
+/** `pai dashboard`: the runs of all folders as one page, written to a file or served on this machine. */
+import { resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import { replaceFile } from "../../store/replace-file.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { composeBase } from "../compose/base.ts";
+import { readDetails, readPageData } from "../dashboard/page-data.ts";
+import { renderPage } from "../dashboard/render-page.ts";
+import { servePage } from "../dashboard/serve.ts";
+import { findOutput } from "../output-file.ts";
+import { version } from "./version.ts";
+
+function readPort(text: string | undefined): number {
+  const port = Number(text ?? "0");
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new PaiError("usage", `--port ${text}: not a port`, { hint: "a number from 1 to 65535" });
+}
+
+/** Resolves when the person ends pai; the reason is how. */
+const ended = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((settle) => {
+    if (signal.aborted) settle(signal.reason);
+    else signal.addEventListener("abort", () => settle(signal.reason), { once: true });
+  });
+
+export async function dashboardCommand(given: Context): Promise<number> {
+  const { context, places } = composeBase(given);
+  const { stateDir } = places;
+  if (stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const { out } = context.flags;
+  if (out !== undefined) {
+    const file = findOutput(resolve(context.cwd, out));
+    const data = readPageData(stateDir, context.now(), version, false);
+    replaceFile(file, renderPage(data, crypto.randomUUID()), { isPrivate: true, lasting: false });
+    const told = `${data.runs.length} runs written to ${file}\n`;
+    return showResult(context, "dashboard", { file, runs: data.runs.length }, told);
+  }
+  if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");
+  const { url, stop } = servePage(
+    {
+      page: (nonce) => renderPage(readPageData(stateDir, context.now(), version, true), nonce),
+      details(key) {
+        const [folder = "", id = ""] = key.split("/");
+        const details = readDetails(stateDir, folder, id);
+        return details === null ? null : JSON.stringify(details);
+      },
+    },
+    readPort(context.flags.port),
+  );
+  context.out(`${url}\n`);
+  context.err("Only this machine can open it. Ctrl+C ends it.\n");
+  const reason = await ended(context.signal);
+  await stop();
+  throw reason;
+}

@@ -1,0 +1,125 @@
+/** What the page shows: runs of the index, details of some from receipts and journals, and which keys rest. */
+import { join } from "node:path";
+import { renderChanges } from "../../core/diff.ts";
+import { type Fact, factsOf } from "../../core/receipt.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { openKeyState } from "../../store/key-state.ts";
+import { openReceipts } from "../../store/receipts.ts";
+import { type IndexedRun, openRunIndex } from "../../store/run-index.ts";
+import { readWork } from "../../workspace/journal/kept-work.ts";
+
+export interface RunDetails {
+  readonly answer: string;
+  readonly plan: readonly { readonly action: string; readonly target: string; readonly purpose: string }[];
+  readonly checks: readonly {
+    readonly when: string;
+    readonly command: string;
+    readonly exit: number | null;
+    readonly ms: number;
+    readonly passed: boolean | null;
+  }[];
+  readonly calls: readonly {
+    readonly purpose: string;
+    readonly model: string;
+    readonly key: string | null;
+    readonly tokens: number;
+    readonly error: string | null;
+  }[];
+  readonly diff: string;
+}
+
+export interface PageData {
+  readonly version: string;
+  readonly made: string;
+  /** Whose runs these are. */
+  readonly where: string;
+  /** A server answers for details. */
+  readonly live: boolean;
+  readonly runs: readonly IndexedRun[];
+  /** By folder and id. */
+  readonly details: Readonly<Record<string, RunDetails>>;
+  readonly keys: readonly { readonly name: string; readonly until: number | null }[];
+}
+
+/** More runs than this are not shown: the oldest are left out. */
+const maxRuns = 10_000;
+/** Runs of a static page whose details are in it, and how large these may be. */
+const maxDetailed = 100;
+const maxDetailBytes = 4 * 1024 * 1024;
+const maxDiffChars = 200_000;
+
+const shape = { folder: /^[^/\0]{1,255}$/, id: /^\d{8}-\d{9}-[0-9a-f]{4}$/ };
+
+function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
+  const plan = factsOf(facts, "plan").at(-1)?.plan.execution_plan?.steps ?? [];
+  const outcome = factsOf(facts, "run.finished").at(-1)?.outcome;
+  return {
+    answer: maskSecrets(outcome?.text ?? ""),
+    plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose: maskSecrets(purpose) })),
+    checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({
+      when,
+      command: maskSecrets(command),
+      exit,
+      ms,
+      passed,
+    })),
+    calls: factsOf(facts, "call").map(({ purpose, model, key, usage, error }) => ({
+      purpose,
+      model,
+      key,
+      tokens: usage === null ? 0 : usage.input + usage.output,
+      error: error?.message ?? null,
+    })),
+  };
+}
+
+/** The details of one run; null: nothing is kept of it, or the names are not names of runs. */
+export function readDetails(stateDir: string, folder: string, id: string): RunDetails | null {
+  if (!shape.folder.test(folder) || folder.startsWith(".") || !shape.id.test(id)) return null;
+  const stateFolder = join(stateDir, folder);
+  const changes = readWork(stateFolder, id);
+  const diff = changes === null ? "" : maskSecrets(renderChanges(changes)).slice(0, maxDiffChars);
+  try {
+    return { ...factsOfRun(openReceipts(join(stateFolder, "runs")).read(id).facts), diff };
+  } catch {
+    return diff === "" ? null : { answer: "", plan: [], checks: [], calls: [], diff };
+  }
+}
+
+function readMany(stateDir: string, runs: readonly IndexedRun[]): Readonly<Record<string, RunDetails>> {
+  const found: Record<string, RunDetails> = {};
+  let bytes = 0;
+  for (const { folder, id } of runs.slice(0, maxDetailed)) {
+    const details = readDetails(stateDir, folder, id);
+    if (details === null) continue;
+    bytes += JSON.stringify(details).length;
+    if (bytes > maxDetailBytes) break;
+    found[`${folder}/${id}`] = details;
+  }
+  return found;
+}
+
+/** Everything of the page. `live`: a server will answer for the details. */
+export function readPageData(stateDir: string, now: Date, version: string, live: boolean): PageData {
+  const index = openRunIndex(stateDir, now);
+  try {
+    const runs = index.runs(maxRuns).map((run) => ({ ...run, task: maskSecrets(run.task) }));
+    const { cursor, resting } = openKeyState(stateDir).load();
+    const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
+    const names = [...new Set([...used, ...Object.keys(resting)])].sort();
+    return {
+      version,
+      made: now.toISOString(),
+      where: "the runs of all folders",
+      live,
+      runs,
+      details: live ? {} : readMany(stateDir, runs),
+      keys: names.map((name) => ({
+        name,
+        until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,
+      })),
+    };
+  } finally {
+    index.close();
+  }
+}

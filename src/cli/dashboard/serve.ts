@@ -1,0 +1,86 @@
+/** Serves the page on loopback to whoever has the printed link: read only, one token, no other site. */
+import { policyOf } from "./render-page.ts";
+
+export interface Served {
+  /** The link to open: it holds the token. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Pages {
+  readonly page: (nonce: string) => string;
+  /** Details of one run as JSON; null: nothing is kept of it. */
+  readonly details: (key: string) => string | null;
+}
+
+const headers = {
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cache-Control": "no-store",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "DENY",
+} as const;
+
+const refuse = (status: number, why: string): Response =>
+  new Response(`${why}\n`, { status, headers: { ...headers, "Content-Type": "text/plain; charset=utf-8" } });
+
+/** Compares in the same time whatever the texts share. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && a.reduce((differs, byte, at) => differs | (byte ^ (b[at] ?? 0)), 0) === 0;
+}
+
+/** Why a request is refused before anything is read of it; null: it is not. */
+function judge(request: Request, url: URL, port: number): Response | null {
+  const host = request.headers.get("host") ?? "";
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refuse(421, "wrong host");
+  if (request.method !== "GET") return refuse(405, "this page is read only");
+  const origin = request.headers.get("origin");
+  const site = request.headers.get("sec-fetch-site");
+  if (origin !== null && origin !== `http://${host}`) return refuse(403, "wrong origin");
+  const isEntry = url.pathname === "/" && url.searchParams.has("t");
+  if (site !== null && site !== "same-origin" && site !== "none" && !isEntry) return refuse(403, "wrong origin");
+  return null;
+}
+
+/** Listens on 127.0.0.1; `port` 0 takes a free one. Throws when the port is taken. */
+export function servePage({ page, details }: Pages, port: number): Served {
+  const token = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
+
+  const isKnown = (request: Request, ownPort: number): boolean => {
+    const given = new RegExp(`(?:^|; )pai-${ownPort}=([^;]*)`).exec(request.headers.get("cookie") ?? "");
+    return isSame(given?.[1] ?? "", token);
+  };
+
+  function show(url: URL): Response {
+    if (url.pathname === "/") {
+      const nonce = crypto.randomUUID();
+      const policy = `${policyOf(nonce, true)}; frame-ancestors 'none'`;
+      const type = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy };
+      return new Response(page(nonce), { headers: { ...headers, ...type } });
+    }
+    const json = url.pathname === "/run" ? details(url.searchParams.get("key") ?? "") : null;
+    if (json === null) return refuse(404, "not found");
+    return new Response(json, { headers: { ...headers, "Content-Type": "application/json" } });
+  }
+
+  function answer(request: Request, ownPort: number): Response {
+    const url = new URL(request.url);
+    const refused = judge(request, url, ownPort);
+    if (refused !== null) return refused;
+    if (url.pathname === "/" && isSame(url.searchParams.get("t") ?? "", token)) {
+      const cookie = `pai-${ownPort}=${token}; HttpOnly; SameSite=Strict; Path=/`;
+      return new Response(null, { status: 303, headers: { ...headers, Location: "/", "Set-Cookie": cookie } });
+    }
+    return isKnown(request, ownPort) ? show(url) : refuse(401, "open the link that pai printed");
+  }
+
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    development: false,
+    fetch: (request, { port: own }) => answer(request, own ?? 0),
+    error: () => refuse(500, "internal error"),
+  });
+  return { url: `http://127.0.0.1:${server.port}/?t=${token}`, stop: () => server.stop(true) };
+}

@@ -114,8 +114,8 @@ describe("what commands and checks change", () => {
     const check = "cp a.txt copy.txt";
     const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [check] } });
     expect(ran.outcome.changes.map(({ path, by, op }) => `${op} ${path} ${by}`)).toEqual([
-      "create copy.txt command",
       "modify a.txt plan",
+      "create copy.txt command",
     ]);
     expect(ran.files).toEqual({ "a.txt": "two\n", "copy.txt": "two\n" });
   });

@@ -7,9 +7,7 @@ import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
-import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { namesPath } from "../core/vocabulary.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
@@ -124,18 +122,6 @@ async function draftFitting<Made>(
   }
 }
 
-/** A plan that spells a path of the project from the root of the disk is asked for again; it would be refused. */
-function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  const root = `${ports.workspace.root}/`;
-  const steps = reading.ok ? (kind.planOf(reading.value).execution_plan?.steps ?? []) : [];
-  const paths = steps.flatMap(({ action, target, destination }) =>
-    namesPath(action) ? [target, destination ?? ""] : [],
-  );
-  const absolute = [...new Set(paths.filter((path) => path.startsWith(root)))];
-  const why = absolute.map((path) => `write ${path} relative to the project root: ${path.slice(root.length)}`);
-  return why.length === 0 ? reading : { ok: false, why: why.join("; ") };
-}
-
 /** Asks for a plan in one message, or with more of them for another one. `plans`: planning calls, this one included. */
 async function makeOne<Made>(
   run: Run,
@@ -145,10 +131,7 @@ async function makeOne<Made>(
 ): Promise<Draft<Made>> {
   const purpose = messages.length === 1 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
-  const { value: made, reply } = await askForJson(run, question, "plan", async () => {
-    const read = await kind.load();
-    return (json) => refuseAbsolute(run, kind, read(json));
-  });
+  const { value: made, reply } = await askForJson(run, question, "plan", kind.load);
   const offer = { promise: kind.promise(made, plans), plans, cached: false };
   const presented = await present(run, kind.planOf(made), offer);
   return { made, ...presented, messages: [...messages, assistant(reply.text, reply.native)] };

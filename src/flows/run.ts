@@ -122,6 +122,8 @@ export interface RunRecord {
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
   score: number | null;
+  /** Rounds of looks before the plan. */
+  rounds: number;
   /** How its actions went. */
   readonly tally: Tally;
   /** What it asked for beyond its plan. */

@@ -102,7 +102,7 @@ describe("status is computed here", () => {
   test("the check of a plan of looks decides too", async () => {
     const ran = await play({
       files,
-      lines: [plan({ steps: ["READ a.txt"] }), finish("It says one.")],
+      lines: [plan({ steps: ["READ a.txt"] }), talk("It says one.")],
       options: { checks: [good] },
     });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", checks: [{ command: good, passed: true }] });

@@ -30,6 +30,7 @@ function build(target: string | null): void {
     ...(target === null ? [] : [`--target=bun-${target}`]),
     "src/main.ts",
     "src/workspace/search/search-worker.ts",
+    "src/workspace/context/count-worker.ts",
     "--outfile",
     join(making, name),
   ];

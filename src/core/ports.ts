@@ -1,7 +1,7 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change } from "./change.ts";
 import type { Commit } from "./context/history.ts";
-import type { Tally } from "./context/rank.ts";
+import type { KeptRanking, Tally } from "./context/rank.ts";
 import type { Term } from "./context/words.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
@@ -175,10 +175,12 @@ export interface SurveyHistory {
 /** Made for one request: `list` comes first. None of them throws for what a single file does. */
 export interface Survey {
   list(signal: AbortSignal): Promise<Listing>;
-  tally(terms: readonly Term[], signal: AbortSignal): Promise<SurveyTally>;
+  tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
-  /** The request is on its way: what helps the next one may be done now. */
-  finish(): void;
+  /** How an earlier run ranked the files, where it is to be repeated; null or absent: they are ranked anew. */
+  readonly recorded?: KeptRanking | null;
+  /** The request, made from this ranking, is on its way: what helps the next one may be done now. */
+  finish(ranking: KeptRanking): void;
 }
 
 export interface Workspace extends View {
@@ -196,7 +198,7 @@ export interface Workspace extends View {
   names(path: RelPath): number;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Looks through all files at once for one request; where it is left out, they are read one by one. */
-  survey?(): Survey;
+  survey?(terms: readonly Term[]): Survey;
 }
 
 /** Plans of earlier runs, by what they were made from: a sha256 in hex. Never fails a run. */

@@ -1,6 +1,7 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
 
 import type { Blob, Change } from "./change.ts";
+import type { KeptRanking } from "./context/rank.ts";
 import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
 import type { SentFile } from "./event.ts";
@@ -53,6 +54,8 @@ export type Fact =
       readonly names?: { readonly part: string; readonly last: number };
     }
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
+  /** What the files were chosen by: words, similar commits, output; the first files only. */
+  | ({ readonly type: "ranking" } & KeptRanking)
   | {
       readonly type: "call";
       readonly at: string;

@@ -7,6 +7,7 @@ import type { Ranked } from "../core/context/rank.ts";
 import { findStacks } from "../core/context/stack.ts";
 import { surveyLimits, surveyView } from "../core/context/survey.ts";
 import { renderTree } from "../core/context/tree.ts";
+import type { Term } from "../core/context/words.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
@@ -48,8 +49,8 @@ function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[
 const limits = {
   /** Files of which something is shown, where there is not room for all. */
   excerpts: 12,
-  /** Files that are shown whole when all of them fit. */
-  smallProject: 24,
+  /** Files of a ranking that are kept with the receipt. */
+  kept: 40,
   /** Characters of a file that nothing points at, shown where there are few files. */
   besides: 3_000,
   /** Paths that are listed as the likeliest. */
@@ -131,9 +132,8 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
 }
 
 /** The parts of the project that the request is most likely about, or all of a small one. */
-async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets): Promise<Source[]> {
-  const { terms, ranking, tally } = project;
-  const isSmall = tally.files <= limits.smallProject && tally.totalLength <= budgets.excerpts && tally.unread === 0;
+async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets, isSmall: boolean): Promise<Source[]> {
+  const { terms, ranking } = project;
   const candidates = await readCandidates(run, project, isSmall);
   const budget = isSmall ? Number.POSITIVE_INFINITY : budgets.excerpts;
   const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall);
@@ -176,15 +176,16 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
-  const survey = run.ports.workspace.survey?.() ?? surveyView(run.overlay);
+  const openSurvey = (terms: readonly Term[]) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms);
   // A replay knows secrets by their names only, and must rank as the run did.
   const asked = { request: blankSecrets(run.task.text), output: blankSecrets(outputOf(run)) };
   const unranked = new Set<string>([...knowledgeFiles.flat(), ...mentioned.map(({ path }) => path)]);
-  const project = await rankProject(survey, asked, run.signal, unranked);
+  const project = await rankProject(openSurvey, asked, run.signal, unranked);
   const { entries, more, ranking } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets);
-  const excerpts = await pickExcerpts(run, project, budgets);
+  const isSmall = project.smallLength !== null && project.smallLength <= budgets.excerpts;
+  const excerpts = await pickExcerpts(run, project, budgets, isSmall);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
@@ -202,7 +203,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets),
   ];
-  survey.finish();
+  project.survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: isSmall });
   return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };
 }
 

@@ -1,5 +1,6 @@
 /** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
 import { join } from "node:path";
+import type { KeptRanking } from "../core/context/rank.ts";
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
@@ -56,6 +57,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
+      ...recordSurvey(workspace, (ranking) => add(masked({ type: "ranking", ...ranking }))),
       begin: async (run) => recordTransaction(await workspace.begin(run), add, veil),
       async sandbox() {
         const state = await workspace.sandbox();
@@ -104,6 +106,23 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
       if (event.type !== "run.finished") return;
       page.close();
       ended();
+    },
+  };
+}
+
+/** Tells by which ranking each request was made. */
+function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
+  if (survey === undefined) return {};
+  return {
+    survey(terms) {
+      const inner = survey(terms);
+      return {
+        ...inner,
+        finish(ranking) {
+          tell(ranking);
+          inner.finish(ranking);
+        },
+      };
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Env } from "./command/command-env.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
 import { openPerform } from "./command/perform.ts";
 import { openRoot, type Root } from "./confine.ts";
+import { openSurvey } from "./context/survey.ts";
 import { type History, openHistory } from "./journal/history.ts";
 import { openJournal, prepareState, type State } from "./journal/journal.ts";
 import { type Lock, lockFolder, openLock } from "./journal/lock.ts";
@@ -91,6 +92,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       names: (path) => fileAt(root, path)?.nlink ?? 0,
+      survey: (terms) => openSurvey({ root, rules: policy, env: options.env }, terms),
       sandbox: sandbox.state,
       async begin(run) {
         return openTransaction(

@@ -1,8 +1,10 @@
 /** Replays: every scenario gives the same tree again, and nothing on disk is touched by it. */
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/core/model.ts";
+import { factsOf } from "../../src/core/receipt.ts";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop.ts";
@@ -54,6 +56,32 @@ test.each([
     const lines = [plan({ steps: [step] }), script + finish()];
     await record(place, { lines, options: { allowDelete: true } });
     expect(await replay(place)).toMatchObject({ differing: [], difference: null });
+  });
+});
+
+test.skipIf(Bun.which("git") === null)("a request that the history had a say in is made again without it", async () => {
+  const others = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
+  );
+  await inFolder({ "a.txt": "one\n", ...others }, async (place) => {
+    const git = (...args: readonly string[]) => {
+      const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+      const done = spawnSync("git", [...as, ...args], { cwd: place.root, encoding: "utf8" });
+      if (done.status !== 0) throw new Error(done.stderr);
+    };
+    git("init", "-q");
+    for (const [file, message] of [
+      ["src/part41.py", "keep the colour of flags"],
+      ["src/part7.py", "speed"],
+    ] as const) {
+      git("add", file);
+      git("commit", "-q", "-m", message);
+    }
+    await record(place, { task: "the colour of flags is lost", lines: change("one", "two") });
+    const { facts } = (await receiptsOf(place)).read(idOf(1));
+    expect(factsOf(facts, "ranking")[0]?.files[0]?.path).toBe("src/part41.py");
+    rmSync(join(place.root, ".git"), { recursive: true });
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
   });
 });
 

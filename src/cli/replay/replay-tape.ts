@@ -1,4 +1,5 @@
 /** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
+import type { KeptRanking } from "../../core/context/rank.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import { type Model, noUsage } from "../../core/model.ts";
 import type { Decide, Decision } from "../../core/question.ts";
@@ -15,6 +16,8 @@ export interface Tape {
   nextCommand(command: string): FactOf<"command">;
   /** What held commands in that run. */
   readonly sandbox: SandboxState;
+  /** The ranking of the next request; null: receipts of before there were rankings hold none. */
+  nextRanking(): KeptRanking | null;
   /** What the recorded run could not take back. */
   readonly left: readonly string[];
   /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
@@ -54,6 +57,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextDecision = queueOf("decision", "a decision");
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
+  const rankings = [...factsOf(facts, "ranking")];
   let asked = 0;
 
   return {
@@ -89,6 +93,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       return fact;
     },
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
+    nextRanking: () => rankings.shift() ?? null,
     left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
     get difference() {
       return difference;

@@ -1,5 +1,6 @@
 /** A workspace as it was before a run, in memory: what a replay works on. Nothing of it is ever written, no command runs. */
 import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
+import { surveyView } from "../../core/context/survey.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -107,6 +108,7 @@ export async function openPast(workspace: Workspace, history: History, id: strin
     concern: (path) => workspace.concern(path),
     names: () => 1,
     sandbox: async () => tape.sandbox,
+    survey: (terms) => ({ ...surveyView(past, terms), recorded: tape.nextRanking() }),
     begin: async () => openMemory(past, id, tape, work),
   };
 }

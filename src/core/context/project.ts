@@ -21,39 +21,51 @@ export interface RankedProject {
   readonly more: boolean;
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
-  readonly tally: SurveyTally;
+  /** Characters of all files that can be shown, where they are few; null: there are too many to show them all. */
+  readonly smallLength: number | null;
+  readonly survey: Survey;
   /** What the ranking had to do without, one clause each. */
   readonly lacks: readonly string[];
 }
 
+/** Files of a project that may be shown whole. */
+const small = { files: 24 } as const;
 /** Up to so many files the history says nothing that is worth a child process. */
 const fewFiles = 40;
 
 /** Looks through the project once. `unranked`: paths that are shown anyway and need no place. */
 export async function rankProject(
-  survey: Survey,
+  openSurvey: (terms: readonly Term[]) => Survey,
   { request, output }: Asked,
   signal: AbortSignal,
   unranked: ReadonlySet<string> = new Set(),
 ): Promise<RankedProject> {
+  const terms = termsOf(request, output);
+  const survey = openSurvey(terms);
   const { entries, more } = await survey.list(signal);
   const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
-  const terms = termsOf(request, output);
   const [tally, past] = await Promise.all([
-    survey.tally(terms, signal),
+    survey.tally(signal),
     paths.length <= fewFiles ? null : survey.history(signal),
   ]);
   const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, terms, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
-  const ranking = rankFiles({
+  const signals = findSignals(request, output, paths);
+  const recorded = survey.recorded ?? null;
+  const ranking =
+    recorded ?? rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds: kindWeights(request) });
+  const isSmall = recorded?.whole ?? (tally.files <= small.files && tally.unread === 0);
+  const smallLength = isSmall ? (recorded === null ? tally.totalLength : 0) : null;
+  return {
+    entries,
     paths,
+    more,
     terms,
-    tally: { ...tally, found },
-    history,
-    signals: findSignals(request, output, paths),
-    kinds: kindWeights(request),
-  });
-  return { entries, paths, more, terms, ranking, tally, lacks: lacksOf(more, tally, past?.lacks ?? null) };
+    ranking,
+    smallLength,
+    survey,
+    lacks: lacksOf(more, tally, past?.lacks ?? null),
+  };
 }
 
 function lacksOf(more: boolean, tally: SurveyTally, history: string | null): string[] {

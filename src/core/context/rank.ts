@@ -114,6 +114,15 @@ export interface Ranking {
   readonly values: readonly number[];
 }
 
+/** What a request was made from, as it is kept to make it again. */
+export interface KeptRanking {
+  /** The first files of the ranking. */
+  readonly files: readonly Ranked[];
+  readonly values: readonly number[];
+  /** The project is so small that all of it was shown. */
+  readonly whole: boolean;
+}
+
 function scoreWords({ paths, terms, tally }: RankInput): { scores: Map<string, number>; values: number[] } {
   const inPaths = findInPaths(paths, terms);
   const rarity = rarityOf(terms, tally, paths.length, inPaths.values());

@@ -2,7 +2,7 @@
 import type { RelPath } from "../path.ts";
 import type { Entry, Survey, View } from "../ports.ts";
 import type { CountedFile } from "./rank.ts";
-import { openCounter } from "./words.ts";
+import { openCounter, type Term } from "./words.ts";
 
 export const surveyLimits = {
   entries: 200_000,
@@ -12,7 +12,7 @@ export const surveyLimits = {
   meanLine: 400,
 } as const;
 
-const viewLimits = { entries: 20_000, bytes: 32 * 1024 * 1024 } as const;
+const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
 
 /** Whether a text, all of it in lower case or not, is one that people write. */
 export function isWritten(text: string): boolean {
@@ -22,7 +22,7 @@ export function isWritten(text: string): boolean {
 }
 
 /** A survey of what can only be read file by file: a workspace in memory, or with staged changes on top. */
-export function surveyView(view: View): Survey {
+export function surveyView(view: View, terms: readonly Term[]): Survey {
   const files: RelPath[] = [];
   return {
     async list(signal) {
@@ -34,7 +34,7 @@ export function surveyView(view: View): Survey {
       }
       return { entries, more: false };
     },
-    async tally(terms, signal) {
+    async tally(signal) {
       const count = openCounter(terms);
       const found: CountedFile[] = [];
       let [read, totalLength, at] = [0, 0, 0];

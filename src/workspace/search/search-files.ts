@@ -23,21 +23,24 @@ export interface SearchedFile {
 const maxFileBytes = 8 * 1024 * 1024;
 const firstBytes = 256 * 1024;
 
-/** The result reads a bunch and shows each file of it once. */
-export function openReader(root: Root): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
+/** The result reads a bunch and shows each file of it once; `limit`: bytes of the largest file that is read. */
+export function openReader(
+  root: Root,
+  limit = maxFileBytes,
+): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
   const files = openQuickFiles();
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
   /** null: larger than the limit, or unreadable. */
   const fill = (fd: number): Uint8Array | null => {
     let length = files.read(fd, buffer);
-    while (length === buffer.length && length <= maxFileBytes) {
-      const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, maxFileBytes + 1));
+    while (length === buffer.length && length <= limit) {
+      const wider = Buffer.allocUnsafeSlow(Math.min(length * 8, limit + 1));
       wider.set(buffer);
       buffer = wider;
       const more = files.read(fd, buffer.subarray(length));
       length = more === null ? null : length + more;
     }
-    return length === null || length > maxFileBytes ? null : buffer.subarray(0, length);
+    return length === null || length > limit ? null : buffer.subarray(0, length);
   };
   const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
     const fd = folder === null ? null : files.open(folder, name);

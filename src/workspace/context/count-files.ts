@@ -1,0 +1,45 @@
+/** Reads files and counts the terms of a request in them: in the main thread, or in one beside it. */
+import { isAscii } from "node:buffer";
+import type { CountedFile } from "../../core/context/rank.ts";
+import { isWritten, surveyLimits } from "../../core/context/survey.ts";
+import { openCounter, type Term } from "../../core/context/words.ts";
+import type { Root } from "../confine.ts";
+import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
+
+export interface CountReply {
+  /** Files that hold text people write. */
+  readonly files: number;
+  readonly totalLength: number;
+  readonly found: readonly CountedFile[];
+}
+
+const sniffedBytes = 8_000;
+
+/** The text of a file in lower case; null: binary, too large, or not written by people. */
+export function textOf({ content }: Pick<SearchedFile, "content">): string | null {
+  if (content === null || content.length > surveyLimits.fileBytes) return null;
+  if (content.subarray(0, sniffedBytes).includes(0)) return null;
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const text = isAscii(bytes) ? bytes.toString("latin1") : bytes.toString("utf8");
+  return isWritten(text) ? text.toLowerCase() : null;
+}
+
+/** The result reads bunches of files and counts in each of them. */
+export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: readonly Bunch[]) => CountReply {
+  const read = openReader(root, surveyLimits.fileBytes);
+  const count = openCounter(terms);
+  return (bunches) => {
+    const found: CountedFile[] = [];
+    let [files, totalLength] = [0, 0];
+    const look = (file: SearchedFile): void => {
+      const text = textOf(file);
+      if (text === null) return;
+      files += 1;
+      totalLength += text.length;
+      const counts = count(text);
+      if (counts !== null) found.push({ path: file.path, length: text.length, counts });
+    };
+    for (const bunch of bunches) read(bunch, look);
+    return { files, totalLength, found };
+  };
+}

@@ -1,0 +1,111 @@
+/** Counts terms in many files: in a thread beside the main one as soon as there are many, and in both when all are listed. */
+import type { Term } from "../../core/context/words.ts";
+import type { Root } from "../confine.ts";
+import type { Bunch } from "../search/search-files.ts";
+import { type CountReply, openCountFiles } from "./count-files.ts";
+import type { CountRequest } from "./count-worker.ts";
+
+export interface CountPool {
+  /** Takes files to be read; returns at once. */
+  add(batch: readonly Bunch[]): void;
+  /** Reads what is left until `deadline` (of performance.now()); the files that were not read are counted. */
+  finish(
+    deadline: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly replies: readonly CountReply[]; readonly unread: number }>;
+  close(): void;
+}
+
+/** So many batches wait before a thread is worth its start. */
+const batchesBeforeThread = 3;
+const batchesAhead = 2;
+
+const sizeOf = (batch: readonly Bunch[]) =>
+  batch.reduce((sum, bunch) => sum + ("names" in bunch ? bunch.names.length : 1), 0);
+
+/** In the built file every module stands in the top folder, but an entry point keeps its folder below src. */
+function workerUrl(): string {
+  const built = !import.meta.url.endsWith("/workspace/context/count-pool.ts");
+  return new URL(built ? "./workspace/context/count-worker.ts" : "./count-worker.ts", import.meta.url).href;
+}
+
+interface Thread {
+  readonly waiting: (readonly Bunch[])[];
+  send(batch: readonly Bunch[]): void;
+  close(): void;
+}
+
+export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
+  const here = openCountFiles(root, terms);
+  const queue: (readonly Bunch[])[] = [];
+  const replies: CountReply[] = [];
+  let thread: Thread | null = null;
+  let failed = false;
+  let wake: (() => void) | null = null;
+
+  const feed = (): void => {
+    if (failed || (thread === null && queue.length < batchesBeforeThread)) return;
+    thread ??= startThread();
+    while (thread.waiting.length < batchesAhead) {
+      const batch = queue.shift();
+      if (batch === undefined) return;
+      thread.send(batch);
+    }
+  };
+
+  const startThread = (): Thread => {
+    const worker = new Worker(workerUrl());
+    worker.unref();
+    const waiting: (readonly Bunch[])[] = [];
+    worker.onmessage = ({ data }: MessageEvent<CountReply>) => {
+      waiting.shift();
+      replies.push(data);
+      feed();
+      wake?.();
+    };
+    // What it was given is counted here instead.
+    worker.onerror = () => {
+      failed = true;
+      queue.push(...waiting.splice(0));
+      wake?.();
+    };
+    return {
+      waiting,
+      send(batch) {
+        waiting.push(batch);
+        worker.postMessage({ root: root.lent, terms, bunches: batch } satisfies CountRequest);
+      },
+      close: () => worker.terminate(),
+    };
+  };
+
+  return {
+    add(batch) {
+      queue.push(batch);
+      feed();
+    },
+    async finish(deadline, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        const isLate = performance.now() > deadline;
+        const batch = isLate ? undefined : queue.shift();
+        if (batch !== undefined) replies.push(here(batch));
+        else if (isLate || (thread?.waiting.length ?? 0) === 0) break;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            setTimeout(resolve, Math.max(1, Math.min(250, deadline - performance.now())));
+          });
+          wake = null;
+        }
+        // Lets the thread's answers in, and the person's keys.
+        await Bun.sleep(0);
+      }
+      const left = [...queue, ...(thread?.waiting ?? [])];
+      return { replies, unread: left.reduce((sum, each) => sum + sizeOf(each), 0) };
+    },
+    close() {
+      thread?.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** Where the history of a folder is kept, found without git and without reading a setting of the repository. */
+import { type BigIntStats, lstatSync, readFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+
+export interface Repository {
+  /** Folder of the objects. */
+  readonly objects: string;
+  /** The commit that is checked out: its hash in hex. */
+  readonly head: string;
+  /** The commits at which a shallow clone ends, one a line; "": it is none. */
+  readonly shallow: string;
+  /** Path from the top of the repository to the folder, with a slash behind it; "": they are the same. */
+  readonly prefix: string;
+}
+
+const maxLevels = 12;
+const maxFileBytes = 16 * 1024 * 1024;
+const hash = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+function statOf(path: string): BigIntStats | null {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
+}
+
+/** A small regular file of a repository; null: there is none. Links are not followed. */
+function readSmall(path: string): string | null {
+  try {
+    const stat = statOf(path);
+    return stat?.isFile() === true && stat.size <= maxFileBytes ? readFileSync(path, "utf8") : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The folder that `.git` is, or that a `.git` file of a worktree or submodule names; null: no repository begins here. */
+function gitFolderAt(top: string): string | null {
+  const path = join(top, ".git");
+  try {
+    const stat = statOf(path);
+    if (stat?.isDirectory() === true) return path;
+    if (stat?.isFile() !== true) return null;
+  } catch {
+    return null;
+  }
+  const [, target] = /^gitdir: (.+?)\s*$/.exec(readSmall(path) ?? "") ?? [];
+  return target === undefined ? null : resolve(top, target);
+}
+
+function resolveRef(folders: readonly string[], name: string): string | null {
+  for (const folder of folders) {
+    const loose = readSmall(join(folder, name))?.trim();
+    if (loose !== undefined && hash.test(loose)) return loose;
+    const packed = readSmall(join(folder, "packed-refs"));
+    const line = packed?.split("\n").find((each) => each.endsWith(` ${name}`));
+    const value = line?.slice(0, line.indexOf(" "));
+    if (value !== undefined && hash.test(value)) return value;
+  }
+  return null;
+}
+
+/** The nearest folder upwards in which a repository begins, and where it keeps its own files. */
+function findTop(folder: string): { readonly top: string; readonly git: string } | null {
+  let top = folder;
+  for (let level = 0; level <= maxLevels; level += 1) {
+    const git = gitFolderAt(top);
+    if (git !== null) return { top, git };
+    if (dirname(top) === top) return null;
+    top = dirname(top);
+  }
+  return null;
+}
+
+/** Where worktrees of one repository keep what they share. */
+function commonFolder(git: string): string {
+  const shared = readSmall(join(git, "commondir"))?.trim() ?? "";
+  if (shared === "") return git;
+  return isAbsolute(shared) ? shared : resolve(git, shared);
+}
+
+/** The hash that HEAD stands for; null: there is no commit, or it is kept in a form that is not read here. */
+function readHead(git: string, common: string): string | null {
+  const said = readSmall(join(git, "HEAD"))?.trim() ?? "";
+  const [, ref] = /^ref: (refs\/[^\0\s]+)$/.exec(said) ?? [];
+  if (ref === undefined) return hash.test(said) ? said : null;
+  return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
+}
+
+/** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
+export function findRepository(folder: string): Repository | string | null {
+  const found = findTop(folder);
+  if (found === null) return null;
+  const { top, git } = found;
+  const common = commonFolder(git);
+  const head = readHead(git, common);
+  if (head === null) return "there is no commit yet, or HEAD is kept in a form that pai does not read";
+  if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
+  const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;
+  return { objects: join(common, "objects"), head, shallow: readSmall(join(common, "shallow")) ?? "", prefix };
+}

@@ -1,0 +1,186 @@
+/** The history of a project is read so that nothing of the repository but its objects has a say. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findRepository, type Repository } from "../../../src/workspace/context/find-repository.ts";
+import { parseLog, readLog } from "../../../src/workspace/context/git-log.ts";
+
+const hasGit = Bun.which("git") !== null;
+const path = "/usr/local/bin:/usr/bin:/bin";
+let place = "";
+
+function git(folder: string, ...args: readonly string[]): void {
+  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
+  const as = [
+    "-c",
+    "user.name=A",
+    "-c",
+    "user.email=a@b.c",
+    "-c",
+    "protocol.file.allow=always",
+    "-c",
+    "init.defaultBranch=main",
+  ];
+  const done = spawnSync("git", [...as, ...args], { cwd: folder, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
+}
+
+function commit(folder: string, file: string, message: string): void {
+  mkdirSync(join(folder, file, ".."), { recursive: true });
+  writeFileSync(join(folder, file), `${message}\n`);
+  git(folder, "add", ".");
+  git(folder, "commit", "-q", "-m", message);
+}
+
+function makeRepository(name: string): string {
+  const folder = join(place, name);
+  mkdirSync(folder);
+  git(folder, "init", "-q");
+  commit(folder, "a.txt", "first words");
+  commit(folder, "src/b.txt", "second words\n\nwith a body");
+  return folder;
+}
+
+function found(folder: string): Repository {
+  const repository = findRepository(folder);
+  if (repository === null || typeof repository === "string") throw new Error(`no repository: ${repository}`);
+  return repository;
+}
+
+const read = (repository: Repository, timeoutMs = 10_000, from = path) =>
+  readLog(repository, { path: from, commits: 100, timeoutMs, signal: new AbortController().signal });
+
+async function subjects(folder: string): Promise<readonly string[]> {
+  const repository = found(folder);
+  const { text, lacks } = await read(repository);
+  expect(lacks).toBeNull();
+  return parseLog(text, repository.prefix).map(({ subject }) => subject);
+}
+
+beforeAll(() => {
+  place = realpathSync(mkdtempSync(join(tmpdir(), "pai-log-")));
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe.skipIf(!hasGit)("the history", () => {
+  test("tells messages and paths, the newest first, and leaves nothing behind", async () => {
+    const folder = makeRepository("plain");
+    const repository = found(folder);
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("pai-git-"));
+    const commits = parseLog((await read(repository)).text, "");
+    expect(commits.map(({ subject, body, files }) => ({ subject, body: body.trim(), files }))).toEqual([
+      { subject: "second words", body: "with a body", files: ["src/b.txt"] },
+      { subject: "first words", body: "", files: ["a.txt"] },
+    ]);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pai-git-"))).toEqual(before);
+  });
+
+  test("of a folder in a repository tells the paths from there", async () => {
+    const folder = makeRepository("deep");
+    const repository = found(join(folder, "src"));
+    expect(repository.prefix).toBe("src/");
+    expect(parseLog((await read(repository)).text, repository.prefix).map(({ files }) => files)).toEqual([
+      ["b.txt"],
+      [],
+    ]);
+  });
+
+  test("is the same with packed references, detached, in a worktree, in a shared clone and in a submodule", async () => {
+    const folder = makeRepository("forms");
+    const both = ["second words", "first words"];
+    git(folder, "pack-refs", "--all");
+    expect(await subjects(folder)).toEqual(both);
+    git(folder, "worktree", "add", "-q", "-b", "other", join(place, "tree"));
+    expect(await subjects(join(place, "tree"))).toEqual(both);
+    git(place, "clone", "-q", "--shared", folder, "shared");
+    expect(await subjects(join(place, "shared"))).toEqual(both);
+    git(folder, "checkout", "-q", "--detach");
+    expect(await subjects(folder)).toEqual(both);
+    const outer = makeRepository("outer");
+    git(outer, "submodule", "--quiet", "add", folder, "inner");
+    expect(await subjects(join(outer, "inner"))).toEqual(both);
+  });
+
+  test("of a shallow clone goes as far as it goes", async () => {
+    const folder = makeRepository("long");
+    git(place, "clone", "-q", "--depth", "1", `file://${folder}`, "shallow");
+    expect(await subjects(join(place, "shallow"))).toEqual(["second words"]);
+  });
+
+  test("runs nothing that the repository configures", async () => {
+    const folder = makeRepository("hostile");
+    const ran = join(place, "ran");
+    const program = join(place, "evil.sh");
+    writeFileSync(program, `#!/bin/sh\ntouch ${ran}\nexec false\n`);
+    chmodSync(program, 0o755);
+    const settings: Readonly<Record<string, string>> = {
+      "log.showSignature": "true",
+      "gpg.program": program,
+      "gpg.ssh.program": program,
+      "core.fsmonitor": program,
+      "core.pager": program,
+      "pager.log": program,
+      "core.sshCommand": program,
+      "alias.log": `!${program}`,
+      "diff.external": program,
+      "diff.x.textconv": program,
+      "remote.origin.url": `ext::${program}`,
+      "remote.origin.promisor": "true",
+      "remote.origin.partialclonefilter": "blob:none",
+      "protocol.ext.allow": "always",
+      "extensions.partialClone": "origin",
+      "core.hooksPath": place,
+      "include.path": join(place, "more"),
+    };
+    for (const [name, value] of Object.entries(settings)) git(folder, "config", name, value);
+    git(folder, "config", "core.repositoryformatversion", "1");
+    writeFileSync(join(folder, ".gitattributes"), "* diff=x\n");
+    writeFileSync(join(folder, ".git/info/attributes"), "* diff=x\n");
+    const { text } = await read(found(folder));
+    expect(parseLog(text, "").length).toBe(2);
+    // With an object missing, a promisor would be asked for it.
+    const blob = spawnSync("git", ["rev-parse", "HEAD~1^{tree}"], {
+      cwd: makeRepository("ids"),
+      encoding: "utf8",
+    }).stdout.trim();
+    rmSync(join(folder, ".git/objects", blob.slice(0, 2), blob.slice(2)), { force: true });
+    const cut = await read(found(folder));
+    expect(cut.lacks === null || cut.lacks === "git cannot read all of it").toBe(true);
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test("that takes too long is ended, and what came is kept", async () => {
+    const folder = makeRepository("slow");
+    const slow = join(place, "slow-bin");
+    mkdirSync(slow);
+    writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf '\\001abc\\002one\\002\\002\\na.txt\\000'\nexec sleep 20\n");
+    chmodSync(join(slow, "git"), 0o755);
+    const { text, lacks } = await read(found(folder), 300, `${slow}:${path}`);
+    expect(lacks).toBe("git took longer than 300 ms");
+    expect(parseLog(text, "").map(({ subject, files }) => ({ subject, files }))).toEqual([
+      { subject: "one", files: ["a.txt"] },
+    ]);
+  });
+
+  test("without git, without a commit and without a repository there is none, and it is said why", async () => {
+    const folder = join(place, "new");
+    mkdirSync(folder);
+    git(folder, "init", "-q");
+    expect(findRepository(folder)).toContain("there is no commit yet");
+    expect((await read(found(makeRepository("no-git")), 1000, "/nonexistent")).lacks).toBe("there is no git here");
+    mkdirSync(join(place, "odd/.git"), { recursive: true });
+    writeFileSync(join(place, "odd/.git/HEAD"), "ref: refs/../../../etc/passwd\n");
+    expect(findRepository(join(place, "odd"))).toContain("there is no commit yet");
+  });
+});

@@ -11,7 +11,7 @@ import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
 import { openScriptedServer } from "./bench-server.ts";
 import { measureStreams } from "./bench-stream.ts";
 import type { Folder } from "./bench-task.ts";
-import { buildFlags } from "./build-flags.ts";
+import { buildFlags } from "./compile.ts";
 
 const { values: asked, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
 const rounds = Number(positionals[0] ?? (asked.against === undefined ? 20 : 40));

@@ -12,7 +12,7 @@ interface Rule {
   readonly void?: string;
 }
 
-/** By number, R01 to R54. */
+/** By number, R01 to R69. */
 const rules: readonly Rule[] = [
   { about: "results on stdout; progress, questions, warnings on stderr" },
   { about: "`--json`: one document on stdout, also on failure" },
@@ -89,6 +89,29 @@ const rules: readonly Rule[] = [
   { about: "what is kept is 0600 in 0700; `--ephemeral` keeps nothing" },
   { about: "commands get a clean environment: no keys, no terminal, no pager" },
   { about: "no telemetry, no request to anyone but the model" },
+  {
+    about: "archives named by version and target: program, man page, completions, LICENSE, notices, README; .deb; npm",
+  },
+  { about: "`SHA256SUMS`, an optional signature, a CycloneDX bill of materials with the runtime" },
+  { about: "the same commit gives the same bytes; runtimes pinned by version and integrity" },
+  { about: "`install.sh` is POSIX sh, one function called on the last line; a cut download does nothing" },
+  {
+    about: "unattended: no question, every option also by flag or variable",
+    differs: "`--from` is `--offline`, `--print-only` is `--dry-run`, `PAI_MIRROR` names the address",
+  },
+  { about: "needs sh, tar, a checksum tool, and curl or wget for a download; proxies work" },
+  { about: "every failure of the installer is one line, nothing is left, the old program stays" },
+  { about: "the new program runs before it replaces the old one, by a rename; a running pai goes on" },
+  { about: "no shell file is edited; the line for PATH is printed, another pai in PATH is named" },
+  { about: "`pai uninstall` removes what was installed, keeps settings without `--purge`" },
+  { about: "no update by itself", differs: "no `pai update`: the line that installs also upgrades" },
+  { about: "x64 without AVX, arm64, glibc 2.17, musl" },
+  {
+    about: "sizes and memory are told",
+    differs: "start-up time is measured by the bench, against an empty program of the same runtime",
+  },
+  { about: "SemVer, with what changed for users in the changelog" },
+  { about: "`pai doctor` tells what is in force, exit 0 or 1" },
 ];
 
 const numberOf = (at: number) => `R${String(at + 1).padStart(2, "0")}`;

@@ -25,7 +25,7 @@ export const canary = "AIzaSyCanary-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5";
 /** Milliseconds since the epoch of the newest file that goes into the binary. */
 function newestSource(): number {
   const names = readdirSync(join(repository, "src"), { recursive: true, encoding: "utf8" });
-  const files = [...names.map((name) => join("src", name)), "scripts/build.ts", "package.json"];
+  const files = [...names.map((name) => join("src", name)), "scripts/build.ts", "scripts/compile.ts", "package.json"];
   return Math.max(...files.map((name) => statSync(join(repository, name)).mtimeMs));
 }
 

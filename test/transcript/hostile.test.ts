@@ -223,7 +223,7 @@ test.concurrent.skipIf(!canTrace)(
 );
 
 test.concurrent.skipIf(!canTrace)(
-  "commands that need no model connect to nobody, and only run starts processes",
+  "commands that need no model connect to nobody, for an update neither, and only run starts processes (R65)",
   async () => {
     await using place = openPlace();
     mkdirSync(join(place.spare, "t"));

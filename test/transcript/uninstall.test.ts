@@ -136,3 +136,23 @@ test.concurrent("--purge waits for a run that is under way: its journal is the w
   expect((await running.done).code).toBe(130);
   expect((await place.shell(`"${program}" uninstall --purge -y`)).code).toBe(0);
 });
+
+test.concurrent("what npm installed is left to npm; --purge removes settings and state beside it (R64, R65)", async () => {
+  await using place = openPlace(hello);
+  await place.pai(["config", "set"], { stdin: "AIzaSyNotTheCanary-0123456789-abcdefgh\n" });
+  const prefix = mkdtempSync(join(shelf, "npm-"));
+  for (const [folder, command] of [
+    ["lib/node_modules/paicode/node_modules", "npm uninstall -g paicode"],
+    ["project/node_modules", "npm uninstall paicode"],
+  ] as const) {
+    const program = join(prefix, folder, "@paicode/linux-x64/pai");
+    mkdirSync(join(program, ".."), { recursive: true });
+    linkBinary(program);
+    const refused = await place.shell(`"${program}" uninstall -y`);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`remove it with: ${command};`)]);
+    const { code, stdout } = await place.shell(`"${program}" uninstall --purge -y`);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${program}  (remove it with: ${command})`)]);
+    expect(existsSync(program)).toBe(true);
+  }
+  expect(readTree(place.home)).toEqual({});
+});

@@ -30,16 +30,37 @@ const companions = [
   ["share/fish/vendor_completions.d/pai.fish", "fish completion for pai"],
 ] as const;
 
-/** The file that runs now. Throws usage where it is no compiled pai: run from source, or by another name. */
-function findProgram(): string {
-  const program = process.execPath;
+interface Program {
+  readonly path: string;
+  /** The command that removes it, where a package manager put it there. */
+  readonly manager: string | null;
+}
+
+const dpkgList = "/var/lib/dpkg/info/pai.list";
+
+/** Who put the program there, told by its place. */
+function findManager(path: string): string | null {
+  if (/\/lib\/node_modules\/(paicode\/node_modules\/)?@paicode\//.test(path)) return "npm uninstall -g paicode";
+  if (path.includes("/node_modules/@paicode/")) return "npm uninstall paicode";
+  if (!path.startsWith("/usr/bin/") && !path.startsWith("/bin/")) return null;
+  return existsSync(dpkgList) && readFileSync(dpkgList, "utf8").split("\n").includes("/usr/bin/pai")
+    ? "apt-get remove pai"
+    : "the system's package manager";
+}
+
+/** The file that runs now. Throws usage where it is no compiled pai. */
+function findProgram(): Program {
+  const path = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
-  if (program.startsWith("/usr/bin/") || program.startsWith("/bin/")) {
-    throw new PaiError("usage", `${program} belongs to the system's packages`, {
-      hint: "remove it with their manager",
-    });
-  }
-  return program;
+  return { path, manager: findManager(path) };
+}
+
+/** Throws usage: without --purge nothing else would be removed. */
+function requireOwnProgram({ path, manager }: Program): void {
+  if (manager === null) return;
+  throw new PaiError("usage", `${path} was installed by a package manager`, {
+    hint: `remove it with: ${manager}; settings and state with: pai uninstall --purge`,
+  });
 }
 
 function findCompanions(program: string): readonly string[] {
@@ -53,14 +74,17 @@ function findCompanions(program: string): readonly string[] {
 
 function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
   const program = findProgram();
+  if (!purge) requireOwnProgram(program);
+  const isOurs = program.manager === null;
   const { own, foreign } = findBelongings(places);
   const logs = [...new Set([...findProjects(places), cwd])]
     .map((root) => join(root, ".pai_history"))
     .filter((folder) => existsSync(folder));
   return {
-    remove: [...(purge ? own : []), ...findCompanions(program), program],
+    remove: [...(purge ? own : []), ...(isOurs ? [...findCompanions(program.path), program.path] : [])],
     folders: purge ? [places.configDir, places.stateDir].filter((folder) => folder !== null) : [],
     keep: [
+      ...(isOurs ? [] : [{ path: program.path, why: `remove it with: ${program.manager}` }]),
       ...(purge ? [] : own).map((path) => ({ path, why: "settings and state; --purge removes them" })),
       ...(purge ? foreign : []).map((path) => ({ path, why: "not made by pai" })),
       ...logs.map((path) => ({ path, why: "the log in a project; yours to delete" })),
@@ -89,7 +113,7 @@ async function requireYes(context: Context, purge: boolean): Promise<void> {
 
 /** Links are removed as links. Throws permission_denied before anything is gone when the program cannot go. */
 function removeAll({ remove, folders }: Removal): void {
-  accessSync(dirname(remove.at(-1) ?? "/"), constants.W_OK);
+  for (const path of remove.slice(-1)) accessSync(dirname(path), constants.W_OK);
   for (const path of remove) rmSync(path, { recursive: true, force: true });
   for (const folder of folders) {
     try {

@@ -115,7 +115,6 @@ export function composeOptions(
     allowSteering: steeringFlag(flags),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
-    throwawayChecks: settings.checkThrowaway,
     keep: flags.keep === true,
     planOnly: false,
   };

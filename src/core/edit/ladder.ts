@@ -1,6 +1,5 @@
 /** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
 
-import { matchExactText } from "./exact-text.ts";
 import type { FileLines } from "./file-lines.ts";
 import { matchEverywhere, matchInline } from "./inline.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
@@ -11,9 +10,7 @@ import type { Halves, Match, Step } from "./step.ts";
 
 const ladder: readonly Step[] = [
   matchEverywhere,
-  ...lineSteps.slice(0, 1),
-  matchExactText,
-  ...lineSteps.slice(1),
+  ...lineSteps,
   matchNumbered,
   matchElided,
   matchSkipping,

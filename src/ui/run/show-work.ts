@@ -124,7 +124,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
       "look.shown"(event) {
         looked = renderLook(
           { ...event, text: maskSecrets(event.text) },
-          { style, columns: streams.columns, highlight: highlight(), whole: verbose },
+          { style, columns: streams.columns, highlight: highlight() },
         );
       },
       "changes.proposed": showProposed,

@@ -1,0 +1,76 @@
+/** The packages that are really in the binary: named by the bundler, described by the lock file and the packages. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dir, "../..");
+
+export interface BundledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX identifier or expression, as the package says it. */
+  readonly license: string;
+  /** As the lock file writes it: sha512-BASE64. */
+  readonly integrity: string;
+  /** The texts of its licence files, and of its notice. */
+  readonly texts: readonly string[];
+  /** Names of packages in the bundle that it asks for. */
+  readonly needs: readonly string[];
+}
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+  >;
+}
+
+type LockedPackage = readonly [
+  id: string,
+  registry: string,
+  about: { readonly dependencies?: Readonly<Record<string, string>> },
+  integrity: string,
+];
+
+/** Folders below node_modules of which code is in the bundle, by the text of Bun's metafile. */
+function findFolders(metafile: string): readonly string[] {
+  const { outputs } = JSON.parse(metafile) as Metafile;
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([path, { bytesInOutput }]) => {
+    const [found] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];
+    return found === undefined || bytesInOutput === 0 ? [] : [found.slice(found.indexOf("node_modules/"))];
+  });
+  return folders;
+}
+
+function readLicenses(folder: string): readonly string[] {
+  const names = readdirSync(join(root, folder)).filter((name) => /^(licen[cs]e|copying|notice)\b/i.test(name));
+  return names.sort().map((name) => readFileSync(join(root, folder, name), "utf8").trim());
+}
+
+/** Throws for a package that the lock file does not name, or that names no licence. */
+export function findBundled(metafiles: readonly string[]): readonly BundledPackage[] {
+  const lock = Bun.JSONC.parse(readFileSync(join(root, "bun.lock"), "utf8")) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const folders = [...new Set(metafiles.flatMap(findFolders))].sort();
+  const nameOf = (folder: string) => folder.replace(/^.*node_modules\//, "");
+  const inBundle = new Set(folders.map(nameOf));
+  return folders.map((folder) => {
+    const about = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly version: string;
+      readonly license?: string;
+    };
+    const locked = Object.values(lock.packages).find(([id]) => id === `${about.name}@${about.version}`);
+    if (locked === undefined) throw new Error(`bun.lock does not name ${about.name}@${about.version}`);
+    if (about.license === undefined) throw new Error(`${about.name} names no licence`);
+    const [, , { dependencies = {} }, integrity] = locked;
+    return {
+      name: about.name,
+      version: about.version,
+      license: about.license,
+      integrity,
+      texts: readLicenses(folder),
+      needs: Object.keys(dependencies).filter((name) => inBundle.has(name)),
+    };
+  });
+}

@@ -1,0 +1,68 @@
+/** How a test gets mounts and roots of its own. */
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { installer } from "./fixture.ts";
+
+/** Each begins a command in a mount namespace of its own, as root there. */
+const ways: readonly (readonly string[])[] = [
+  ["unshare", "-m", "--"],
+  ["unshare", "-rm", "--"],
+];
+
+/** The first way that works here; empty where none does. */
+export const own: readonly string[] =
+  ways.find(([command = "", ...args]) => {
+    const script = "mount -t tmpfs none /mnt && chroot / true";
+    return spawnSync(command, [...args, "sh", "-c", script], { stdio: "ignore" }).status === 0;
+  }) ?? [];
+
+const busybox = Bun.which("busybox");
+const isStatic = busybox !== null && spawnSync("ldd", [busybox], { stdio: "ignore" }).status !== 0;
+
+/** Whether a root can be made of busybox alone. */
+export const bareRoot = own.length > 0 && isStatic;
+
+/** Names of programs that busybox is in a bare root. */
+const applets = ["cat", "chmod", "id", "ls", "mkdir", "mv", "rm", "rmdir", "sh", "sha256sum", "tail", "tar", "uname"];
+
+/** A copy that costs nothing where both are on one disk. */
+function bring(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  if (existsSync(to)) return;
+  try {
+    linkSync(realpathSync(from), to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+/** Fills a folder: busybox, the installer, the program as /bin/pai with its libraries. No /dev, no /etc. */
+export function fillRoot(root: string, program: string | null): void {
+  for (const name of ["bin", "proc", "tmp"]) mkdirSync(join(root, name), { recursive: true });
+  bring(busybox ?? "", join(root, "bin/busybox"));
+  for (const name of applets) symlinkSync("busybox", join(root, "bin", name));
+  bring(installer, join(root, "install.sh"));
+  if (program === null) return;
+  bring(program, join(root, "bin/pai"));
+  const { stdout } = spawnSync("ldd", [program], { encoding: "utf8" });
+  for (const [library] of stdout.matchAll(/\/\S+/g)) bring(library, join(root, library));
+}
+
+interface RootOptions {
+  /** Commands of sh beforehand, outside the root; $ROOT is its path. */
+  readonly outside?: string;
+  /** UID:GID inside. */
+  readonly user?: string;
+}
+
+/** Runs a script of sh in a root with /proc; its environment is PATH and nothing else. */
+export function runInRoot(root: string, script: string, options: RootOptions = {}): SpawnSyncReturns<string> {
+  const { outside = ":", user } = options;
+  const chroot = `chroot ${user === undefined ? "" : `--userspec=${user} `}"$ROOT" /bin/sh -c "$SCRIPT"`;
+  const commands = `mount --bind "$ROOT" "$ROOT"; mount -t proc proc "$ROOT/proc"; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${chroot}`;
+  return spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", commands], {
+    encoding: "utf8",
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ROOT: root, SCRIPT: script },
+  });
+}

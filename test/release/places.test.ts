@@ -1,0 +1,101 @@
+/** install.sh on disks and systems that it cannot install on: one line, nothing left, the old program stays. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { installer, makeRelease, openDesk, standIn } from "./fixture.ts";
+import { own } from "./namespace.ts";
+
+setDefaultTimeout(60_000);
+
+/** Installs onto a file system of its own, mounted with these options; what is told, and what is there afterwards. */
+async function installOn(options: string, program: string, prepare = ":"): Promise<readonly string[]> {
+  using desk = openDesk();
+  const from = await makeRelease(join(desk.root, "release"), "1.3.0", program);
+  const disk = join(desk.root, "disk");
+  mkdirSync(disk);
+  const script = `
+    mount -t tmpfs none "$1" && mkdir "$1/bin" && echo old >"$1/bin/pai" && ${prepare} && mount -o remount,${options} "$1" || exit 99
+    sh "$2" --from "$3" --to "$1/bin"; echo "exit $?"; sh "$2" --from "$3" --to "$1/new/bin"; echo "exit $?"
+    find "$1" -mindepth 1 -type f; find "$1" -mindepth 1 -name 'new*' -o -name '.pai*'; cat "$1/bin/pai"`;
+  const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script, "sh", disk, installer, from], {
+    encoding: "utf8",
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: desk.root },
+  });
+  return `${done.stdout}${done.stderr}`.replaceAll(disk, "DISK").trim().split("\n");
+}
+
+const kept = ["exit 1", "exit 1", "DISK/bin/pai", "old"];
+
+test.skipIf(own.length === 0)("a folder that programs cannot run in (R61)", async () => {
+  const line = (folder: string) =>
+    `install.sh: programs cannot run in DISK/${folder}: is it mounted noexec? choose another folder with --to`;
+  expect(await installOn("noexec", standIn("1.3.0"))).toEqual([...kept, line("bin"), line("new/bin")]);
+});
+
+test.skipIf(own.length === 0)("a full disk (R61)", async () => {
+  const large = standIn("1.3.0", `: ${"x".repeat(300_000)}`);
+  const line = (folder: string) =>
+    `install.sh: no room in DISK/${folder}: pai needs 200 MB there while it is installed`;
+  expect(await installOn("size=64k", large)).toEqual([...kept, line("bin"), line("new/bin")]);
+});
+
+test.skipIf(own.length === 0)("a read-only disk (R61)", async () => {
+  expect(await installOn("ro", standIn("1.3.0"))).toEqual([
+    ...kept,
+    "install.sh: DISK/bin cannot be written: Read-only file system",
+    "install.sh: DISK/new/bin cannot be made: Read-only file system",
+  ]);
+});
+
+const applets = ["sh", "tar", "sha256sum", "mkdir", "rmdir", "rm", "mv", "chmod", "uname", "ls"];
+
+/** Runs the installer in a root of its own, which holds busybox, the files named, and an empty /proc/self. */
+async function installInRoot(files: readonly string[], proc = true): Promise<string> {
+  using desk = openDesk();
+  const root = join(desk.root, "root");
+  await makeRelease(join(root, "release"), "1.3.0");
+  for (const folder of ["bin", "lib", "usr/lib", ...(proc ? ["proc/self"] : [])])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const file of files) writeFileSync(join(root, file), "");
+  copyFileSync(Bun.which("busybox") ?? "", join(root, "bin/busybox"));
+  for (const name of applets) symlinkSync("busybox", join(root, "bin", name));
+  copyFileSync(installer, join(root, "install.sh"));
+  const script = 'chroot "$1" /bin/sh -c "sh /install.sh --from /release --to /new/bin; ls -d /new"';
+  const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script, "sh", root], {
+    encoding: "utf8",
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+  });
+  return `${done.stdout}${done.stderr}`.trim();
+}
+
+const busybox = Bun.which("busybox");
+const isStatic = busybox !== null && spawnSync("ldd", [busybox], { encoding: "utf8" }).status !== 0;
+const loader = `lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
+
+test.skipIf(own.length === 0 || !isStatic)(
+  "musl without libstdc++: the line names the command that helps (R61, R66)",
+  async () => {
+    const gone = "ls: /new: No such file or directory";
+    expect(await installInRoot([loader])).toBe(
+      `install.sh: pai needs libstdc++ on musl; install it with: apk add libstdc++\n${gone}`,
+    );
+    const target = process.arch === "arm64" ? "linux-arm64-musl" : "linux-x64-musl";
+    expect(await installInRoot([loader, "usr/lib/libstdc++.so.6"])).toContain("installed pai 1.3.0 as /new/bin/pai");
+    expect(await installInRoot([loader, "release/SHA256SUMS", "usr/lib/libstdc++.so.6"])).toContain(
+      `-${target}.tar.gz`,
+    );
+    expect(await installInRoot([loader, "release/SHA256SUMS", "lib/libc.so.6"])).toContain(
+      `linux-${process.arch}.tar.gz`,
+    );
+  },
+);
+
+test.skipIf(own.length === 0 || !isStatic)(
+  "without /proc: one line in place of the runtime's crash (R61)",
+  async () => {
+    expect(await installInRoot([], false)).toBe(
+      "install.sh: /proc is not mounted, and pai's runtime needs it\nls: /new: No such file or directory",
+    );
+  },
+);

@@ -1,0 +1,30 @@
+/** The same source gives the same bytes, wherever it is built (R57). */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "./fixture.ts";
+
+setDefaultTimeout(120_000);
+
+const root = join(import.meta.dir, "../..");
+mkdirSync(join(root, "dist"), { recursive: true });
+/** On the disk of the checkout: its packages are linked, not copied. */
+const shelf = mkdtempSync(join(root, "dist/.reproducible-"));
+afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+
+/** Builds in a copy of the checkout at another path; sums of the binary and the man page. */
+function buildIn(folder: string): readonly string[] {
+  const copy = join(shelf, folder);
+  mkdirSync(copy, { recursive: true });
+  const names = ["src", "scripts", "package.json", "bun.lock", "tsconfig.json", "node_modules"];
+  const copied = spawnSync("cp", ["-al", ...names, copy], { cwd: root, encoding: "utf8" });
+  const env = { PATH: process.env["PATH"] ?? "", HOME: copy, PAI_DIST: join(copy, "out") };
+  const done = spawnSync(process.execPath, ["scripts/build.ts"], { cwd: copy, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`${copied.stderr}${done.stderr}`);
+  return ["pai", "pai.1"].map((name) => sha256(readFileSync(join(copy, "out", name))));
+}
+
+test("two folders, two builds, the same bytes (R57)", () => {
+  expect(buildIn("one")).toEqual(buildIn("another/and deeper"));
+});

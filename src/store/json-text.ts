@@ -10,7 +10,7 @@ export interface JsonText {
 }
 
 /** Loaded for a file that has comments or a fault, or is written to; Bun.JSONC would pass over text behind the value. */
-const openParser = (): typeof import("jsonc-parser") => require("jsonc-parser");
+const openParser = (): typeof import("jsonc-parser") => require("jsonc-parser/lib/esm/main.js");
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 

@@ -15,7 +15,6 @@ import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
-import { replaceFile } from "../store/replace-file.ts";
 
 const base = z.object({ path: z.string(), sha256: z.nullable(z.string()), mode: z.nullable(z.number()) });
 const kept = z.object({
@@ -61,15 +60,15 @@ function keep(change: Change): z.infer<typeof kept> {
 }
 
 export interface SaveOptions {
-  /** Absolute path; replaced atomically. */
-  readonly file: string;
+  /** Writes the file whole or not at all. */
+  readonly write: (text: string) => void;
   /** Save the finished edits in it too, so that applying it needs no model. */
   readonly full: boolean;
   readonly now: () => Date;
 }
 
 /** Saves the plan of a run. Throws nothing_done when the run made none (a conversation). */
-export async function savePlan(run: Run, { file, full, now }: SaveOptions): Promise<void> {
+export async function savePlan(run: Run, { write, full, now }: SaveOptions): Promise<void> {
   const { plan } = run.record;
   if (plan === null || plan.intent === "conversation")
     throw new PaiError("nothing_done", "there is no plan to save: the request was answered");
@@ -97,10 +96,7 @@ export async function savePlan(run: Run, { file, full, now }: SaveOptions): Prom
     looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
     changes: full ? run.record.staged.map(keep) : null,
   };
-  replaceFile(file, `${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`, {
-    isPrivate: false,
-    lasting: false,
-  });
+  write(`${JSON.stringify({ ...content, hash: hashOf(content) }, null, 2)}\n`);
 }
 
 function tryPath(run: Run, text: string): RelPath[] {

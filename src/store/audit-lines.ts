@@ -12,7 +12,7 @@ const longest = 4000;
 export function renderAuditLines(event: StampedEvent): string {
   const stamp = `[${renderTime(new Date(event.at))}]`;
   return entriesOf(event)
-    .map(([kind, text]) => `${stamp} ${kind} ${escapeLine(maskSecrets(shorten(text)))}\n`)
+    .map(([kind, text]) => `${stamp} ${kind} ${escapeLine(shorten(maskSecrets(text)))}\n`)
     .join("");
 }
 

@@ -28,6 +28,23 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 }
 
+/** No control but LF and TAB, and nothing that hides: most text, told apart quickly. */
+const plain = /^[\n\t -~]*$/;
+const code = /\x1b\[[\d;]*m/g;
+
+/** The door to the terminal: a whole text made visible but for the codes in `own`, whoever put it together. */
+export function visibleBut(own: ReadonlySet<string>, text: string): string {
+  if (plain.test(text)) return text;
+  let out = "";
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(code)) {
+    if (!own.has(found)) continue;
+    out += visible(text.slice(from, index)) + found;
+    from = index + found.length;
+  }
+  return out + visible(text.slice(from));
+}
+
 /** `visible` for text that arrives in pieces: a character cut in two is held until its other half comes. */
 export function openVisible(): (chunk: string) => string {
   let last = "";

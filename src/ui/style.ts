@@ -60,6 +60,11 @@ const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comm
 /** Colours a part of code on one line. */
 export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
 
+/** Every code that pai itself writes between texts: colours, dim, bold, inverse; what else begins with an escape came from outside. */
+export const ownCodes: ReadonlySet<string> = new Set(
+  [0, 1, 2, 3, 4, 7, 22, 23, 24, 27, 31, 32, 33, 34, 35, 36, 39].map((code) => `\x1b[${code}m`),
+);
+
 export interface StyleChoice {
   /** Whether the stream this style is for is a terminal. */
   readonly tty: boolean;

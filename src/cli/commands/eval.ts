@@ -6,14 +6,13 @@ import { renderHtml, renderMarkdown } from "../../core/eval/render-report.ts";
 import { makeReport } from "../../core/eval/report.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { replaceFile } from "../../store/replace-file.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
-import { type Base, composeBase } from "../compose/base.ts";
+import { type Base, composeBase, projectOf } from "../compose/base.ts";
 import { composeSandbox, makeRunId } from "../compose/compose.ts";
 import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
@@ -122,7 +121,7 @@ async function show(context: Context, results: readonly Result[], more: object, 
     const format = /\.(json|html?)$/i.exec(output)?.[1]?.toLowerCase();
     const text =
       format === "json" ? `${JSON.stringify(data, null, 2)}\n` : format ? renderHtml(report) : renderMarkdown(report);
-    replaceFile(findOutput(resolve(context.cwd, output)), text, { isPrivate: false, lasting: false });
+    findOutput(resolve(context.cwd, output), projectOf(context)).write(text);
   }
   return showResult(context, "eval", data, `${renderMarkdown(report)}\n${note}`);
 }
@@ -133,7 +132,7 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   const tasks = loadTasks(context.cwd, folders);
   const candidates = readCandidates(context, base);
   const file = resolve(context.cwd, context.flags.results ?? usualFile);
-  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output));
+  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(context));
   const env = Object.entries(context.env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
@@ -152,7 +151,7 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
     jobs: readCount(context.flags.jobs, "jobs", 2, 64),
     maxCost: readMaxCost(context.flags.maxCost),
     shard: readShard(context.flags.shard),
-    file: findOutput(file),
+    file: findOutput(file, projectOf(context)).file,
     pai: version,
   };
   const told = context.flags.quiet === true ? () => {} : context.err;

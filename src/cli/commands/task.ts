@@ -6,12 +6,18 @@ import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import type { Context } from "../command.ts";
-import { composeBase } from "../compose/base.ts";
+import { composeBase, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
-import { findOutput } from "../output-file.ts";
+import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
+
+/** A task below the project is read like any file of it: no link is followed. */
+function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
+  requireInput(file, projectOf(context));
+  return readText(file, "task file", signal, taskLimit);
+}
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
 export async function readTask(context: Context, signal: AbortSignal): Promise<Task> {
@@ -22,10 +28,11 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
   if (words.length === 1 && file !== null)
     throw new PaiError("usage", "the task is given twice: as an argument and by --file");
   const fromStdin = words[0] === "-";
+  if (fromStdin || flags.stdin === true) requireStdin(projectOf(context));
   const read = fromStdin
     ? await context.readStdin(signal)
     : file !== null
-      ? await readText(resolve(context.cwd, file), "task file", signal, taskLimit)
+      ? await readTaskFile(context, resolve(context.cwd, file), signal)
       : (words[0] ?? "");
   if (flags.stdin === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
@@ -98,13 +105,13 @@ export async function planCommand(context: Context): Promise<number> {
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
   const saves = output !== null && context.flags.dryRun !== true;
-  const file = saves ? findOutput(resolve(context.cwd, output)) : null;
+  const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context)) : null;
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);
     if (file === null) return;
     const { savePlan } = await import("../plan-file.ts");
-    await savePlan(run, { file, full, now: context.now });
+    await savePlan(run, { write: file.write, full, now: context.now });
     const { plan, planKey } = run.record;
     if (plan !== null && planKey !== null) await run.ports.planCache?.save(planKey, plan);
     run.emit({

@@ -5,7 +5,7 @@ import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { type Environment, findPlaces, type Places } from "../../store/places.ts";
-import { type LoadedSettings, loadSettings } from "../../store/settings.ts";
+import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 
 export interface Base extends LoadedSettings {
@@ -23,6 +23,12 @@ export function composeBase(given: Context): Base {
   const loaded = loadSettings({ flags: given.flags, env: given.env, places, root });
   const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
   return { ...loaded, places, root, context };
+}
+
+/** The folder to work in and what the user says of paths in it, for files that the command line names. */
+export function projectOf(context: Context): { readonly root: string; readonly rules: Settings["policy"] } {
+  const { root, settings } = composeBase(context);
+  return { root, rules: settings.policy };
 }
 
 /** Its real path. Throws root_refused when it is not there. */

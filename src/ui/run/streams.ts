@@ -1,6 +1,7 @@
 /** The two streams of a run for people: what is asked for on one, all else on the other, blank lines between parts. */
 import { hang, wrap } from "../layout.ts";
-import { type Meaning, mark, type Style } from "../style.ts";
+import { visibleBut } from "../sanitize.ts";
+import { type Meaning, mark, ownCodes, type Style } from "../style.ts";
 
 export interface StreamOptions {
   /** Results: standard output. */
@@ -58,7 +59,7 @@ export function openStreams(options: StreamOptions): Streams {
   function print(write: (text: string) => void, text: string): void {
     if (gap && tail !== "" && tail !== "\n\n") write("\n");
     gap = false;
-    write(text);
+    write(visibleBut(ownCodes, text));
     tail = (tail + text).slice(-2);
   }
 
@@ -84,7 +85,7 @@ export function openStreams(options: StreamOptions): Streams {
     out(text) {
       if (text === "") return;
       if (screen) print(options.out, text);
-      else options.out(text);
+      else options.out(visibleBut(ownCodes, text));
     },
     err,
     subject(text) {

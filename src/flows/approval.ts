@@ -5,7 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { describeHold, mayRunCommands } from "./approve-command.ts";
+import { describeHold, mayRunCommands, quoteCommand } from "./approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 import { notAllowed } from "./tally.ts";
@@ -113,7 +113,7 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
   if (concerns.length > 0) lines.push(`It changes what runs or steers later: ${concerns.join(", ")}`);
   const commands = commandsOf(plan, claims);
   const hold = commands.length === 0 ? "" : await describeHold(run);
-  for (const command of commands) lines.push(`It runs: ${command}   ${hold}`);
+  for (const command of commands) lines.push(`It runs ${hold}:\n${quoteCommand(command)}`);
   return lines.join("\n");
 }
 

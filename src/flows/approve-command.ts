@@ -76,6 +76,13 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   }
 }
 
+/** A command as a question shows it: each of its lines marked, so that none can pass for pai's own words. */
+export const quoteCommand = (command: string): string =>
+  command
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `│ ${line}`)
+    .join("\n");
+
 /** What holds a command here, in brackets behind it: where a person says yes to it, nothing of it may come as a surprise. */
 export async function describeHold({ ports: { workspace } }: Run): Promise<string> {
   const { level, why } = await workspace.sandbox();

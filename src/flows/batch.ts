@@ -182,13 +182,14 @@ function announce(run: Run, decided: { readonly accept: boolean; readonly by: "u
   } else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
 }
 
-/** The folder a yes may be given for once and for all: never where something is deleted or would run later. */
+/** The folder a yes may be given for once and for all: never the root, nor where something is deleted or runs or steers later. */
 function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   if (changes.some((change) => change.after === null || laterOf(run, change) !== null)) return null;
   const parents = changes.map(({ path, after }) => path.split("/").slice(0, after?.kind === "folder" ? undefined : -1));
   const [first = []] = parents;
   const shared = first.findIndex((part, at) => parents.some((parts) => parts[at] !== part));
-  return (shared === -1 ? first : first.slice(0, shared)).join("/") as RelPath;
+  const folder = (shared === -1 ? first : first.slice(0, shared)).join("/") as RelPath;
+  return folder === "" ? null : folder;
 }
 
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;

@@ -7,7 +7,7 @@ import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { askBound, describeHold } from "./approve-command.ts";
+import { askBound, describeHold, quoteCommand } from "./approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 
@@ -109,7 +109,7 @@ async function requireAllowed(run: Run, claim: Claim): Promise<void> {
     if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
-  const text = `Run this command?\n${claim.command}\n${await describeHold(run)}`;
+  const text = `Run this command?\n${quoteCommand(claim.command)}\n${await describeHold(run)}`;
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await ports.decide({ kind: "command", text: note + text });
     return decision.accept;

@@ -26,7 +26,7 @@ function shorten(text: string): string {
   return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
 }
 
-const acting = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const acting = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** Controls, line separators and marks that turn text around are spelled out. */

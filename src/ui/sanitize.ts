@@ -28,6 +28,22 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 }
 
+const word = /[\p{L}\p{M}\p{N}_]+/gu;
+/** Scripts with letters that look like Latin ones. */
+const alike = ["Cyrillic", "Greek", "Armenian", "Cherokee", "Lisu"] as const;
+const shapes = alike.map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const);
+const mayMix = /[\u0370-\u058f\u13a0-\u13ff\ua4d0-\ua4ff\uab70-\uabbf]/;
+
+/** The text with a note behind every word that mixes Latin letters with ones that look like them. */
+export function markMixed(text: string): string {
+  if (!mayMix.test(text)) return text;
+  return text.replace(word, (found) => {
+    if (!/\p{Script=Latin}/u.test(found)) return found;
+    const scripts = shapes.flatMap(([script, shape]) => (shape.test(found) ? [script] : []));
+    return scripts.length === 0 ? found : `${found}[mixes Latin and ${scripts.join(", ")}]`;
+  });
+}
+
 /** No control but LF and TAB, and nothing that hides: most text, told apart quickly. */
 const plain = /^[\n\t -~]*$/;
 const code = /\x1b\[[\d;]*m/g;

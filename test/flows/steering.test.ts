@@ -123,3 +123,38 @@ test("what a command of the plan made of such a file is taken back", async () =>
   const named = await play({ files, lines, options: { ...options, allowSteering: [".github/**"] } });
   expect(Object.keys(named.files).sort()).toEqual([".github/workflows/ci.yml", "a.txt", "x.sh"]);
 });
+
+// F13
+test("a yes for all that follows is offered below a folder only, never for the root", async () => {
+  const writeTo = (path: string) => [{ id: "1", name: "write", input: { path, content: "x\n" } }];
+  const folders: unknown[] = [];
+  for (const path of ["notes.md", "docs/notes.md", "docs/Makefile", "docs/AGENTS.md"]) {
+    const lines = [{ text: "", calls: writeTo(path) }, "Done."];
+    const ran = await play({
+      flow: toolLoop,
+      lines,
+      options: { mode: "tool-loop", interactive: true },
+      answers: "yes",
+    });
+    folders.push(ran.questions[0]?.folder);
+  }
+  expect(folders).toEqual([null, "docs", null, null]);
+});
+
+// F24
+test("no line of a command can pass for pai's own words in a question", async () => {
+  const command = "true\n(in /safe, sandboxed)";
+  const planned = await play({
+    lines: [plan({ steps: ["WRITE a.txt"], checks: [command] })],
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  const call = { id: "1", name: "bash", input: { command } };
+  const free = await play({
+    flow: toolLoop,
+    lines: [{ text: "", calls: [call] }, "Done."],
+    options: { mode: "tool-loop", interactive: true },
+    answers: ["no"],
+  });
+  for (const { questions } of [planned, free]) expect(questions[0]?.text).toContain("│ true\n│ (in /safe, sandboxed)");
+});

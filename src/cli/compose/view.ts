@@ -82,6 +82,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
     screen: tty.stdout && tty.stderr && !machine,
     kind,
     highlight: () => highlight,
+    asks: isInteractive(context),
     now: () => performance.now(),
   });
   const interactive = isInteractive(context);

@@ -3,7 +3,7 @@ import { findSteering } from "../../core/guard/steering.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
-import { visible, visibleLine } from "../sanitize.ts";
+import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
 import { breakText, cutRow, type Row } from "./fit.ts";
 import { findMarks } from "./marks.ts";
@@ -14,6 +14,8 @@ import { type DiffFile, readDiff } from "./read.ts";
 export interface DiffOptions {
   /** Lines are wrapped below their own beginning; null: they stay whole. */
   readonly columns: number | null;
+  /** A question follows: nothing that changes is left out, however long a line is. */
+  readonly whole?: boolean;
   /** null: no colours for code. */
   readonly highlight: Highlight | null;
 }
@@ -37,7 +39,7 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
 /** Ends in a warning sign where the file runs or steers something later; of a package.json only new scripts count, which are told. */
 function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
-  const name = visibleLine(nameOf(file, style.glyphs.arrow));
+  const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));
   const counts = renderCounts(count("add"), count("delete"), style);
   const steers = file.to !== null && !/(?:^|\/)package\.json$/i.test(file.to) && findSteering(file.to) !== null;
   return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
@@ -59,11 +61,14 @@ function renderLead({ kind, number }: Row, digits: number, style: Style): string
   }
 }
 
-function renderFile(file: DiffFile, style: Style, { columns, highlight }: DiffOptions): string[] {
+function renderFile(file: DiffFile, style: Style, { columns, highlight, whole = false }: DiffOptions): string[] {
   const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
   const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
   const marks = findMarks(lines);
-  const rows = lines.flatMap((line) => cutRow({ ...line, mark: marks.get(line) ?? null }, style.glyphs.more));
+  const rows = lines.flatMap((line) => {
+    const row = { ...line, mark: marks.get(line) ?? null };
+    return whole && line.kind !== "same" ? [row] : cutRow(row, style.glyphs.more);
+  });
   const painted = paintRows(rows, file.to ?? file.from ?? "", style, highlight);
   const last = rows.reduce((most, { number }) => Math.max(most, number ?? 0), 0);
   const digits = Math.max(String(last).length, 3);

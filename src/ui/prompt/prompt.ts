@@ -64,8 +64,7 @@ const inputs: Readonly<Record<Question["kind"], string>> = {
 /** What is asked for after the question; at a batch also a yes for all that comes below its folder. */
 function inputOf({ kind, folder }: Question): string {
   if (kind !== "batch" || folder === undefined || folder === null) return inputs[kind];
-  const where = folder === "" ? "" : ` below ${visibleLine(folder)}/`;
-  return `apply? y, n, a (always${where}), or say what to change: `;
+  return `apply? y, n, a (always below ${visibleLine(folder)}/), or say what to change: `;
 }
 
 const rules = {

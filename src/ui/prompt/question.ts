@@ -3,17 +3,17 @@ import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
 import { renderDiff } from "../diff/diff.ts";
 import { wrap } from "../layout.ts";
-import { visible } from "../sanitize.ts";
+import { markMixed, visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
 /** A question longer than this is followed by its size. */
 const long = { lines: 15, bytes: 1000 };
 /** More spaces than these in a row push what follows out of sight. */
-const padding = / {17,}/g;
+const padding = /[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]{17,}/g;
 const emptyLines = /\n(?:[ \t]*\n){4,}/g;
 
 function spell({ kind, text }: Question): string {
-  const shown = visible(text)
+  const shown = markMixed(visible(text))
     .trimEnd()
     .replace(emptyLines, (lines) => `\n[${counted(lines.split("\n").length - 2, "empty line")}]\n`)
     .replace(padding, (spaces) => `[${counted(spaces.length, "space")}]`);
@@ -28,6 +28,6 @@ export function renderQuestion(question: Question, style: Style, columns: number
   const bytes = Buffer.byteLength(question.text.trimEnd());
   const size = `(${counted(lines, "line")}, ${counted(bytes, "byte")})`;
   const note = lines > long.lines || bytes > long.bytes ? [style.paint("dim", size)] : [];
-  const diff = renderDiff(question.diff ?? "", style, { columns, highlight: null });
+  const diff = renderDiff(question.diff ?? "", style, { columns, highlight: null, whole: true });
   return `${[...wrap(text, columns), ...note].join("\n")}\n${diff === "" ? "" : `\n${diff}\n`}`;
 }

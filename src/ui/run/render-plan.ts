@@ -5,7 +5,7 @@ import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
-import { visible, visibleLine } from "../sanitize.ts";
+import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
 /** Narrower than this, a step takes a line for what it does and one for why. */
@@ -31,7 +31,7 @@ function laterOf({ action, target, destination }: PlanStep): readonly [path: str
 }
 
 function targetOf(step: PlanStep, style: Style): string {
-  const target = visibleLine(step.target);
+  const target = markMixed(visibleLine(step.target));
   const later = laterOf(step) === null ? "" : ` ${style.glyphs.warn.trim()}`;
   if (step.destination === null || step.destination === "") return target + later;
   const other = visibleLine(step.destination);

@@ -21,6 +21,8 @@ export interface WorkOptions {
   readonly wait: (what: string) => void;
   readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
+  /** A person is asked about changes: they are shown whole. */
+  readonly asks: boolean;
 }
 
 export interface Work {
@@ -49,7 +51,7 @@ const mostRows = 20;
 /** Actions without a line of their own: the message and the list of tasks show what they did. */
 const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
 
-export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight }: WorkOptions): Work {
+export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight, asks }: WorkOptions): Work {
   const { style, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
@@ -85,7 +87,9 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
     section();
     const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
     subject(
-      diff === "" ? listed.join("") : renderDiff(diff, style, { columns: streams.columns, highlight: highlight() }),
+      diff === ""
+        ? listed.join("")
+        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole: asks }),
     );
     section();
   }

@@ -19,6 +19,8 @@ export interface TerminalOptions extends StreamOptions, WaitOptions {
   readonly kind: "run" | "plan" | "session";
   /** Colours for code, once they are loaded. */
   readonly highlight?: () => Highlight | null;
+  /** A person is asked about changes, which are then shown whole. */
+  readonly asks?: boolean;
 }
 
 export interface Terminal {
@@ -61,7 +63,14 @@ function openRun(options: TerminalOptions): Terminal {
   const waits = openWaits(streams, options);
   const { spinner } = waits;
   const steps = openSteps(streams, reply, { planIsResult, verbose });
-  const work = openWork(streams, { verbose, reply, wait: waits.start, stopWaiting: spinner.stop, highlight });
+  const work = openWork(streams, {
+    verbose,
+    reply,
+    wait: waits.start,
+    stopWaiting: spinner.stop,
+    highlight,
+    asks: options.asks ?? false,
+  });
 
   const shows: Shows = {
     ...waits.shows,

@@ -288,3 +288,10 @@ test("a key-shaped text is masked, and its lines stay what they were", () => {
     "
   `);
 });
+
+// F25
+test("before a question nothing that changes is left out", () => {
+  const long = `x = ${"a ".repeat(3000)}evil()`;
+  const shown = renderDiff(edit("x", "one\n", `${long}\n`), bare, { ...plain, whole: true });
+  expect([shown.includes("evil()"), shown.includes("not shown")]).toEqual([true, false]);
+});

@@ -28,3 +28,13 @@ test("a long command is shown whole, with its lines and bytes", () => {
   const shown = render(wide, 40);
   expect(shown.replace("(1 line, 3,000 bytes)", "").replaceAll("\n", "")).toBe(wide);
 });
+
+// F24, F31
+test("blanks of any kind are counted, and words that mix scripts are marked", () => {
+  for (const blank of ["\u00a0", "\u3000", "\u2003", "\u2800"])
+    expect(render(`ls${blank.repeat(200)}; rm -rf ~`)).toBe("ls[200 spaces]; rm -rf ~\n");
+  expect(render("edit p\u0430ypal.txt", null)).toBe("edit p\u0430ypal[mixes Latin and Cyrillic].txt\n");
+  expect(render("edit \u043f\u0440\u0438\u0432\u0435\u0442.txt", null)).toBe(
+    "edit \u043f\u0440\u0438\u0432\u0435\u0442.txt\n",
+  );
+});

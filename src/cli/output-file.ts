@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { linkRefused, PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
-import { replaceFile } from "../store/replace-file.ts";
+import { type ReplaceOptions, replaceFile } from "../store/replace-file.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
 import { judgePath, type PathRules } from "../workspace/policy.ts";
@@ -59,10 +59,13 @@ function requireFile(file: string): void {
   throw new PaiError("io_failed", `${file} is no regular file; nothing can be saved there`);
 }
 
-const kind = { isPrivate: false, lasting: false } as const;
+export interface OutputOptions {
+  /** Readable by the user alone. */
+  readonly isPrivate?: boolean;
+}
 
 /** An output below the project: no link is followed, neither now nor when it is written. */
-function outputInside(file: string, path: RelPath, project: Project): Output {
+function outputInside(file: string, path: RelPath, project: Project, kind: ReplaceOptions): Output {
   requireAllowed(path, "write", project);
   requireFile(file);
   return {
@@ -84,16 +87,17 @@ function outputInside(file: string, path: RelPath, project: Project): Output {
  * asked; elsewhere a link is followed, unless it leads into the project. Throws path_refused, and io_failed where no file
  * can stand: devices, pipes, folders that are not there.
  */
-export function findOutput(file: string, project: Project): Output {
+export function findOutput(file: string, project: Project, { isPrivate = false }: OutputOptions = {}): Output {
+  const kind: ReplaceOptions = { isPrivate, lasting: false };
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new PaiError("io_failed", `${file} cannot be saved: ${folder} is no folder`);
   const inside = pathInside(file, project.root);
-  if (inside !== null) return outputInside(file, inside, project);
+  if (inside !== null) return outputInside(file, inside, project, kind);
   requireFile(file);
   const target = realOf(file);
   const led = target === file ? null : pathInside(target, project.root);
-  if (led !== null) return outputInside(target, led, project);
+  if (led !== null) return outputInside(target, led, project, kind);
   return { file: target, write: (text) => replaceFile(target, text, kind) };
 }
 

@@ -1,10 +1,9 @@
 /** `pai dashboard`: the runs of all folders as one page, written to a file or served on this machine. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import { replaceFile } from "../../store/replace-file.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeBase } from "../compose/base.ts";
+import { composeBase, projectOf } from "../compose/base.ts";
 import { readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
@@ -30,9 +29,9 @@ export async function dashboardCommand(given: Context): Promise<number> {
   if (stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
   const { out } = context.flags;
   if (out !== undefined) {
-    const file = findOutput(resolve(context.cwd, out));
+    const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
     const data = readPageData(stateDir, context.now(), version, false);
-    replaceFile(file, renderPage(data, crypto.randomUUID()), { isPrivate: true, lasting: false });
+    write(renderPage(data, crypto.randomUUID()));
     const told = `${data.runs.length} runs written to ${file}\n`;
     return showResult(context, "dashboard", { file, runs: data.runs.length }, told);
   }

@@ -92,7 +92,7 @@ export const modify = defineAction("MODIFY", {
       return {
         kind: "complaint",
         code: "edit_failed",
-        text: "it holds no complete SEARCH/REPLACE block: send such blocks, or the whole file with WRITE",
+        text: "it holds no complete SEARCH/REPLACE block\nSend blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE.",
       };
     const original = textOf(before) ?? "";
     const blocks = edits.map(({ search, replace, all }) => ({

@@ -22,6 +22,7 @@ import {
   askForScript,
   keepFinish,
   performScript,
+  proseAfter,
   proseOf,
   type ScriptQuestion,
   type ScriptReply,
@@ -74,11 +75,16 @@ async function doPhase(
   baseline: () => Promise<ReadonlySet<string>>,
 ) {
   const { run, rights, claims, progress, checks } = phase;
-  const question: ScriptQuestion = { purpose: "execute", system: `${executePrompt}\n${scriptPrompt}`, messages };
+  const question: ScriptQuestion = {
+    purpose: "execute",
+    system: `${executePrompt}\n${scriptPrompt}`,
+    messages,
+    targets: progress.targets,
+  };
   const [asked, passedBefore] = await Promise.allSettled([askForScript(run, question), baseline()]);
   if (asked.status === "rejected") throw asked.reason;
   if (passedBefore.status === "rejected") throw passedBefore.reason;
-  const { script, text } = asked.value;
+  const { script, text, seen, tag } = asked.value;
   const closed = keepFinish(run, script);
   const finished = keepProse(run, asked.value, progress) || closed;
   const work = await performScript(run, script, { rights, prefix: `phase${n}`, planned: progress.steps });
@@ -88,12 +94,14 @@ async function doPhase(
     cut: wasCut(script),
     overflow,
     empty: script.actions.length === 0 && !finished,
+    seen,
     settled: await findSettled(run, claims),
   });
   const due = progress.promisesChanges || changedAnything(run, batch);
   const reports = left === null && due ? await runChecks(run, checks, passedBefore.value) : [];
   left = progress.judgeChecks(left, reports);
-  return { left, text, batch, notes, reports };
+  if (left === null && !closed) run.record.text ||= proseAfter(asked.value);
+  return { left, text, batch, notes, reports, tag };
 }
 
 function changedAnything(run: Run, batch: BatchReport): boolean {
@@ -137,7 +145,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
-    const { left, text, batch, notes, reports } = await doPhase(
+    const { left, text, batch, notes, reports, tag } = await doPhase(
       { run, rights, claims, progress, checks },
       n,
       messages,
@@ -151,7 +159,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     if (run.ledger.exhausted) giveUp(run, left);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
-    const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn });
+    const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn, tag });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
 }

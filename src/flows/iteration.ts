@@ -24,7 +24,7 @@ import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
-import { renderCalls, renderCriteria, renderRequest, renderTask } from "./report.ts";
+import { renderCalls, renderCriteria, renderForms, renderRequest, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 
@@ -142,7 +142,12 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
-    const { script, text } = await askForScript(run, { purpose, system, messages });
+    const { script, text, seen, tag } = await askForScript(run, {
+      purpose,
+      system,
+      messages,
+      targets: progress.targets,
+    });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }];
     const prose = proseOf({ script, text });
     // Step 7 was shown with what is to be mended.
@@ -155,7 +160,8 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     const changes = run.options.dryRun ? run.record.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.options.dryRun;
     const reports = isDue ? (await runChecks(run, checks, passedBefore)).map((report) => judgeLater(report, at)) : [];
-    news = await renderNews(run, work, reports);
+    const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
+    news = unusable + (await renderNews(run, work, reports));
     const finished = keepFinish(run, script);
     answer = answerOf(script, prose);
     return { work, checks: reports, finished, answer, diff: renderChanges(changes) };

@@ -2,11 +2,13 @@
 
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan/plan.ts";
+import { type Plan, workOf } from "../core/plan/plan.ts";
 import { type Claim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import type { CheckReport } from "./checks/checks.ts";
 import { describeFailed } from "./checks/describe.ts";
+import { toReadable } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -26,6 +28,8 @@ export interface ReplyFacts {
   readonly overflow: boolean;
   /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
+  /** What it held instead, as words that follow "it held"; "" for plain words. */
+  readonly seen: string;
   /** Promised folders that stand and promised deletions that are gone, whoever did it. */
   readonly settled: readonly Claim[];
 }
@@ -35,6 +39,8 @@ export interface Progress {
   readonly promisesChanges: boolean;
   /** Promised and not touched yet. */
   readonly open: readonly string[];
+  /** The file that is left to be made or changed; all that are promised when it is not one. */
+  readonly targets: readonly LooseTarget[];
   /** The last failure that nothing has resolved; null: none. */
   readonly failure: CallReport | null;
   /** Files whose edits failed twice: they are better written whole. */
@@ -47,8 +53,20 @@ export interface Progress {
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
 
+/** The files that a plan makes or changes, each once. */
+function targetsOf(run: Run, plan: Plan, claims: readonly Claim[]): readonly LooseTarget[] {
+  const written = new Set(
+    workOf(plan).flatMap(({ action, target }) =>
+      rowOf(action)?.form === "content" ? (toReadable(run, target) ?? []) : [],
+    ),
+  );
+  const paths = new Set(claims.flatMap((claim) => (claim.kind === "content" ? [claim.path] : [])));
+  return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
+}
+
 export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): Progress {
   const promised = claims.filter(({ kind }) => kind !== "command");
+  const targets = targetsOf(run, plan, claims);
   const touched = new Set<string>();
   let settled: ReadonlySet<Claim> = new Set();
   const failedEdits = new Map<RelPath, number>();
@@ -111,6 +129,10 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     get open() {
       return openClaims().map(renderClaim);
     },
+    get targets() {
+      const left = openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : []));
+      return left.length === 1 ? targets.filter(({ path }) => path === left[0]) : targets;
+    },
     get failure() {
       return failures.at(-1) ?? null;
     },
@@ -166,7 +188,7 @@ function whyNot(
     return failure.code === "guard_refused" ? [...told, guardHint] : [...told];
   }
   if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
-  if (facts.empty) return ["reply_invalid", "the reply held no action and no answer"];
+  if (facts.empty) return ["reply_invalid", `the reply held ${facts.seen || "no action and no answer"}`];
   if (facts.overflow) return ["nothing_done", "the reply held more actions than one phase may do"];
   return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;
 }

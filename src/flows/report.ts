@@ -74,7 +74,13 @@ export interface PhaseResults {
   readonly checks: readonly CheckReport[];
   /** Files whose edits failed twice. */
   readonly stubborn: readonly RelPath[];
+  /** The word that closes bodies. */
+  readonly tag: string;
 }
+
+/** What to send in place of a reply that could not be used. */
+export const renderForms = (tag: string): string =>
+  `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
 /** The diff of existing files, which edits and commands may have changed otherwise than meant; "" for none. */
 function renderDiff(run: Run, { changes }: BatchReport): string {
@@ -95,7 +101,10 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
 }
 
 /** The user message of a later phase: what is in, what failed and why, what is still to do. */
-export async function renderResults(run: Run, { batch, left, notes, checks, stubborn }: PhaseResults): Promise<string> {
+export async function renderResults(
+  run: Run,
+  { batch, left, notes, checks, stubborn, tag }: PhaseResults,
+): Promise<string> {
   const looks = batch.reports.filter(({ kind }) => kind === "look");
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
@@ -107,7 +116,7 @@ export async function renderResults(run: Run, { batch, left, notes, checks, stub
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),
-    left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.` : "",
+    left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.\n${renderForms(tag)}` : "",
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
     failed.length > 0
       ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."

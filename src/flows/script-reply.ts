@@ -6,6 +6,7 @@ import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { readAmendments } from "../core/script/amend.ts";
 import { completeFinish } from "../core/script/finish.ts";
+import { type LooseTarget, readLooseReply } from "../core/script/loose-reply.ts";
 import { chooseTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { renderResume } from "../core/script/resume.ts";
@@ -22,12 +23,18 @@ export interface ScriptQuestion {
   /** Names the word that closes bodies as EOT. */
   readonly system: string;
   readonly messages: readonly Message[];
+  /** Files that the contract leaves: edits outside of actions are read where they leave no doubt. */
+  readonly targets: readonly LooseTarget[];
 }
 
 export interface ScriptReply {
   readonly script: Script;
   /** The reply as the model wrote it, with the rest it was asked for. */
   readonly text: string;
+  /** The word that closes bodies, as the prompt named it. */
+  readonly tag: string;
+  /** What a reply without actions holds instead, as words that follow "it held"; "" for plain words. */
+  readonly seen: string;
 }
 
 /**
@@ -35,7 +42,7 @@ export interface ScriptReply {
  * line of what the model was shown could close, so that text it copies never ends a body.
  */
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
-  const { purpose, messages } = question;
+  const { purpose, messages, targets } = question;
   const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
   const system = listActions(question.system).replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
   const read = (path: string) => {
@@ -52,7 +59,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
   const script = parse(reply);
-  if (script.cut === null || !run.ledger.spare) return { script, text: reply.text };
+  if (script.cut === null || !run.ledger.spare) return { tag, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   // The line it was cut in is asked for anew; half of it in front of them, models go on in the middle of it.
   const end = reply.text.lastIndexOf("\n") + 1;
@@ -63,7 +70,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     { role: "user", text: renderResume(script.cut) },
   ];
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
-  if (rest === null) return { script, text: reply.text };
+  if (rest === null) return { script, text: reply.text, tag, seen: "" };
   const more = parse(rest, script.cut);
   const complete = script.actions.filter(({ partial }) => partial !== true);
   const joined: Script = {
@@ -72,7 +79,27 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     remarks: [...script.remarks, ...more.remarks],
     warnings: [...script.warnings, ...more.warnings],
   };
-  return { script: joined, text: whole + rest.text };
+  return { script: joined, text: whole + rest.text, tag, seen: "" };
+}
+
+const isMessage = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "finish";
+
+/** A whole reply without actions as the script that its edits come to, where nothing has to be guessed. */
+function readLoose(
+  script: Script,
+  text: string,
+  targets: readonly LooseTarget[],
+  read: (path: string) => string | null,
+): Omit<ScriptReply, "tag"> {
+  if (wasCut(script) || !script.actions.every(isMessage)) return { script, text, seen: "" };
+  const { actions, seen, prose } = readLooseReply(text, targets, read);
+  if (actions.length === 0) return { script, text, seen };
+  const finish = script.actions[0] ?? { cmd: "FINISH", arg: prose, next: [], line: 1 };
+  return {
+    script: { ...script, actions: [...actions, finish], remarks: [], truncated: false, flags: [] },
+    text,
+    seen: "",
+  };
 }
 
 /** null: what came back is no reply; what was complete before stands without it. */
@@ -155,7 +182,7 @@ export function keepFinish({ record }: Run, script: Script): boolean {
 }
 
 /** The prose before the first action, as it was written, its code fences too; "" for none. It may be the whole answer. */
-export function proseOf({ script: { actions, remarks }, text }: ScriptReply): string {
+export function proseOf({ script: { actions, remarks }, text }: Pick<ScriptReply, "script" | "text">): string {
   const end = actions[0]?.line ?? Number.POSITIVE_INFINITY;
   const said = remarks.filter(({ line }) => line < end).map(({ line }) => line);
   const [first] = said;
@@ -167,6 +194,17 @@ export function proseOf({ script: { actions, remarks }, text }: ScriptReply): st
   const to = isFence(last) ? last + 1 : last;
   return lines
     .slice(from - 1, to)
+    .join("\n")
+    .trim();
+}
+
+/** The words behind the last action of a reply that has no FINISH: they are its message. "" for none. */
+export function proseAfter({ script: { actions, remarks }, text }: Pick<ScriptReply, "script" | "text">): string {
+  const first = remarks.find(({ line }) => line > (actions.at(-1)?.line ?? 0));
+  if (first === undefined || actions.length === 0) return "";
+  const lines = text.split(/\r?\n/).slice(first.line - 1);
+  return lines
+    .filter((line) => !/^\s*```\s*$/.test(line))
     .join("\n")
     .trim();
 }

@@ -52,15 +52,12 @@ test("a plan with paths of the project from the root of the disk is asked for ag
   expect(ran.asked(2)).toContain(`write ${place.root}/a.txt relative to the project root: a.txt`);
 });
 
-test("a whole file or a diff in place of edits is told what is wanted, once", async () => {
-  for (const body of ["1\n", "@@ -1 +1 @@\n-one\n+1\n"]) {
-    const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n${body}END::EOT\n${finish()}`, done + finish()];
-    const ran = await play({ files, lines });
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
-    expect(ran.asked(3)).toContain(
-      "FAILED: MODIFY a.txt\nit holds no complete SEARCH/REPLACE block: send such blocks, or the whole file with WRITE\n",
-    );
-  }
+test("a whole file in place of edits is told what was seen and what to send, once", async () => {
+  const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n1\nEND::EOT\n${finish()}`, done + finish()];
+  const ran = await play({ files, lines });
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
+  expect(ran.asked(3)).toContain("FAILED: MODIFY a.txt\n");
+  expect(ran.asked(3)).toContain("it holds no complete SEARCH/REPLACE block\nSend blocks of <<<<<<< SEARCH");
 });
 
 test("words while something is open are told to be no action", async () => {

@@ -2,6 +2,7 @@
 
 import { isFence, isMarkdown, unwrapFence } from "./code-fence.ts";
 import type { Body, EditBlock, ScriptAction } from "./script.ts";
+import { readDiffBody } from "./unified-diff.ts";
 
 type Read = (path: string) => string | null;
 
@@ -20,16 +21,31 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   const edits = body.cmd === "MODIFY" || (first !== undefined && opener.test(first));
   if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
 
+  return buildEdits(body, { lines, flags }, read);
+}
+
+/** The edits of a body that holds blocks, or a diff; the whole file where a MODIFY names one that is missing. */
+function buildEdits(
+  { cmd, path, line }: Body,
+  { lines, flags }: { readonly lines: readonly string[]; readonly flags: readonly string[] },
+  read: Read,
+): ScriptAction {
   const edit = parseBlocks(lines, () => read(path));
-  if (body.cmd === "MODIFY" && edit.begun === 0 && first !== undefined && read(path) === null) {
+  const isBare = cmd === "MODIFY" && edit.begun === 0;
+  const diff = isBare ? readDiffBody(path, lines, line) : null;
+  if (diff !== null) return { ...diff, ...flagged([...flags, ...(diff.flags ?? [])]) };
+  if (isBare && hasText(lines) && read(path) === null) {
     return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, "modify-of-missing-file"]), line };
   }
-  if (body.cmd === "WRITE") flags.push("write-with-blocks");
-  flags.push(...edit.flags, ...(edit.open?.flags ?? []));
   const made = [...edit.blocks, ...(edit.open?.blocks ?? [])];
   const blocks = made.length === edit.begun ? made : [];
-  if (blocks.length === 0) flags.push("no-blocks");
-  return { cmd: "MODIFY", path, blocks, ...flagged(flags), line };
+  const odd = [
+    ...(cmd === "WRITE" ? ["write-with-blocks"] : []),
+    ...edit.flags,
+    ...(edit.open?.flags ?? []),
+    ...(blocks.length === 0 ? ["no-blocks"] : []),
+  ];
+  return { cmd: "MODIFY", path, blocks, ...flagged([...flags, ...odd]), line };
 }
 
 /** The action of a body that the reply did not close: complete lines and complete blocks only. */

@@ -1,0 +1,145 @@
+/** Reads a reply that holds edits but no actions, where the contract leaves no doubt which files are meant. */
+import { buildAction } from "./body.ts";
+import type { ScriptAction } from "./script.ts";
+import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
+
+/** A file that the contract leaves to be made or changed. */
+export interface LooseTarget {
+  readonly path: string;
+  /** Its step is WRITE: a whole file may be sent for it. */
+  readonly isWritten: boolean;
+}
+
+export interface LooseReply {
+  /** Empty: nothing could be read without doubt. */
+  readonly actions: readonly ScriptAction[];
+  /** What the reply holds, as words that follow "it held"; "" for plain words. */
+  readonly seen: string;
+  /** What stands around the edits: the message to the user. */
+  readonly prose: string;
+}
+
+type Read = (path: string) => string | null;
+
+const fence = /^\s*(`{3,}|~{3,})\s*(.*)$/;
+const opener = /^<{5,9} ?SEARCH/i;
+const closer = /^>{5,9} ?REPLACE/i;
+const pathShape = /^[\w@.+~/-]+\.[\w+-]+$|^[\w@.+~/-]*\/[\w@.+-]+$|^(?:Makefile|Dockerfile|LICENSE|README)$/;
+
+/** The path that a line of its own names, whatever marks stand around it; null: it names none. */
+function pathIn(line: string): string | null {
+  const bare = line
+    .trim()
+    .replace(/^(?:[#*>\s`-]+|\d+[.)]\s+)+/, "")
+    .replace(/^(?:file|path)\s*:\s*/i, "")
+    .replace(/[`*:\s]+$/, "")
+    .replace(/^`+/, "");
+  return pathShape.test(bare) ? bare : null;
+}
+
+/** The target that a name means, by itself or as the end of the only one; a name of no target is left to be refused. */
+function resolve(name: string | null, targets: readonly LooseTarget[]): string | null {
+  const [only, ...more] = targets;
+  if (name === null) return only !== undefined && more.length === 0 ? only.path : null;
+  if (only !== undefined && more.length === 0 && only.path.endsWith(`/${name}`)) return only.path;
+  return name.replace(/^\.\//, "");
+}
+
+interface Group {
+  readonly name: string | null;
+  readonly lines: string[];
+}
+
+/** The file that a line between blocks names: by itself, or as the last word behind a fence; null: none. */
+const nameOnLine = (line: string): string | null =>
+  pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
+
+/** The blocks of a reply, by the file that is named above each, outside or inside its fence. */
+function groupBlocks(lines: readonly string[]): {
+  readonly groups: readonly Group[];
+  readonly rest: readonly string[];
+} {
+  const groups: Group[] = [];
+  const rest: string[] = [];
+  let name: string | null = null;
+  let isOpen = false;
+  for (const line of lines) {
+    if (!isOpen && opener.test(line)) {
+      isOpen = true;
+      if (groups.at(-1)?.name !== name) groups.push({ name, lines: [] });
+    }
+    if (isOpen) groups.at(-1)?.lines.push(line);
+    else {
+      const named = nameOnLine(line);
+      if (named === null && !fence.test(line)) rest.push(line);
+      name = named ?? name;
+    }
+    isOpen &&= !closer.test(line);
+  }
+  return { groups, rest };
+}
+
+const isWhole = ({ blocks = [], flags = [] }: ScriptAction) => blocks.length > 0 && !flags.includes("unclosed-block");
+
+function readBlocks(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
+  const seen = "SEARCH/REPLACE blocks outside of an action";
+  const { groups, rest } = groupBlocks(lines);
+  const actions = groups.flatMap(({ name, lines: body }): ScriptAction[] => {
+    const path = resolve(name, targets);
+    const head = { cmd: "MODIFY", tag: "EOT", line: 1, flags: ["loose-blocks"] } as const;
+    return path === null ? [] : [buildAction({ ...head, path, lines: body }, read)];
+  });
+  const all = actions.length === groups.length && actions.every(isWhole);
+  return { actions: all ? actions : [], seen, prose: rest.join("\n").trim() };
+}
+
+function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): LooseReply {
+  const files = readDiff(lines);
+  const actions = files.flatMap((file) => {
+    const path = resolve(file.path, targets);
+    return (path === null ? null : actionOfDiff(file, path, 1)) ?? [];
+  });
+  const prose = lines.slice(
+    0,
+    lines.findIndex((line) => fence.test(line) || /^(?:diff --git|--- |@@)/.test(line)),
+  );
+  const all = actions.length === files.length;
+  return { actions: all ? actions : [], seen: "a unified diff outside of an action", prose: prose.join("\n").trim() };
+}
+
+/** The one fence of a reply and what stands around it; null: there is none, or more than one. */
+function onlyFence(lines: readonly string[]): { readonly inside: readonly string[]; readonly around: string } | null {
+  const start = lines.findIndex((line) => fence.test(line));
+  const marks = fence.exec(lines[start] ?? "")?.[1] ?? "";
+  const end = lines.findLastIndex((line) => line.trim() === marks);
+  if (start < 0 || end <= start) return null;
+  const isOne = !lines.slice(end + 1).some((line) => fence.test(line));
+  const inner = lines.slice(start + 1, end);
+  // A closed fence inside, in the same marks, makes it two.
+  if (!isOne || inner.some((line) => line.trim() === marks)) return null;
+  return { inside: inner, around: [...lines.slice(0, start), ...lines.slice(end + 1)].join("\n").trim() };
+}
+
+function readFence(lines: readonly string[], targets: readonly LooseTarget[]): LooseReply {
+  const found = onlyFence(lines);
+  if (found === null) return { actions: [], seen: "several fenced texts and no action", prose: "" };
+  const [only, ...more] = targets;
+  const seen = "a fenced file and no action";
+  const isMeant = only?.isWritten === true && more.length === 0 && found.inside.some((line) => line.trim() !== "");
+  if (!isMeant) return { actions: [], seen, prose: found.around };
+  const body = `${found.inside.join("\n")}\n`;
+  return {
+    actions: [{ cmd: "WRITE", path: only.path, body, flags: ["fenced-file"], line: 1 }],
+    seen,
+    prose: found.around,
+  };
+}
+
+/** `read`: the text of a file as the model knows it, or null. Nothing is read where two files may be meant. */
+export function readLooseReply(text: string, targets: readonly LooseTarget[], read: Read): LooseReply {
+  const lines = text.split(/\r?\n/);
+  if (lines.some((line) => opener.test(line))) return readBlocks(lines, targets, read);
+  if (holdsDiff(lines)) return readDiffs(lines, targets);
+  if (lines.some((line) => fence.test(line))) return readFence(lines, targets);
+  return { actions: [], seen: /^\s*[[{]/.test(text) ? "JSON and no action" : "", prose: text.trim() };
+}

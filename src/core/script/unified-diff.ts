@@ -1,0 +1,96 @@
+/** Reads unified diffs as models write them: counts and line numbers are only hints, the lines themselves are the edit. */
+import type { EditBlock, ScriptAction } from "./script.ts";
+
+/** The part of a diff that is about one file. */
+export interface FileDiff {
+  /** null: the diff names no file. */
+  readonly path: string | null;
+  /** It makes the file: nothing stood there before. */
+  readonly isNew: boolean;
+  readonly blocks: readonly EditBlock[];
+  /** Some hunk only adds lines and does not say where. */
+  readonly isUnplaced: boolean;
+}
+
+const hunkMark = /^@@(?: .*?)?@@/;
+const between =
+  /^(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |similarity index |rename (?:from|to) )/;
+
+const isHeader = (lines: readonly string[], at: number): boolean =>
+  /^--- \S/.test(lines[at] ?? "") && /^\+\+\+ \S/.test(lines[at + 1] ?? "");
+
+/** Whether the lines hold a hunk, or the names of the files that one compares. */
+export const holdsDiff = (lines: readonly string[]): boolean =>
+  lines.some((line, at) => hunkMark.test(line) || isHeader(lines, at));
+
+/** The name of a `---` or `+++` line without its a/ or b/ and its date; null: /dev/null. */
+function nameOf(line: string): string | null {
+  const name = line.slice(4).split("\t", 1)[0]?.trim() ?? "";
+  return name === "/dev/null" ? null : name.replace(/^[ab]\//, "");
+}
+
+const toText = (lines: readonly string[]): string => (lines.length === 0 ? "" : `${lines.join("\n")}\n`);
+
+/** A hunk as an edit; null: it changes nothing. A line that lost its first blank is context. */
+function blockOf(hunk: readonly string[]): EditBlock | null {
+  const end = hunk.findLastIndex((line) => line !== "");
+  const lines = hunk.slice(0, end + 1).filter((line) => !line.startsWith("\\"));
+  if (!lines.some((line) => /^[-+]/.test(line))) return null;
+  const side = (skipped: string) =>
+    lines.flatMap((line) => (line.startsWith(skipped) ? [] : [/^[-+ ]/.test(line) ? line.slice(1) : line]));
+  return { search: toText(side("+")), replace: toText(side("-")) };
+}
+
+/** Cuts the lines behind a file's header at its hunks; without marks they are one. */
+function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {
+  const hunks: string[][] = [];
+  for (const line of lines) {
+    if (hunkMark.test(line)) hunks.push([]);
+    else if (hunks.length === 0 && /^[-+ ]/.test(line)) hunks.push([line]);
+    else hunks.at(-1)?.push(line);
+  }
+  return hunks;
+}
+
+function readFile(lines: readonly string[]): FileDiff | null {
+  const named = isHeader(lines, 0);
+  const [before, after] = named ? [nameOf(lines[0] ?? ""), nameOf(lines[1] ?? "")] : [null, null];
+  const blocks = hunksOf(named ? lines.slice(2) : lines).flatMap((hunk) => blockOf(hunk) ?? []);
+  const isNew = named && before === null;
+  if (blocks.length === 0) return null;
+  return {
+    path: after ?? before,
+    isNew,
+    blocks,
+    isUnplaced: !isNew && blocks.some(({ search }) => search.trim() === ""),
+  };
+}
+
+/** The files of a diff, in order; none where the lines hold no diff. */
+export function readDiff(lines: readonly string[]): readonly FileDiff[] {
+  const starts = lines.flatMap((_, at) => (isHeader(lines, at) ? [at] : []));
+  const first = lines.findIndex((line) => hunkMark.test(line));
+  const from =
+    starts.length === 0 || (first >= 0 && first < (starts[0] ?? 0)) ? [Math.max(first, 0), ...starts] : starts;
+  if (!holdsDiff(lines)) return [];
+  return from.flatMap((start, at) => {
+    const part = lines.slice(start, from[at + 1]);
+    const end = part.findIndex((line) => between.test(line) || /^\s*```/.test(line));
+    return readFile(end < 0 ? part : part.slice(0, end)) ?? [];
+  });
+}
+
+/** The action that a file's part of a diff comes to; null: its place would be a guess. */
+export function actionOfDiff({ isNew, blocks, isUnplaced }: FileDiff, path: string, line: number): ScriptAction | null {
+  const flags = ["from-diff"];
+  if (isNew) return { cmd: "WRITE", path, body: blocks.map(({ replace }) => replace).join(""), flags, line };
+  return isUnplaced ? null : { cmd: "MODIFY", path, blocks, flags, line };
+}
+
+/** The action of a MODIFY whose body is a diff of that one file; null: it is not, or its place would be a guess. */
+export function readDiffBody(path: string, lines: readonly string[], line: number): ScriptAction | null {
+  const [file, ...others] = holdsDiff(lines) ? readDiff(lines) : [];
+  if (file === undefined || others.length > 0) return null;
+  const isSame = file.path === null || file.path === path || path.endsWith(`/${file.path}`);
+  return isSame ? actionOfDiff(file, path, line) : null;
+}

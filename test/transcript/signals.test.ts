@@ -1,9 +1,8 @@
 /** Signals at every stage of a run: the right code, the tree as before, nobody left behind (R09). */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { readLast, readOutcome } from "./contract.ts";
-import { openPlace, type Place, patience } from "./harness.ts";
+import { openPlace, patience } from "./harness.ts";
 import { done, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
@@ -18,18 +17,25 @@ const plan = planned([["WRITE", "hello.txt"]]);
 const never = { delayMs: 20_000 };
 const file = { "kept.txt": "as before\n" };
 
-async function appears(path: string): Promise<void> {
-  for (let tries = 0; tries < 400 && !existsSync(path); tries += 1) await Bun.sleep(10);
-  if (!existsSync(path)) throw new Error(`${path} did not appear`);
+let made = 0;
+
+/** A time that nobody else on this machine sleeps, by which a sleep of a sandboxed check is known outside it. */
+const oddTime = (seconds: number) => `${seconds}.${process.pid}${++made}`;
+
+function isSleeping(time: string): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1") === `sleep\0${time}\0`;
+    } catch {
+      return false;
+    }
+  });
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-};
+async function sleeps(time: string): Promise<void> {
+  for (let tries = 0; tries < 400 && !isSleeping(time); tries += 1) await Bun.sleep(10);
+  if (!isSleeping(time)) throw new Error(`nobody sleeps ${time}`);
+}
 
 /** Resolves when the process hears SIGINT instead of dying of it. */
 async function listens(pid: number): Promise<void> {
@@ -38,10 +44,6 @@ async function listens(pid: number): Promise<void> {
     if ((BigInt(`0x${caught}`) & 2n) !== 0n) return;
   }
   throw new Error(`${pid} does not listen to signals`);
-}
-
-function pidsIn({ spare }: Place): number[] {
-  return readFileSync(join(spare, "pids"), "utf8").trim().split(/\s+/).map(Number);
 }
 
 for (const [signal, code, error] of signals) {
@@ -67,15 +69,16 @@ for (const [signal, code, error] of signals) {
 
   test.concurrent(`${signal} during a check ends with ${code}, takes the change back and leaves no process (R09)`, async () => {
     await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-    const check = "test -e hello.txt || exit 0; sleep 61 & echo $$ $! > ../spare/pids; wait";
+    const time = oddTime(61);
+    const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
     const running = place.start(["run", "-y", "--json", "--check", check, "make hello.txt"]);
-    await appears(join(place.spare, "pids"));
+    await sleeps(time);
     expect(place.read("hello.txt")).toBe("a\n");
     running.kill(signal);
     const outcome = readOutcome(await running.done);
     expect([outcome.code, outcome.error?.code]).toEqual([code, error]);
     expect(place.tree()).toEqual(file);
-    expect(pidsIn(place).filter(isAlive)).toEqual([]);
+    expect(isSleeping(time)).toBe(false);
   });
 }
 
@@ -116,9 +119,10 @@ test.concurrent("--timeout counts from the start: a task that never comes ends w
 
 test.concurrent("a second SIGINT ends at once; the next command takes the half-done run back (R09)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const check = "test -e hello.txt || exit 0; trap '' INT TERM HUP; echo $$ > ../spare/pids; while :; do sleep 1; done";
+  const time = oddTime(1);
+  const check = `test -e hello.txt || exit 0; trap '' INT TERM HUP; while :; do sleep ${time}; done`;
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
-  await appears(join(place.spare, "pids"));
+  await sleeps(time);
   running.kill("SIGINT");
   await Bun.sleep(100);
   const asked = performance.now();
@@ -127,14 +131,15 @@ test.concurrent("a second SIGINT ends at once; the next command takes the half-d
   expect(performance.now() - asked).toBeLessThan(1900);
   expect((await place.pai(["history"])).code).toBe(0);
   expect(place.tree()).toEqual(file);
-  expect(pidsIn(place).filter(isAlive)).toEqual([]);
+  expect(isSleeping(time)).toBe(false);
 });
 
 test.concurrent("SIGKILL in a check: the next command takes the change back (R51)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const check = "test -e hello.txt || exit 0; echo $$ > ../spare/pids; sleep 2";
+  const time = oddTime(2);
+  const check = `test -e hello.txt || exit 0; sleep ${time}`;
   const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
-  await appears(join(place.spare, "pids"));
+  await sleeps(time);
   running.kill("SIGKILL");
   await running.done;
   const { stderr } = await place.pai(["history"]);
@@ -144,10 +149,11 @@ test.concurrent("SIGKILL in a check: the next command takes the change back (R51
 
 test.concurrent("--timeout during a check ends with 124 and takes the change back", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);
-  const check = "test -e hello.txt || exit 0; sleep 62 & echo $$ $! > ../spare/pids; wait";
+  const time = oddTime(62);
+  const check = `test -e hello.txt || exit 0; sleep ${time} & wait`;
   const result = await place.pai(["run", "-y", "--json", "--timeout", "4", "--check", check, "make hello.txt"]);
   const outcome = readOutcome(result);
   expect([outcome.code, outcome.error?.code, outcome.status]).toEqual([124, "timeout", "interrupted"]);
   expect(place.tree()).toEqual(file);
-  expect(pidsIn(place).filter(isAlive)).toEqual([]);
+  expect(isSleeping(time)).toBe(false);
 });

@@ -1,7 +1,7 @@
 /** The way to L3b: bwrap makes the namespaces where only that program may (Ubuntu), the tape does the rest inside it. */
 import { existsSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
-import { isReplaced } from "./namespaces.ts";
+import { isReplaced, protectedProc } from "./namespaces.ts";
 
 /** The path that AppArmor's profile names; a bwrap elsewhere has no rights of its own. */
 const program = "/usr/bin/bwrap";
@@ -18,6 +18,7 @@ export function wrap({ workspace, writable, readable, readOnly, hidden, network 
     ...["--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...(network ? [] : ["--unshare-net"]),
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...protectedProc.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
     ...["/tmp", "/var/tmp", "/run"].flatMap((path) => ["--tmpfs", path]),
     ...[workspace, ...writable].flatMap((path) => ["--bind", path, path]),
     ...[...readable, ...readOnly].flatMap((path) => ["--ro-bind", path, path]),

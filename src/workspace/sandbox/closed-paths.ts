@@ -26,6 +26,10 @@ export interface Ground {
   readonly open: readonly string[];
 }
 
+/** Sockets through which a service does what it is asked with rights of its own: never, not even with the network. */
+const powerfulSocket =
+  /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
+
 const maxLooks = 100_000;
 
 /** Files and folders of a home that hold keys, passwords or sessions. */
@@ -62,6 +66,32 @@ export function findClosedPaths(ground: Ground): ClosedPaths {
   const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
   return { hidden, repositories: inside.repositories, partial: inside.partial };
+}
+
+/**
+ * Files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. `all`: also
+ * those of ordinary services, such as a database.
+ */
+export function findSockets(all: boolean): readonly Hidden[] {
+  const paths = new Set(
+    readText("/proc/net/unix")
+      .split("\n")
+      .flatMap((line) => /\s(\/\S.*)$/.exec(line)?.[1] ?? []),
+  );
+  return [...paths].flatMap((path) => {
+    if (!all && !powerfulSocket.test(path)) return [];
+    const real = realPathOf(path);
+    const isSocket = real !== null && lstatSync(real, { throwIfNoEntry: false })?.isSocket() === true;
+    return real !== null && isSocket ? [{ path: real, isFolder: false }] : [];
+  });
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

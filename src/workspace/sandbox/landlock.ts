@@ -1,5 +1,5 @@
 /** Landlock rules of a tape: the second wall of L3, the first of L2. */
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
 import type { Tape } from "./tape.ts";
@@ -120,13 +120,16 @@ export function readableRules(hidden: readonly Hidden[]): readonly LandlockRule[
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return;
     if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read" });
-    else for (const name of namesIn(path)) add(join(path, name));
+    else if (!isSharedScratch(stat)) for (const name of namesIn(path)) add(join(path, name));
   };
   add("/");
   const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
   const there = devices.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   return [...rules, ...there.map((path) => ruleFor(path, "device"))];
 }
+
+/** A folder such as /tmp, whose names come and go: with something hidden in it, it stays closed as a whole. */
+const isSharedScratch = ({ mode }: Stats) => (mode & 0o1002) === 0o1002;
 
 function namesIn(path: string): readonly string[] {
   try {

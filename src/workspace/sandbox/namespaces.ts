@@ -43,7 +43,7 @@ const deviceLinks = {
   ptmx: "pts/ptmx",
 } as const;
 /** Root could change the machine through these. */
-const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] as const;
+export const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] as const;
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 

@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/sandbox.ts";
 import type { PathRules } from "../policy.ts";
 import { wrap } from "./bubblewrap.ts";
-import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
+import { type ClosedPaths, findClosedPaths, findSockets } from "./closed-paths.ts";
 import { type Confinement, isIsolated, type LandlockRule } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
@@ -171,13 +171,15 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
     closed,
     forget: () => {
       known = null;
+      outside = null;
     },
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
+      const sockets = isIsolated(level) ? findSockets(!network) : [];
       const mine = repositories.filter(isInside);
       return {
         network,
-        hidden,
+        hidden: [...hidden, ...sockets.filter(({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)))],
         throughOverlay: settings.git && isLayered ? mine : [],
         writable: writable.filter(isThere),
         readable: isIsolated(level) ? replaced(network) : [],
@@ -195,6 +197,8 @@ function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
     hint: "--sandbox off runs commands without one",
   });
 }
+
+const isAtOrBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
 const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 

@@ -1,0 +1,142 @@
+/** Runs every attack of probe.c bare and in each level, as whoever starts it: `attack-levels.ts FOLDER`; prints JSON. */
+import { existsSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxLevel } from "../../../src/core/sandbox.ts";
+import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+
+/** By name of the attack or work: whether it was done. */
+export type Answers = Readonly<Record<string, boolean>>;
+
+export interface Attacked {
+  readonly level: SandboxLevel | "none";
+  /** What holds, or why the level is not to be had here. */
+  readonly text: string;
+  readonly answers: Answers;
+}
+
+const canaries = ["/dev/shm/pai-prove-canary", "/tmp/pai-prove-canary"];
+const files: Readonly<Record<string, string>> = {
+  "ws/.git/HEAD": "ref: refs/heads/main\n",
+  "ws/.git/config": "[core]\n",
+  "ws/.git/hooks/sample": "x",
+  "ws/sub/.git/config": "[core]\n",
+  "ws/.env": "KEY=canary\n",
+  "ws/deep/id_rsa": "canary\n",
+  "secret/key": "canary\n",
+  "outside/f": "x",
+  "outside/mv": "x",
+  "outside/t": "x",
+  "outside/u": "x",
+  "outside/x": "x",
+  "home/.bashrc": "x",
+};
+
+/** A fresh world in `folder`, beside the probe itself. */
+function makeWorld(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (name !== "probe") rmSync(join(folder, name), { recursive: true, force: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  symlinkSync("../outside/f", join(folder, "ws/link"));
+  linkSync(join(folder, "ws/.env"), join(folder, "ws/config.txt"));
+  for (const canary of canaries) writeFileSync(canary, "x");
+}
+
+const readAnswers = (text: string): Answers =>
+  Object.fromEntries([...text.matchAll(/^(\S+) (yes|no) /gm)].map(([, name = "", said]) => [name, said === "yes"]));
+
+interface Neighbours {
+  readonly words: readonly string[];
+  /** Puts back what a fresh world lacks. */
+  readonly renew: () => void;
+  readonly end: () => Promise<void>;
+}
+
+/** What stands outside: a victim, services on every kind of socket. */
+async function startNeighbours(folder: string): Promise<Neighbours> {
+  const user = process.getuid?.() ?? 0;
+  const victim = Bun.spawn(["sleep", "600"], { env: { CANARY: "1" }, cwd: folder, stdin: Bun.file("/etc/hostname") });
+  const keeper = Bun.spawn([join(folder, "probe"), "serve", `${user}`], { stdin: "pipe", stdout: "pipe" });
+  const tcp = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const udp = await Bun.udpSocket({
+    hostname: "127.0.0.1",
+    socket: { data: (socket, _, port, address) => void socket.send("y", port, address) },
+  });
+  const said = await keeper.stdout.getReader().read();
+  if (
+    !Buffer.from(said.value ?? [])
+      .toString()
+      .startsWith("ready")
+  )
+    throw new Error("the neighbours did not start");
+  let service: { stop(): void } | null = null;
+  return {
+    words: [folder, `${victim.pid}`, `${tcp.port}`, `${udp.port}`, `${user}`],
+    renew() {
+      service?.stop();
+      service = Bun.listen({ unix: join(folder, "outside/docker.sock"), socket: { data() {} } });
+    },
+    async end() {
+      victim.kill(9);
+      keeper.stdin.end();
+      await keeper.exited;
+      service?.stop();
+      tcp.stop();
+      udp.close();
+      for (const canary of canaries) rmSync(canary, { force: true });
+    },
+  };
+}
+
+const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
+
+async function attack(folder: string, level: SandboxLevel, command: string) {
+  const workspace = join(folder, "ws");
+  const sandbox = openSandbox({
+    settings: { ...defaultSandbox, only: level },
+    workspace,
+    workspaceFd: openSync(workspace, 0o10200000),
+    rules: { allow: [], deny: [] },
+    home: join(folder, "home"),
+    own: [join(folder, "secret")],
+    stateFolder: null,
+  });
+  const state = await sandbox.state();
+  if (state.level !== level) return { text: state.why ?? state.text, output: null };
+  const result = await runConfined(command, limits, (argv, env) =>
+    sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
+  );
+  return { text: state.text, output: result?.output ?? "" };
+}
+
+/** Without any sandbox; the neighbours must be able to answer meanwhile. */
+async function attackBare(command: readonly string[]) {
+  const child = Bun.spawn([...command], { env: { ...limits.env, TMPDIR: "/tmp" }, stdout: "pipe" });
+  return { text: "no sandbox", output: await new Response(child.stdout).text() };
+}
+
+async function attackAll(folder: string): Promise<readonly Attacked[]> {
+  const neighbours = await startNeighbours(folder);
+  const done: Attacked[] = [];
+  for (const level of ["none", "L1", "L2", "L3b", "L3"] as const) {
+    makeWorld(folder);
+    neighbours.renew();
+    const command = [join(folder, "probe"), ...neighbours.words];
+    const { text, output } =
+      level === "none" ? await attackBare(command) : await attack(folder, level, command.join(" "));
+    await Bun.sleep(3300);
+    const survived = existsSync(join(folder, "ws/survived"));
+    done.push({ level, text, answers: output === null ? {} : { ...readAnswers(output), survive: survived } });
+  }
+  await neighbours.end();
+  return done;
+}
+
+if (import.meta.main) {
+  console.log(JSON.stringify(await attackAll(process.argv[2] ?? "")));
+  process.exit(0);
+}

@@ -36,6 +36,8 @@ export type RunEvent =
       readonly model: string;
       /** Estimated input tokens. */
       readonly estimate: number;
+      /** Calls that are promised at most, as far as is known. */
+      readonly at_most?: number;
     }
   | {
       readonly type: "model.delta";

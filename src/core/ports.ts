@@ -101,6 +101,10 @@ export interface Proposal {
   /** Brings over what is ignored, once the changes have been applied. Returns what there is to tell, one line each. */
   accept(): Promise<readonly string[]>;
   discard(): void;
+  /** Paths that nobody may change, and that it changed. */
+  readonly denied: readonly RelPath[];
+  /** How many ignored paths there are to bring over. */
+  readonly ignored: number;
 }
 
 export interface CommandResult {

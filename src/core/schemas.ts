@@ -106,7 +106,13 @@ export const eventSchema = z.discriminatedUnion("type", [
     cached: z.boolean(),
   }),
   event("plan.amended", amendment.shape),
-  event("model.started", { n: count, purpose: z.string(), model: z.string(), estimate: count }),
+  event("model.started", {
+    n: count,
+    purpose: z.string(),
+    model: z.string(),
+    estimate: count,
+    at_most: z.optional(count),
+  }),
   event("model.delta", { n: count, channel: z.enum(["text", "thought", "reply"]), text: z.string() }),
   event("model.finished", {
     n: count,

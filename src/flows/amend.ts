@@ -9,7 +9,7 @@ import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseLinks } from "./approval.ts";
-import { bindCommands, mayRunCommands } from "./approve-command.ts";
+import { bindCommands, mayRunCommands } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
 import type { Run } from "./run.ts";

@@ -5,7 +5,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { describeHold, mayRunCommands, quoteCommand } from "./approve-command.ts";
+import { describeHold, mayRunCommands, quoteCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 import { notAllowed } from "./tally.ts";

@@ -220,7 +220,8 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
     temperature: run.options.temperature,
   };
   const started = ports.now().getTime();
-  emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate });
+  const { at_most } = ledger.promised;
+  emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate, at_most });
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {
     await receive(run, { request, refit, onText, onPiece: reportProgress(run, question.purpose) }, got);

@@ -95,9 +95,9 @@ function findUnneeded(refused: Refusals, staged: readonly Change[], calls: reado
  * What the run itself has changed so far. What a check of the user changed in a file before the run touched it does not
  * count: for the guard, that is how the run found the file.
  */
-function earlierOf({ begun, record }: Run): readonly Change[] {
+function earlierOf({ begun, record, options }: Run): readonly Change[] {
   const touched = new Set<RelPath>();
-  return (begun?.changes ?? record.staged).filter((change) => {
+  return (options.dryRun ? record.staged : (begun?.changes ?? [])).filter((change) => {
     if (record.byUser.has(change) && !touched.has(change.path)) return false;
     touched.add(change.path);
     return true;
@@ -147,6 +147,20 @@ export async function judgeCommand(
   return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
 }
 
+/** Why what a command proposes is refused as a whole; null: it is not. A command announces nothing. */
+export async function judgeProposal(
+  run: Run,
+  rights: Rights | null,
+  changes: readonly Change[],
+): Promise<Refusal | null> {
+  const planned = plannedIn(run, rights, []);
+  const refusals = await findRefusals(run, { planned, earlier: earlierOf(run), batch: changes });
+  // At a terminal people see the changes first: decideBatch asks then.
+  const steering = run.options.interactive ? [] : (await findSteering(run, changes)).values();
+  const [refused] = [...refusals.values(), ...steering];
+  return refused ?? null;
+}
+
 /** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
@@ -170,10 +184,19 @@ function noteLater(run: Run, changes: readonly Change[]): void {
   }
 }
 
+/** Whose work changes are: actions of the plan (or of a reply where there is none), or a command's. */
+type Origin = "plan" | "command";
+
+const applyQuestion = { plan: "Apply these changes?", command: "Apply what the command changed?" } as const;
+
 /** Tells what is staged; `decided` null: as a proposal, with what is to be noticed in it; else how it was decided. */
-function announce(run: Run, decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null): void {
+function announce(
+  run: Run,
+  decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null,
+  origin: Origin,
+): void {
   const changes = run.overlay.staged();
-  const summaries = summarizeAll(changes, () => "plan");
+  const summaries = summarizeAll(changes, () => origin);
   const batch = run.record.batches;
   if (decided === null) {
     run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
@@ -198,21 +221,21 @@ const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "
  * In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied.
  * Throws approval_needed when nobody is there to say yes.
  */
-export async function decideBatch(run: Run): Promise<Refusal | null> {
+export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Refusal | null> {
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.record.batches += 1;
-  announce(run, null);
-  const lines = summarizeAll(changes, () => "plan").map(lineOf);
+  announce(run, null, origin);
+  const lines = summarizeAll(changes, () => origin).map(lineOf);
   const decision = run.options.dryRun
     ? ({ accept: true, by: "policy" } as const)
     : await run.ports.decide({
         kind: "batch",
-        text: `Apply these changes?\n${lines.join("\n")}`,
+        text: `${applyQuestion[origin]}\n${lines.join("\n")}`,
         folder: folderOf(run, changes),
       });
   const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();
-  announce(run, steering.size > 0 ? { accept: false, by: "user" } : decision);
+  announce(run, steering.size > 0 ? { accept: false, by: "user" } : decision, origin);
   if (decision.accept && steering.size === 0) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
   const [declined] = steering.values();
@@ -225,18 +248,18 @@ export async function decideBatch(run: Run): Promise<Refusal | null> {
 }
 
 /** With a plan every batch was approved with it: it is shown, and accepted by policy. */
-export function acceptBatch(run: Run): void {
+export function acceptBatch(run: Run, origin: Origin = "plan"): void {
   if (run.overlay.staged().length === 0) return;
   run.record.batches += 1;
-  announce(run, null);
-  announce(run, { accept: true, by: "policy" });
+  announce(run, null, origin);
+  announce(run, { accept: true, by: "policy" }, origin);
 }
 
 /**
  * Applies what is staged and accepted as one; true when there was anything. In a dry run it stays staged.
  * Throws what Transaction.apply throws: conflict, disk_full …
  */
-export async function applyBatch(run: Run): Promise<boolean> {
+export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boolean> {
   const { overlay, options, record, emit } = run;
   const changes = overlay.staged();
   if (options.dryRun) {
@@ -245,8 +268,8 @@ export async function applyBatch(run: Run): Promise<boolean> {
   } else if (changes.length > 0) {
     const transaction = await run.transaction();
     const earlier = transaction.changes.length;
-    await transaction.apply(changes);
-    emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => "plan") });
+    await transaction.apply(changes, origin);
+    emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });
     // The umask has had its say: modes are not as they were staged.
     overlay.settle(transaction.changes.slice(earlier));
   }

@@ -1,5 +1,6 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
+import { listActions } from "../core/list-actions.ts";
 import type { Message } from "../core/model.ts";
 import { describeSchedule } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { promiseOfSchedule } from "../core/plan/promise.ts";
@@ -16,10 +17,11 @@ import type { Flow, Run } from "./run.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
-  system: schedulePrompt,
+  system: listActions(schedulePrompt),
   format: { name: "schedule", schema: describeSchedule() },
   load: async () => (await import("../core/plan/parse-schedule.ts")).readSchedule,
   planOf: ({ plan }) => plan,
+  looks: ({ plan }) => plan.intent === "look",
   promise: promiseOfSchedule,
 };
 

@@ -3,10 +3,10 @@
 import { mostShown } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { toPaiError } from "../core/error.ts";
-import type { Call } from "../core/model.ts";
+import { type Call, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import type { Rights } from "../core/plan/scope.ts";
+import { createRights, type Rights } from "../core/plan/scope.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
 import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
@@ -15,13 +15,20 @@ import { noteHidden, noteSent } from "./sources.ts";
 /** True for actions that need no right, FINISH aside: they only look. */
 export const isLook = (action: string) => rowOf(action)?.kind === "look";
 
+/** `path:from-to` as a path and its lines; a name that ends so without being a range is a path. */
+function inputOfRead(target: string): Json {
+  const [, path = "", from = "", to = from] = /^(.+?)::?(\d+)(?:-(\d+))?$/.exec(target) ?? [];
+  return path === "" ? { path: target } : { path, start_line: Number(from), end_line: Number(to) };
+}
+
 /** The plan's look steps as calls. */
 function looksOf(plan: Plan): readonly Call[] {
   const steps = plan.execution_plan?.steps ?? [];
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];
     const under = destination === null ? {} : { path: destination };
-    const input = namesPath(action) ? { path: target } : { pattern: target, ...under };
+    const isRead = rowOf(action)?.form === "lines";
+    const input = isRead ? inputOfRead(target) : namesPath(action) ? { path: target } : { pattern: target, ...under };
     return [{ id: `look.${at + 1}`, name: action, input }];
   });
 }
@@ -102,6 +109,87 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
   return texts.join("\n\n");
+}
+
+/** Characters of all results of one round of looks, for a model that holds much. */
+const mostOfRound = 24_000;
+/** What a round of looks may touch: nothing. */
+const noRights = createRights([], []);
+
+/** As many whole lines as fit, and a note of what is left out and how to ask for it. */
+function cutResult({ name, target, text }: CallReport, most: number): string {
+  if (text.length <= most) return text;
+  const lines = text.split("\n");
+  let kept = 0;
+  for (let size = 0; kept < lines.length; kept += 1) {
+    size += (lines[kept]?.length ?? 0) + 1;
+    if (size > most) break;
+  }
+  const rest = lines.slice(kept);
+  const numberOf = (line = "") => /^\s*(\d+)(?: |$)/.exec(line)?.[1];
+  const [from, to] = [numberOf(rest[0]), numberOf(rest.findLast((line) => numberOf(line) !== undefined))];
+  const path = target.replace(/::?\d+(-\d+)?$/, "");
+  const isRead = rowOf(name)?.form === "lines" && from !== undefined && to !== undefined;
+  const how = isRead
+    ? `lines ${from}-${to} are left out: READ ${path}:${from}-${to}`
+    : `${rest.length} lines are left out: ask for less at once`;
+  return [...lines.slice(0, kept), `[… ${how}]`].join("\n");
+}
+
+/** Shares the room among results: what is short is whole, the rest gets the same each. */
+function cutResults(reports: readonly CallReport[], room: number): readonly string[] {
+  const cut = new Map<CallReport, string>();
+  let left = room;
+  for (const [at, report] of [...reports].sort((a, b) => a.text.length - b.text.length).entries()) {
+    const text = cutResult(report, Math.floor(left / (reports.length - at)));
+    left -= text.length;
+    cut.set(report, text);
+  }
+  return reports.map((report) => cut.get(report) ?? "");
+}
+
+/**
+ * Does the looks of a plan that asks to see more, all at once, and words what they found for the next planning call.
+ * `rounds`: how many more of them there may be.
+ */
+export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<string> {
+  const looked = looksOf(plan);
+  const named = new Set(looked.flatMap(({ input }) => (isFields(input) ? [input["path"]] : [])));
+  const others = (plan.analysis?.files_to_read ?? []).filter((path) => !named.has(path));
+  const calls = [
+    ...looked,
+    ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
+  ];
+  const { reports } = await perform(run, calls, noRights);
+  const { window, maxOutputTokens } = run.ports.model;
+  const texts = cutResults(
+    reports,
+    Math.min(mostOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),
+  );
+  const results: string[] = [];
+  for (const [at, report] of reports.entries()) {
+    const path = rowOf(report.name)?.form === "lines" && report.ok ? toReadable(run, report.target) : null;
+    if (path !== null) run.record.bases.add(path);
+    await noteAnswer(run, report);
+    results.push(
+      fence(
+        "result",
+        { action: `${report.name} ${targetOfStep(report)}`.trim(), ok: String(report.ok) },
+        texts[at] ?? "",
+      ),
+    );
+  }
+  const more =
+    rounds === 0
+      ? "No look is left: reply with the plan, or with the whole answer."
+      : `Reply with the plan, or with the whole answer; ${rounds === 1 ? "one more round of looks is" : `${rounds} more rounds of looks are`} left.`;
+  return [...results, `${more} One JSON value again.`].join("\n\n");
+}
+
+/** What a look is at, with the lines of a READ. */
+function targetOfStep({ target, input }: CallReport): string {
+  const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
+  return from === null ? target : `${target}:${from}-${to ?? ""}`;
 }
 
 /** What a look of a later phase found; a file read without a range is shown whole. */

@@ -30,12 +30,25 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
   });
 }
 
-async function read<T>(asked: Promise<Reply>, load: LoadReader<T>): Promise<{ reply: Reply; reading: Reading<T> }> {
+/** How a reply is read. */
+export interface Reader<T> {
+  readonly load: LoadReader<T>;
+  /** What a reply without JSON says all the same, as JSON; null: nothing that could be meant. */
+  readonly answerOf?: (run: Run, text: string) => Promise<Json | null>;
+}
+
+async function read<T>(
+  run: Run,
+  asked: Promise<Reply>,
+  { load, answerOf }: Reader<T>,
+): Promise<{ reply: Reply; reading: Reading<T> }> {
   // The next turn of the event loop: by then the request has left.
   const [readValue, reply] = await Promise.all([Bun.sleep(0).then(load), asked]);
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);
-  return { reply, reading: json.ok ? readValue(json.value) : json };
+  if (json.ok) return { reply, reading: readValue(json.value) };
+  const answer = (await answerOf?.(run, reply.text)) ?? null;
+  return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
 /** Throws reply_invalid when the reply stays unusable. `what` names the value in messages: "plan". */
@@ -43,9 +56,9 @@ export async function askForJson<T>(
   run: Run,
   question: ModelQuestion,
   what: string,
-  load: LoadReader<T>,
+  reader: Reader<T>,
 ): Promise<{ readonly value: T; readonly reply: Reply }> {
-  const first = await read(askOnce(run, question), load);
+  const first = await read(run, askOnce(run, question), reader);
   if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
   const { why } = first.reading;
   if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}`);
@@ -63,7 +76,7 @@ export async function askForJson<T>(
       text: `That is not a usable ${what}: ${why}\nSend the whole ${what} again as one JSON value, nothing else.`,
     },
   ];
-  const second = await read(askOnce(run, { ...question, purpose: "repair", messages }), load);
+  const second = await read(run, askOnce(run, { ...question, purpose: "repair", messages }), reader);
   if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
   throw new PaiError("reply_invalid", `the ${what} was unusable twice: ${second.reading.why}`, {
     hint: "try again, or another model with --model",

@@ -104,7 +104,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     });
   }
   const refuse = (code: "budget_calls" | "budget_tokens" | "budget_cost", what: string) => {
-    throw new PaiError(code, `budget reached: ${what}`, { hint: "nothing was changed by the call that was not made" });
+    const flag = { budget_calls: "--max-calls", budget_tokens: "--max-tokens", budget_cost: "--max-cost" }[code];
+    throw new PaiError(code, `budget reached: ${what}`, { hint: `allow more with ${flag}` });
   };
   return {
     admit(estimate, reply = 0) {
@@ -165,7 +166,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return made;
     },
     get promised() {
-      return promised;
+      const most = caps.calls ?? promised.at_most;
+      return { expected: Math.min(promised.expected, most), at_most: Math.min(promised.at_most, most) };
     },
     get undercounted() {
       if (caps.tokens === null && caps.cost === null) return false;

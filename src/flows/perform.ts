@@ -1,20 +1,16 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
 import { type Change, invert, squash } from "../core/change.ts";
-import { summarizeAll } from "../core/diff.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
-import type { CommandResult } from "../core/ports.ts";
-import { explainWall } from "../core/sandbox.ts";
-import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
-import { acceptBatch, applyBatch, decideBatch, judgeCommand, judgeStaged, type Refusal } from "./batch.ts";
+import { acceptBatch, applyBatch, decideBatch, judgeStaged } from "./batch.ts";
+import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { noteHidden, noteRead } from "./sources.ts";
-import { notAllowed } from "./tally.ts";
 import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
@@ -131,16 +127,22 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     await stageChanges(batch, call, proposal, paths);
   } else {
     await flush(batch);
-    const ran = await runPlanned(batch, proposal.command);
-    if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
-    report(batch, call, {
-      kind: "command",
-      code: ran?.refused?.code ?? null,
-      text: ran === null ? renderNotRun(run) : renderCommand(ran),
-      paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
-      isNotRun: ran === null,
-    });
+    await takeCommand(batch, call, proposal.command);
   }
+}
+
+async function takeCommand(batch: Batch, call: Call, command: string): Promise<void> {
+  const { run, rights } = batch;
+  const ran = await runPlanned(run, rights, command);
+  if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;
+  if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: command, text: ran.output });
+  report(batch, call, {
+    kind: "command",
+    code: ran?.refused?.code ?? null,
+    text: ran === null ? renderNotRun(run) : renderCommand(ran),
+    paths: ran?.refused ? ran.changes.map(({ path }) => path) : [],
+    isNotRun: ran === null,
+  });
 }
 
 async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
@@ -246,41 +248,4 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
   }
   const changes = squash((run.begun?.changes ?? []).slice(earlier));
   return { reports: batch.reports, changed: batch.changed, changes };
-}
-
-const renderNotRun = ({ options }: Run) => (options.dryRun ? "not run: this is a dry run" : `not run: ${notAllowed}`);
-
-interface Ran extends CommandResult {
-  /** Why its changes were taken back; null: they stand. */
-  readonly refused: Refusal | null;
-}
-
-/** Runs a command of the model, when commands may run here at all; null: not run. */
-async function runPlanned(batch: Batch, command: string): Promise<Ran | null> {
-  const { run, rights } = batch;
-  if (!mayRunCommands(run.options)) {
-    if (!run.options.dryRun) run.record.tally.withhold(command);
-    return null;
-  }
-  if (rights !== null) await requireBound(run, command);
-  const result = await runInWorkspace(run, command, {
-    by: "plan",
-    timeoutMs: run.options.commandTimeoutMs,
-    unasked: !run.options.interactive,
-  });
-  if (result.changes.length > 0) {
-    const changes = summarizeAll(result.changes, () => "command");
-    run.emit({ type: "changes.applied", batch: run.record.batches, changes });
-  }
-  const refused = await judgeCommand(run, rights, result.changes);
-  if (refused === null && result.changes.length > 0) batch.changed = true;
-  return { ...result, refused };
-}
-
-/** A command's result for the model: how it ended first, then what it said. */
-function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
-  const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
-  const back = refused === null ? "" : `; ${refused.text}`;
-  const wall = explainWall(level ?? null, exit, output);
-  return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();
 }

@@ -7,7 +7,7 @@ import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { askBound, describeHold, quoteCommand } from "./approve-command.ts";
+import { askBound, describeHold, quoteCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
 

@@ -5,15 +5,14 @@ import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
-import type { Plan } from "../core/plan/plan.ts";
-import { type CallPromise, promiseOf } from "../core/plan/promise.ts";
+import { asksToLook, type Plan } from "../core/plan/plan.ts";
+import { type CallPromise, mostRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { namesPath } from "../core/vocabulary.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
-import { bindCommands } from "./approve-command.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
+import { bindCommands } from "./commands/approve-command.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
@@ -31,6 +30,8 @@ export interface PlanKind<Made> {
   /** Loads the reader of the answer. */
   readonly load: LoadReader<Made>;
   readonly planOf: (made: Made) => Plan;
+  /** Whether it asks to see more first. */
+  readonly looks: (made: Made) => boolean;
   /** `plans` = planning calls so far, feedback included, repairs not. */
   readonly promise: (made: Made, plans: number) => CallPromise;
 }
@@ -41,6 +42,7 @@ export const singleShotPlan: PlanKind<Plan> = {
   format: { name: "plan", schema: describePlan() },
   load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
   planOf: (plan) => plan,
+  looks: asksToLook,
   promise: promiseOf,
 };
 
@@ -58,12 +60,14 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
   const { forecast } = await import("./forecast.ts");
-  const { expected, at_most } = promise;
+  const { expected, at_most } = run.ledger.promised;
   run.emit({ type: "plan.ready", plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached });
 }
 
 /** A plan that was announced, and what was said to get it. */
 interface Draft<Made> {
+  /** Planning calls so far, those of looks and feedback included, repairs not. */
+  readonly plans: number;
   readonly made: Made;
   readonly plan: Plan;
   readonly claims: readonly Claim[];
@@ -101,9 +105,9 @@ async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, k
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
     const offer = { promise: kind.promise(cached, 0), plans: 0, cached: true };
     const presented = await present(run, kind.planOf(cached), offer);
-    return { made: cached, ...presented, messages: [...start, assistant(JSON.stringify(cached), null)] };
+    return { plans: 0, made: cached, ...presented, messages: [...start, assistant(JSON.stringify(cached), null)] };
   }
-  return makeOne(run, kind, start, 1);
+  return makeOne(run, kind, { messages: start, plans: 1, promiseAt: promiseOfPlanning });
 }
 
 /** A draft; where the provider finds the briefing longer than what it takes, one from a quarter of it. */
@@ -120,38 +124,77 @@ async function draftFitting<Made>(
     const text = `${thrown.message}: asking once more with less of the project`;
     run.emit({ type: "notice", level: "warning", code: "briefing_too_long", text });
     const less = await makeBriefing(run, 1 / 4);
-    return makeOne(run, kind, [{ role: "user", text: less.text }], 1);
+    return makeOne(run, kind, {
+      messages: [{ role: "user", text: less.text }],
+      plans: 1,
+      promiseAt: promiseOfPlanning,
+    });
   }
 }
 
-/** A plan that spells a path of the project from the root of the disk is asked for again; it would be refused. */
-function refuseAbsolute<Made>({ ports }: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  const root = `${ports.workspace.root}/`;
-  const steps = reading.ok ? (kind.planOf(reading.value).execution_plan?.steps ?? []) : [];
-  const paths = steps.flatMap(({ action, target, destination }) =>
-    namesPath(action) ? [target, destination ?? ""] : [],
-  );
-  const absolute = [...new Set(paths.filter((path) => path.startsWith(root)))];
-  const why = absolute.map((path) => `write ${path} relative to the project root: ${path.slice(root.length)}`);
-  return why.length === 0 ? reading : { ok: false, why: why.join("; ") };
+/** A request for a plan: what was said so far, and what is promised as long as the plan is not there. */
+interface Wanted {
+  readonly messages: readonly Message[];
+  /** Planning calls, this one included. */
+  readonly plans: number;
+  readonly promiseAt: (plans: number) => CallPromise;
 }
 
-/** Asks for a plan in one message, or with more of them for another one. `plans`: planning calls, this one included. */
+/** Rounds of looks are part of what is promised before any plan is known. */
+const promiseOfPlanning = (): CallPromise => planPromise;
+
+/** The answer of a model that ends its looks with FINISH, as a script does, in place of JSON; null: it does not. */
+async function answerOf(run: Run, text: string): Promise<Json | null> {
+  const [{ completeFinish }, { parseScript }] = await Promise.all([
+    import("../core/script/finish.ts"),
+    import("../core/script/parser.ts"),
+  ]);
+  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  const [finish] = actions;
+  if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
+  run.record.next = finish.next ?? [];
+  return { intent: "conversation", reply: finish.arg };
+}
+
+/** A look when none is left is no plan. */
+function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
+  if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < mostRounds) return reading;
+  return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
+}
+
+/** Asks for a plan in one message, or with more of them for another one; looks as often as it may before the plan comes. */
 async function makeOne<Made>(
   run: Run,
   kind: PlanKind<Made>,
-  messages: readonly Message[],
-  plans: number,
+  { messages, plans, promiseAt }: Wanted,
 ): Promise<Draft<Made>> {
-  const purpose = messages.length === 1 ? "plan" : "replan";
+  const { ledger, record } = run;
+  const promise = promiseAt(plans);
+  ledger.promise(promise);
+  // One call is to spare, whatever it is used for; the others are for rounds of looks and for what comes after the plan.
+  ledger.reserve(Math.max(0, promise.at_most - plans - 1));
+  const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
   const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
-  const { value: made, reply } = await askForJson(run, question, "plan", async () => {
+  const load = async () => {
     const read = await kind.load();
-    return (json) => refuseAbsolute(run, kind, read(json));
-  });
-  const offer = { promise: kind.promise(made, plans), plans, cached: false };
-  const presented = await present(run, kind.planOf(made), offer);
-  return { made, ...presented, messages: [...messages, assistant(reply.text, reply.native)] };
+    return (json: Json) => refuseLook(run, kind, read(json));
+  };
+  const { value: made, reply } = await askForJson(
+    run,
+    question,
+    "plan",
+    record.rounds > 0 ? { load, answerOf } : { load },
+  );
+  const said = [...messages, assistant(reply.text, reply.native)];
+  const plan = kind.planOf(made);
+  if (kind.looks(made)) {
+    record.rounds += 1;
+    const { lookAround } = await import("./evidence.ts");
+    const found = await lookAround(run, plan, mostRounds - record.rounds);
+    return makeOne(run, kind, { messages: [...said, { role: "user", text: found }], plans: plans + 1, promiseAt });
+  }
+  const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });
+  return { plans, made, ...presented, messages: said };
 }
 
 /** Shows a saved plan and asks for a yes. It cannot be changed by feedback: that is a no. */
@@ -185,21 +228,20 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   const key = keyOfPlan(run, briefing, kind.system);
   run.record.planKey = key;
   let current = await draftFitting(run, kind, briefing, key);
-  let plans = run.ledger.made === 0 ? 0 : 1;
   for (;;) {
     const feedback = await requireYes(run, current.plan, current.claims);
     if (feedback === null) break;
-    plans += 1;
+    const { made, messages, plans } = current;
     run.record.corrections = [...run.record.corrections, feedback];
-    run.ledger.promise(kind.promise(current.made, plans));
-    const request = `Change the plan: ${feedback}\nSend the whole plan again.`;
-    current = await makeOne(run, kind, [...current.messages, { role: "user", text: request }], plans);
+    const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
+    const promiseAt = (all: number) => kind.promise(made, all);
+    current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt });
   }
   run.ledger.reserve(0);
   return {
     made: current.made,
     plan: current.plan,
     claims: current.claims,
-    key: run.record.corrections.length === 0 ? key : null,
+    key: run.record.corrections.length === 0 && run.record.rounds === 0 ? key : null,
   };
 }

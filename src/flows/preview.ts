@@ -3,8 +3,7 @@ import type { Range } from "../core/context/excerpts.ts";
 import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type CallPromise, phasesOf } from "../core/plan/promise.ts";
-import { mostIterations } from "../core/plan/schedule.ts";
+import { type CallPromise, planPromise } from "../core/plan/promise.ts";
 import { makeBriefing, type Part } from "./briefing.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
@@ -40,19 +39,12 @@ interface FirstCall {
   readonly promise: CallPromise;
 }
 
-/** Expected: one call to plan, one to do. At most: the plan, the phases of a complex one, and one spare. */
-const singleShotPromise: CallPromise = { expected: 2, at_most: Math.max(...Object.values(phasesOf)) + 2 };
-/** Expected: the calls of a schedule of one step. At most: those of the longest, with every step healed. */
-const eightStepPromise: CallPromise = { expected: 4, at_most: 3 * mostIterations + 3 };
-
 async function composePlanCall(run: Run): Promise<FirstCall> {
   const { mode } = run.options;
   const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
   const { parts } = await makeBriefing(run);
   const instructions = kind.system + JSON.stringify(kind.format.schema);
-  if (mode === "single-shot") return { instructions, parts, promise: singleShotPromise };
-  const { expected } = mode === "auto" ? singleShotPromise : eightStepPromise;
-  return { instructions, parts, promise: { ...eightStepPromise, expected } };
+  return { instructions, parts, promise: planPromise };
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {

@@ -2,7 +2,7 @@
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { planPromise } from "../core/plan/promise.ts";
+import { leastCalls, planPromise } from "../core/plan/promise.ts";
 import type { Transaction } from "../core/ports.ts";
 import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
@@ -97,6 +97,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
       checks: [],
       baseline: null,
       score: null,
+      rounds: 0,
       tally: createTally(),
       amended: [],
       sandbox: null,
@@ -122,6 +123,18 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
   };
 }
 
+/** Throws usage for a cap on calls with which the way of working could never end. */
+function requireCalls({ caps, mode, command, planOnly }: RunOptions): void {
+  const least = leastCalls(mode, planOnly || command === "apply" || command === "plan");
+  if (caps.calls === null || caps.calls >= least || command === "context") return;
+  throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${least}`, {
+    hint:
+      mode === "eight-step"
+        ? "raise it, or work with --mode single-shot"
+        : "raise --max-calls, or ask for the plan alone: pai plan",
+  });
+}
+
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
   const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
@@ -142,6 +155,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
   let run: Run | null = null;
   let failure: PaiError | null = null;
   try {
+    requireCalls(options);
     run = createRun(task, options, ports, { emit, veil });
     // Saved plans are held against the files first: their checks begin when they are carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";

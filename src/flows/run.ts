@@ -65,6 +65,8 @@ export interface RunOptions {
   /** Globs of files that secrets may be written to headless, though they did not hold them. */
   readonly allowSecret: readonly string[];
   readonly dryRun: boolean;
+  /** The user's checks work on a copy at the end too, so that nothing they make stays. */
+  readonly throwawayChecks?: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
   /** Stop after the plan. */
@@ -120,6 +122,8 @@ export interface RunRecord {
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
   score: number | null;
+  /** Rounds of looks before the plan. */
+  rounds: number;
   /** How its actions went. */
   readonly tally: Tally;
   /** What it asked for beyond its plan. */

@@ -62,7 +62,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 /** Keeps or takes back; returns the changes that stand, and a failure that came up while doing so. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
-  if (transaction === null) return [failure === null ? run.record.staged : [], failure];
+  if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];
   try {
     if (failure !== null && !(await wantsToKeep(run, failure))) return [await takeBack(run, transaction), failure];
     await transaction.close();

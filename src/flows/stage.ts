@@ -12,6 +12,8 @@ export interface Overlay extends Stage {
   refuseConflict(paths: readonly RelPath[]): Promise<void>;
   /** Takes staged changes of these paths back. */
   drop(paths: ReadonlySet<RelPath>): void;
+  /** What earlier batches of a dry run left on top of the disk, squashed. */
+  kept(): readonly Change[];
   /** All staged changes, squashed. */
   staged(): readonly Change[];
   /** Ends a batch: what was staged is on disk now, as these changes; null: it is not, and stays on top (a dry run). */
@@ -138,6 +140,7 @@ export function createOverlay(view: View): Overlay {
     drop(paths) {
       pending = pending.filter(({ path }) => !paths.has(path));
     },
+    kept: () => squash(kept),
     staged: () => squash(pending),
     settle(applied) {
       if (applied === null) kept = [...kept, ...pending];

@@ -1,6 +1,6 @@
 /** Opens a workspace: joins the reading and the writing half, and takes back what an earlier run left half-done. */
-import { accessSync, constants, existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Change } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -84,7 +84,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       root: root.path,
       protection: root.backend,
       undoable: state !== null,
-      ...openView(root, policy),
+      ...openView(root, policy, spellingsOf(root.path, options)),
       concern(path) {
         const verdict = judgePath(path, "write", policy);
         if (verdict.verdict === "ask") return verdict.why;
@@ -124,7 +124,23 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   };
 }
 
-function openView(root: Root, rules: PathRules): View {
+/** The root's real path, the path it was opened by, and the shell's own spelling of it where a link leads here. */
+function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly string[] {
+  const shell = env["PWD"] ?? "";
+  const isHere = shell.startsWith("/") && shell !== real && realPathOf(shell) === real;
+  return [...new Set([real, resolve(root), ...(isHere ? [shell] : [])])];
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** `spellings`: the absolute paths by which callers name the root. */
+function openView(root: Root, rules: PathRules, spellings: readonly string[]): View {
   const refuseDenied = (path: RelPath, use: PathUse): RelPath => {
     const verdict = judgePath(path, use, rules);
     if (verdict.verdict !== "deny") return path;
@@ -132,7 +148,7 @@ function openView(root: Root, rules: PathRules): View {
   };
   return {
     path(text, use) {
-      const { path, folder } = parsePath(text, root.path);
+      const { path, folder } = parsePath(text, spellings);
       if (folder && path !== "" && (use === "read" || use === "write" || isOther(root, path))) {
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
       }

@@ -35,20 +35,20 @@ export function nameOf(path: RelPath): string {
 }
 
 /**
- * Parses a path relative to the root. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped.
- * `root` is the real path of the root, only used to word the refusal of an absolute path inside it.
- * Throws path_refused.
+ * Parses a path relative to the root, or an absolute one below it: `roots` are the spellings of the root, its real path
+ * and the caller's. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped. Throws path_refused.
  */
-export function parsePath(text: string, root: string | null = null): ParsedPath {
+export function parsePath(written: string, roots: readonly string[] = []): ParsedPath {
+  const text = withoutRoot(written, roots);
   const refuse = (why: string, hint?: string): never => {
-    throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" ${why}`, { hint });
+    throw new PaiError("path_refused", `"${showName(written.slice(0, 200))}" ${why}`, { hint });
   };
   if (!text.isWellFormed()) refuse("is no well-formed text");
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) refuse("has a control character in it");
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
   if (text.includes("\\")) refuse("has a backslash in it", "separate folders with /");
-  if (text.startsWith("/")) refuse("is absolute", relativeSpelling(text, root));
+  if (text.startsWith("/")) refuse("is absolute", "only paths below the root can be used, written relative to it");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) refuse('leads upwards with ".."', "only paths below the root can be used");
@@ -67,10 +67,13 @@ export function parseKept(text: string): RelPath {
   throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is no path below the root`);
 }
 
-function relativeSpelling(text: string, root: string | null): string {
-  if (root !== null && (text === root || text === `${root}/`)) return 'write "." for the root';
-  if (root !== null && text.startsWith(`${root}/`)) {
-    return `write it relative to the root: "${showName(text.slice(root.length + 1))}"`;
+/** The part of an absolute path below one of these folders; any other path as it is. */
+function withoutRoot(text: string, roots: readonly string[]): string {
+  for (const root of text.startsWith("/") ? roots : []) {
+    if (text === root) return ".";
+    const folder = root.endsWith("/") ? root : `${root}/`;
+    // Behind the root only a relative path may follow: //etc is not below /.
+    if (text.startsWith(folder)) return text.startsWith("/", folder.length) ? text : text.slice(folder.length) || ".";
   }
-  return "only paths below the root can be used, written relative to it";
+  return text;
 }

@@ -94,14 +94,17 @@ export function openTransaction(
       refuseEnded();
       // Before the first change nothing is promised yet, and a user's own command needs no way back.
       const watched = watch !== null && (state === "begun" || options.by === "plan");
+      let isWatching = false;
       const { traits: theirs, ...result } = await parts.perform(command, options, (files) => {
         if (!watched) return;
+        isWatching = true;
         open();
         watch.begin(files);
       });
       noteCommandEnd(root);
+      if (result.proposal != null) return result;
       if (result.changes.length === 0) {
-        if (watched) watch.end();
+        if (isWatching) watch?.end();
         return result;
       }
       const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };

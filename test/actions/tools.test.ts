@@ -187,11 +187,11 @@ describe("read and ls", () => {
     for (const path of [".env", ".git/config"]) expect(await use("read", { path })).toMatch(/^refused/);
   });
 
-  test("TestValidatePath: inside yes, outside no, absolute with the relative spelling in the refusal", async () => {
+  test("TestValidatePath: inside yes, outside no, absolute below the root read as relative", async () => {
     expect(await use("read", { path: "sub/nested.go" })).toContain("var x");
     expect(await use("read", { path: "../../etc/passwd" })).toMatch(/^refused/);
     expect(await use("read", { path: "/etc/passwd" })).toMatch(/^refused/);
-    expect(await use("read", { path: join(root, "hello.go") })).toContain("hello.go");
+    expect(await use("read", { path: join(root, "hello.go") })).toContain("package main");
   });
 
   test("a project entered through a link works like any other", async () => {

@@ -50,7 +50,7 @@ test("every part is named with its tokens and lines, without a key", async () =>
   const shown = parts.find(({ path }) => path === "src/long.txt")?.lines;
   expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 9000]).toEqual([9000, true, true]);
   expect(tokens).toBe(parts.reduce((sum, part) => sum + part.tokens, 0));
-  expect([promise, model]).toEqual([{ expected: 2, at_most: 5 }, "gemini:gemini-2.5-flash-lite"]);
+  expect([promise, model]).toEqual([{ expected: 1, at_most: 4 }, "gemini:gemini-2.5-flash-lite"]);
   expect(cost).toBeGreaterThan(0);
 });
 
@@ -68,8 +68,8 @@ test("values that would be sent as names are told by file and line, never shown"
 
 test("each mode says what it would send and promise; a cap holds", async () => {
   const { preview } = open({ "a.txt": "one\n", "MEMORY.md": "remember\n" });
-  expect((await preview("do it", { mode: "eight-step" })).promise).toEqual({ expected: 4, at_most: 18 });
-  expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 2, at_most: 18 });
+  expect((await preview("do it", { mode: "eight-step" })).promise).toEqual({ expected: 1, at_most: 4 });
+  expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 4 });
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
   expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "request"]);

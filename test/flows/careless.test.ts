@@ -43,13 +43,12 @@ describe("when all is done and only something extra was refused", () => {
   });
 });
 
-test("a plan with paths of the project from the root of the disk is asked for again, with their right spelling", async () => {
+test("absolute paths below the root are relative ones: in plans, scripts and through a link to the folder", async () => {
   const place = makeFolder(files);
-  const lines = [plan({ steps: [`MODIFY ${place.root}/a.txt`] }), plan({ steps }), done + finish()];
-  const ran = await playIn(place, { lines });
+  const script = done.replace("MODIFY::a.txt", `MODIFY::${place.root}/a.txt`) + finish();
+  const ran = await playIn(place, { lines: [plan({ steps: [`MODIFY ${place.root}/a.txt`] }), script] });
   place.remove();
-  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
-  expect(ran.asked(2)).toContain(`write ${place.root}/a.txt relative to the project root: a.txt`);
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 2 }, changes: [{ path: "a.txt" }] });
 });
 
 test("a whole file in place of edits is told what was seen and what to send, once", async () => {
@@ -247,11 +246,12 @@ describe("a tool-loop", () => {
     expect(found).toContain("a.txt");
   });
 
-  test("a refused path comes with its right spelling", async () => {
+  test("an absolute path below the root is read as the relative one, one outside is refused", async () => {
     const place = makeFolder(files);
-    const lines = [calls(["read", { path: `${place.root}/a.txt` }]), "Done."];
+    const lines = [calls(["read", { path: `${place.root}/a.txt` }], ["read", { path: "/etc/passwd" }]), "Done."];
     const ran = await playIn(place, { ...setup, lines });
     place.remove();
-    expect(textsOf(ran, 2)[0]).toMatch(/is absolute; write it relative to the root: "a.txt"/i);
+    expect(textsOf(ran, 2)[0]).toContain("one");
+    expect(textsOf(ran, 2)[1]).toMatch(/is absolute; only paths below the root/i);
   });
 });

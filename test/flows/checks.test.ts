@@ -102,7 +102,7 @@ describe("status is computed here", () => {
   test("the check of a plan of looks decides too", async () => {
     const ran = await play({
       files,
-      lines: [plan({ steps: ["READ a.txt"] }), finish("It says one.")],
+      lines: [plan({ steps: ["READ a.txt"] }), talk("It says one.")],
       options: { checks: [good] },
     });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", checks: [{ command: good, passed: true }] });
@@ -114,8 +114,8 @@ describe("what commands and checks change", () => {
     const check = "cp a.txt copy.txt";
     const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [check] } });
     expect(ran.outcome.changes.map(({ path, by, op }) => `${op} ${path} ${by}`)).toEqual([
-      "create copy.txt command",
       "modify a.txt plan",
+      "create copy.txt command",
     ]);
     expect(ran.files).toEqual({ "a.txt": "two\n", "copy.txt": "two\n" });
   });

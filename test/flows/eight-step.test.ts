@@ -187,7 +187,7 @@ test("work that is done is not lost because the summary could not be had: it is 
   const failing: readonly (readonly [readonly Line[], Partial<RunOptions>])[] = [
     [["", ""], {}],
     [[{ text: "", fail: new PaiError("network", "the connection was refused") }], {}],
-    [[], { caps: { calls: 3, tokens: null, cost: null } }],
+    [[{ text: "", fail: new PaiError("budget_calls", "no call is left") }], {}],
   ];
   for (const [rest, options] of failing) {
     const ran = await run([...done, ...rest], { options: { mode: "eight-step", ...options } });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { Json } from "../../src/core/model.ts";
 import { perform } from "../../src/flows/perform.ts";
+import { here } from "../workspace/sandbox/here.ts";
 import { app, functions, old, other } from "./long-files.ts";
 import { finish, modify, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
@@ -88,11 +89,11 @@ test("what the user's own check rewrites is not the model's doing", async () => 
   const check = "[ -e done ] || { seq 1 700 > a.txt; touch done; }";
   const { outcome, files } = await play({
     files: { "a.txt": old },
-    lines: [plan({ steps: ["MODIFY a.txt"], read: ["a.txt"] }), modify("a.txt", ["650\n", "x\n"]) + finish()],
+    lines: [plan({ steps: ["MODIFY a.txt"], read: ["a.txt"] }), modify("a.txt", ["line 7\n", "x\n"]) + finish()],
     options: { checks: [check] },
   });
   expect(outcome).toMatchObject({ code: 0, status: "verified" });
-  expect(files["a.txt"]).toContain("\n649\nx\n651\n");
+  expect(files["a.txt"]).toContain("\n649\n650\n651\n");
 });
 
 describe("what a command did against the guard", () => {
@@ -105,7 +106,7 @@ describe("what a command did against the guard", () => {
     expect(ran.outcome.changes).toEqual([]);
   });
 
-  test("is taken back when a check of the plan did it, and said", async () => {
+  test("never stays when a check of the plan did it", async () => {
     const ran = await play({
       files: { "a.txt": old },
       lines: [plan({ steps: ["WRITE b.txt"], checks: [overwrite] }), write("b.txt", "1\n") + finish()],
@@ -113,9 +114,10 @@ describe("what a command did against the guard", () => {
     });
     expect(ran.files).toEqual({ "a.txt": old, "b.txt": "1\n" });
     const [notice] = ran.eventsOf("notice").filter(({ code }) => code === "guard_refused");
-    expect(notice?.text).toStartWith(
-      `${overwrite}: what the command changed was taken back. a.txt: 1300 lines changed`,
-    );
+    const said = `${overwrite}: what the command changed was taken back. a.txt: 1300 lines changed`;
+    // On a copy of the project there is nothing to take back.
+    if (here.proposes) expect(notice).toBeUndefined();
+    else expect(notice?.text).toStartWith(said);
   });
 });
 

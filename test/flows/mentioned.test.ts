@@ -9,7 +9,11 @@ import { makeFolder, play } from "./scripted.ts";
 const files = { ".gitignore": "out/\n", "out/log.txt": `${"line\n".repeat(4000)}the end\n`, "a.txt": "a\n" };
 
 test("the plan call is shown an ignored file whole, once, and the receipt knows it", async () => {
-  const ran = await play({ files, mentioned: ["out/log.txt"], lines: [plan({ steps: ["READ a.txt"] }), finish()] });
+  const ran = await play({
+    files,
+    mentioned: ["out/log.txt"],
+    lines: [plan({ steps: ["READ a.txt"] }), finish("Read.")],
+  });
   expect(ran.asked(1).split("the end").length).toBe(2);
   expect(ran.eventsOf("context.sent")[0]?.files.map(({ path }) => String(path))).toContain("out/log.txt");
 });

@@ -92,30 +92,32 @@ describe("calls", () => {
     ]);
   });
 
-  test("show and explain: the plan's READ is done locally, call 2 sees the whole file and answers", async () => {
+  test("show and explain: the READ is done locally and without a question, call 2 sees the file and answers", async () => {
     const text = `${Array.from({ length: 60 }, (_, n) => `line ${n}`).join("\n")}\n`;
     const ran = await play({
       files: { "src/a.py": text },
-      lines: [plan({ steps: ["READ src/a.py"] }), finish("It counts.")],
+      lines: [plan({ steps: ["READ src/a.py"] }), talk("It counts.")],
+      answers: [],
     });
-    expect(ran.asked(2)).toContain(`<file path="src/a.py">\n${text}</file>`);
+    expect(ran.asked(2)).toMatch(/<result action="READ src\/a.py" ok="true">[\s\S]*59 line 58/);
     expect(ran.asked(2).split("line 59").length).toBe(2);
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It counts.", calls: { made: 2 } });
   });
 
-  test("prose instead of FINISH is the answer when nothing was promised", async () => {
-    const ran = await play({ files: { a: "1\n" }, lines: [plan({ steps: ["READ a"] }), "It holds a one.\n"] });
+  test("a script of nothing but FINISH is an answer too, behind a look", async () => {
+    const lines = [plan({ steps: ["READ a"] }), finish("It holds a one.")];
+    const ran = await play({ files: { a: "1\n" }, lines });
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
   });
 
-  test("looks of the plan are done before call 2, failing ones are told and end nothing", async () => {
+  test("looks are done before call 2, failing ones are told and end nothing", async () => {
     const ran = await play({
       files: { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" },
       lines: [
         plan({
           steps: ["TREE", "SEARCH area -> src", "GLOB **/*.py", "LIST_PATH src", "READ none.py", "READ src/a.py"],
         }),
-        finish("Seen."),
+        talk("Seen."),
       ],
     });
     const asked = ran.asked(2);
@@ -123,7 +125,7 @@ describe("calls", () => {
     expect(asked).toContain("src/a.py:1:def area(r):");
     expect(asked).toContain("└── src/");
     expect(asked).toContain("none.py does not exist");
-    expect(asked).toContain('<file path="src/a.py">\ndef area(r):\n    pass\n</file>');
+    expect(asked).toContain("1 def area(r):\n2     pass");
   });
 
   test("a file to be made may be planned as read first: no failure", async () => {

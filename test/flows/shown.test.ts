@@ -105,8 +105,12 @@ describe("an answer", () => {
     ["instead of a script", prose],
     ["before an empty FINISH with a next step", `${prose}\n\nFINISH::EOT\nNEXT: Add a test\nEND::EOT\n`],
   ])("%s is the user's, as it was written", async (_, reply) => {
-    const { outcome } = await play({ files, lines: [plan({ steps: ["READ a.py"] }), reply] });
-    expect([outcome.text, outcome.status]).toEqual([prose, "answered"]);
+    const { outcome } = await play({
+      files,
+      lines: [plan({ steps: ["RUN true"] }), reply],
+      options: { allowRun: true },
+    });
+    expect([outcome.text, outcome.status]).toEqual([prose, "unverified"]);
   });
 });
 

@@ -61,7 +61,7 @@ export function renderPreview(id: string, mode: string, { parts, tokens, masked,
     ...lines,
     `model   ${visibleLine(id)}`,
     `masked  ${secrets.replace(/: $/, "")}`,
-    `calls   expected ${promise.expected}, at most ${promise.at_most}${mode === "tool-loop" ? "" : "; the plan will say it exactly"}`,
+    `calls   at most ${promise.at_most}${mode === "tool-loop" ? "" : " calls to plan; the plan then promises the rest"}`,
     `price   ${cost === null ? "unknown" : `about ${priced(cost)} for what this call sends`}`,
     "Nothing was sent\n",
   ].join("\n");

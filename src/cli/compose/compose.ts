@@ -115,6 +115,7 @@ export function composeOptions(
     allowSteering: steeringFlag(flags),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
+    throwawayChecks: settings.checkThrowaway,
     keep: flags.keep === true,
     planOnly: false,
   };

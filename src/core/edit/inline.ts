@@ -1,6 +1,7 @@
 /** Step 10: SEARCH is part of a line, between token boundaries; with SEARCH ALL, of every line that holds it. */
 
-import { type FileLines, indentOf, isBlank, isWord } from "./file-lines.ts";
+import { splitsToken } from "./exact-text.ts";
+import { type FileLines, indentOf, isBlank } from "./file-lines.ts";
 import { type Halves, type Match, type Splice, variantsOf } from "./step.ts";
 
 interface Hit {
@@ -64,9 +65,7 @@ function findHits(file: FileLines, search: string): readonly Hit[] {
 
 function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
   const line = file.lines[row] ?? "";
-  const end = at + search.length;
-  const joins = (left: string, right: string) => isWord(left) && isWord(right);
-  return !joins(line.charAt(at - 1), line.charAt(at)) && !joins(line.charAt(end - 1), line.charAt(end));
+  return !splitsToken(line, at) && !splitsToken(line, at + search.length);
 }
 
 /**

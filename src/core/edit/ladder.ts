@@ -1,5 +1,6 @@
 /** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
 
+import { matchExactText } from "./exact-text.ts";
 import type { FileLines } from "./file-lines.ts";
 import { matchEverywhere, matchInline } from "./inline.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
@@ -10,7 +11,9 @@ import type { Halves, Match, Step } from "./step.ts";
 
 const ladder: readonly Step[] = [
   matchEverywhere,
-  ...lineSteps,
+  ...lineSteps.slice(0, 1),
+  matchExactText,
+  ...lineSteps.slice(1),
   matchNumbered,
   matchElided,
   matchSkipping,

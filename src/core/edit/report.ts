@@ -8,6 +8,8 @@ const shownWidth = 400;
 
 /** The closest lines of the file as they are, and the first difference. */
 export function describeMissing(file: FileLines, { search }: Halves): string {
+  const part = findPart(file, search);
+  if (part !== null) return part;
   const row = findClosest(file, search);
   if (row === null) return "SEARCH not found, and nothing in the file is like it. Read the file and copy the lines.";
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
@@ -21,6 +23,19 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
     ...excerpt(file, from, to),
     ...(difference < 0 ? [] : [differenceText(difference, search[difference] ?? "", file.lines[row + difference])]),
     "Copy the lines exactly as they stand in the file.",
+  ].join("\n");
+}
+
+/** A SEARCH of one line that is a part of a longer one, and cannot be taken for it; null: there is none. */
+function findPart(file: FileLines, search: readonly string[]): string | null {
+  const [only = "", ...more] = search.filter((line) => !isBlank(line)).map((line) => line.trim());
+  const row = only.length < 3 || more.length > 0 ? -1 : file.lines.findIndex((line) => line.includes(only));
+  const line = file.lines[row];
+  if (line === undefined || line.trim() === only) return null;
+  return [
+    `SEARCH is only a part of line ${row + 1}, and its ends split a word or number there, or REPLACE repeats the rest:`,
+    cut(line),
+    "Send the whole line in SEARCH and the whole new line in REPLACE.",
   ].join("\n");
 }
 

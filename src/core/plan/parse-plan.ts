@@ -16,7 +16,7 @@ import {
   toTarget,
   toText,
 } from "./lenient.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
 import { plainAction, unpackPlan } from "./plan-form.ts";
 import { type Reading, readAs } from "./reading.ts";
 
@@ -36,7 +36,7 @@ const step = z.object({
 
 /** The plan as it is asked for and as it is read; property order matters to providers that keep it. */
 export const planSchema = z.object({
-  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "task"])),
+  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
   reply: text,
   analysis: filled({
     user_intent: text,
@@ -66,7 +66,7 @@ function findFault(plan: Plan): string | null {
   if (plan.intent === "conversation")
     return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
   const steps = plan.execution_plan?.steps ?? [];
-  if (steps.length === 0) return "execution_plan.steps is empty: a task needs its steps";
+  if (steps.length === 0) return `execution_plan.steps is empty: a ${plan.intent} needs its steps`;
   const faults = steps.flatMap(({ action, target, destination }, at) => {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
     if (namesPath(action) && namesSeveral(target))
@@ -85,6 +85,10 @@ const bareStep = (written: PlanStep, at: number): PlanStep => {
     : step;
 };
 
+/** A look that would change something is a task, whatever it calls itself. */
+const settleIntent = (plan: Plan): Plan =>
+  plan.intent !== "look" || asksToLook(plan) ? plan : { ...plan, intent: "task" };
+
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {
   const reading = readAs<Plan>(planSchema, unpackPlan(value), "the reply");
@@ -92,5 +96,5 @@ export function readPlan(value: Json): Reading<Plan> {
   const { execution_plan: held, ...rest } = reading.value;
   const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };
   const fault = findFault(plan);
-  return fault === null ? { ok: true, value: plan } : { ok: false, why: fault };
+  return fault === null ? { ok: true, value: settleIntent(plan) } : { ok: false, why: fault };
 }

@@ -15,7 +15,8 @@ import {
   toList,
   toText,
 } from "./lenient.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import { readPlan } from "./parse-plan.ts";
+import { asksToLook, type Plan, type PlanStep } from "./plan.ts";
 import { openEnvelope } from "./plan-form.ts";
 import { type Reading, readAs } from "./reading.ts";
 import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
@@ -31,10 +32,11 @@ const scopeFields = {
 
 /** As it is asked for and as it is read. */
 export const scheduleSchema = z.object({
-  mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "task"])),
+  mode: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["chat", "look", "task"])),
   complexity,
   reply: text,
   steps: leniently(toList, z.array(step)),
+  looks: leniently(toList, z.array(z.object({ action: text, target: text, destination: text }))),
   scope: filled(scopeFields),
 });
 
@@ -89,8 +91,33 @@ function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): P
   };
 }
 
+const wordOf = (value: Json | undefined) => toText(value).trim().toLowerCase();
+
+/**
+ * A schedule that asks to look first, in its own form or as the plan that single-shot would make of it, and an answer in
+ * that form; null: it is neither.
+ */
+function readLooks(value: Json): Reading<Schedule> | null {
+  const held = isFields(value) ? openEnvelope(value) : value;
+  if (!isFields(held)) return null;
+  const looks = { intent: "look", reply: held["reply"] ?? "", execution_plan: { steps: held["looks"] ?? [] } };
+  const isOwn = wordOf(held["mode"]) === "look";
+  if (!isOwn && !["look", "conversation", "task"].includes(wordOf(held["intent"]))) return null;
+  const reading = readPlan(isOwn ? looks : held);
+  if (!reading.ok) return reading;
+  const plan = reading.value;
+  if (asksToLook(plan)) return { ok: true, value: { plan: { ...plan, intent: "look" }, steps: [] } };
+  if (plan.intent === "conversation") return { ok: true, value: { plan, steps: [] } };
+  return {
+    ok: false,
+    why: isOwn ? 'mode "look" has looks only' : "steps is missing: a task needs 2 to 6 steps with a title",
+  };
+}
+
 /** `why` is worded for the model that has to repair it. */
 export function readSchedule(value: Json): Reading<Schedule> {
+  const looks = readLooks(value);
+  if (looks !== null) return looks;
   const schedule = unpackSchedule(value);
   const written = readAs(scheduleSchema, schedule, "the reply");
   if (!written.ok) return written;

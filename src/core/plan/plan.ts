@@ -15,7 +15,8 @@ export interface PlanStep {
 }
 
 export interface Plan {
-  readonly intent: "conversation" | "task";
+  /** `look`: the steps are looks only, and another plan follows their results. */
+  readonly intent: "conversation" | "look" | "task";
   readonly reply: string;
   readonly analysis: {
     readonly user_intent: string;
@@ -43,3 +44,9 @@ export interface Plan {
 /** The steps of a plan that are something to do: all but FINISH. */
 export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
+
+/** True for a plan whose steps are looks only: it wants to see more, and another plan follows. */
+export function asksToLook({ intent, execution_plan: work }: Plan): boolean {
+  const steps = (work?.steps ?? []).filter(({ action }) => action !== "FINISH");
+  return intent !== "conversation" && steps.length > 0 && steps.every(({ action }) => rowOf(action)?.kind === "look");
+}

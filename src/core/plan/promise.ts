@@ -11,8 +11,15 @@ export interface CallPromise {
   readonly at_most: number;
 }
 
-/** Before the plan is known: one call to plan, one spare for repair. */
-export const planPromise: CallPromise = { expected: 1, at_most: 2 };
+/** Rounds of looks before a plan. */
+export const mostRounds = 2;
+
+/** Before the plan is known: the rounds of looks, one call to plan, one spare for repair. */
+export const planPromise: CallPromise = { expected: 1, at_most: mostRounds + 2 };
+
+/** The smallest cap on calls that lets a way of working end, by mode; a plan or a saved plan alone takes one call. */
+export const leastCalls = (mode: string, isPlanOnly: boolean): number =>
+  isPlanOnly || mode === "tool-loop" ? 1 : mode === "eight-step" ? 5 : 2;
 
 /** As the plan says; moderate where it does not. */
 export function complexityOf(plan: Plan): Complexity {

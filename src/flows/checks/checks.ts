@@ -4,8 +4,8 @@ import { type CheckEvidence, type Comparison, compareFailures, renderComparison 
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { requireBound, runInWorkspace } from "../approve-command.ts";
 import { judgeCommand } from "../batch.ts";
+import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
 
@@ -64,6 +64,7 @@ export async function runCheck(
     by,
     timeoutMs: run.options.checkTimeoutMs,
     unasked: by === "plan" && !run.options.interactive,
+    sandbox: when === "before" || by === "plan" || run.options.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
   const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;

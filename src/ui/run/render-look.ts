@@ -9,6 +9,8 @@ import type { Style } from "../style.ts";
 const numbered = /^ *(\d+)(?: (.*))?$/;
 const headLines = 30;
 const tailLines = 5;
+/** Lines of what is no file before it is folded. */
+const mostLines = 40;
 /** Folding fewer saves nothing worth a gap. */
 const leastHidden = 10;
 /** Characters of a line that are shown. */
@@ -35,7 +37,7 @@ function cutLine(text: string, more: string): string {
   return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
 }
 
-function renderFile(text: string, name: string, { style, columns, highlight }: LookOptions): string[] {
+function renderFile(text: string, name: string, { style, columns, highlight, whole }: LookOptions): string[] {
   const { bar, more } = style.glyphs;
   const rows = readRows(text);
   const digits = rows.reduce((most, row) => Math.max(most, row.number.length), 3);
@@ -51,8 +53,8 @@ function renderFile(text: string, name: string, { style, columns, highlight }: L
     );
   };
   const hidden = rows.length - headLines - tailLines;
-  if (hidden < leastHidden) return draw(rows);
-  const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")}`;
+  if (whole === true || hidden < leastHidden) return draw(rows);
+  const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")} (${wayToAll})`;
   return [...draw(rows.slice(0, headLines)), style.paint("dim", note), ...draw(rows.slice(-tailLines))];
 }
 
@@ -78,9 +80,20 @@ export interface LookOptions {
   readonly columns: number | null;
   /** null: no colours for code. */
   readonly highlight: Highlight | null;
+  /** Nothing is folded. */
+  readonly whole?: boolean;
 }
 
-/** Ends in a line feed; "" for nothing found. READ is folded when long, everything else is whole. */
+const wayToAll = "-v shows all";
+
+/** Folds what is longer than anybody reads between a question and its answer. */
+function fold(lines: readonly string[], { style, whole }: LookOptions): readonly string[] {
+  const hidden = lines.length - mostLines;
+  if (whole === true || hidden < leastHidden) return lines;
+  return [...lines.slice(0, mostLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
+}
+
+/** Ends in a line feed; "" for nothing found. What is long is folded. */
 export function renderLook({ action, target, text }: Look, options: LookOptions): string {
   const { style, columns } = options;
   const shown = visible(text).replace(/\n+$/, "");
@@ -88,8 +101,7 @@ export function renderLook({ action, target, text }: Look, options: LookOptions)
   const lines =
     rowOf(action)?.form === "lines"
       ? renderFile(shown, target.split(" ")[0] ?? "", options)
-      : drawn(shown, style)
-          .split("\n")
+      : fold(drawn(shown, style).split("\n"), options)
           .flatMap((line) => wrapCode(cutLine(line, style.glyphs.more), columns && columns - 2))
           .map((line) => `  ${line}`);
   return `${lines.join("\n")}\n`;

@@ -64,7 +64,9 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         spinner.start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
       "model.started"(event) {
         purpose = event.purpose;
-        spinner.start(`${words[purpose]} with ${event.model}`);
+        const { n, model, at_most = 0 } = event;
+        const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${at_most} calls to plan` : "";
+        spinner.start(`${words[purpose]} with ${model}${promised}`);
       },
       "model.progress": (event) => spinner.update(renderProgress(purpose, event)),
       "model.finished"({ n, usage, served, ms }) {

@@ -128,7 +128,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
       "look.shown"(event) {
         looked = renderLook(
           { ...event, text: maskSecrets(event.text) },
-          { style, columns: streams.columns, highlight: highlight() },
+          { style, columns: streams.columns, highlight: highlight(), whole: verbose },
         );
       },
       "changes.proposed": showProposed,

@@ -6,13 +6,16 @@ import { holdsUnasked } from "../../core/sandbox.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import type { Layers } from "../sandbox/layers.ts";
+import { type Layers, makeLayers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
 import type { Traits } from "../traits.ts";
+import { bringOver } from "./bring-over.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
 import type { OwnOf } from "./others.ts";
+import { readLayer } from "./read-layer.ts";
 import { runConfined, runShell } from "./shell.ts";
+import { stageLayer } from "./stage-layer.ts";
 import type { Files } from "./watch.ts";
 
 export interface PerformParts {
@@ -50,8 +53,36 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     return { ...result, level: null };
   };
 
+  /** On an overlay: the workspace stays as it is. */
+  const runOnCopy = async (command: string, options: CommandOptions): Promise<Performed> => {
+    const { staged = [], signal } = options;
+    const layers = makeLayers(sandbox.scratch);
+    const discard = () => removeLayers(layers);
+    try {
+      stageLayer(root, layers.upper, staged);
+      const begunNs = BigInt(Date.now()) * 1_000_000n;
+      const result = await run(command, options, layers);
+      const withheld = withheldNames(parts.env, env, result.output);
+      const done = { command, ...result, withheld, traits: new Map(), changes: [], notes: [], proposal: null };
+      if (options.sandbox === "throwaway" || signal.aborted) {
+        discard();
+        return done;
+      }
+      const { upper } = layers;
+      const content = await readLayer({ root, rules: policy, upper, staged, begunNs, git: sandbox.git, signal });
+      const { changes, notes, denied, ignored } = content;
+      const accept = () => bringOver(root, upper, ignored);
+      return { ...done, changes, notes, proposal: { accept, discard, denied, ignored: ignored.length } };
+    } catch (thrown) {
+      discard();
+      throw thrown;
+    }
+  };
+
   return async (command: string, options: CommandOptions, watch: (files: Files) => void): Promise<Performed> => {
     if (options.unasked === true) await requireProtection(sandbox);
+    const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
+    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options);
     const ownOf = meanwhile();
     const before = await takeSnapshot(root, policy, last);
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));

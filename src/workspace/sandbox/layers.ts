@@ -9,10 +9,15 @@ export interface Layers {
   readonly work: string;
 }
 
+/** A folder that is pai's for as long as this process lives; its name says whose it is. */
+export function makeScratch(parent: string, what: "layers" | "probe"): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
+}
+
 /** Empty layers in a folder of their own below `scratch`. */
 export function makeLayers(scratch: string): Layers {
-  mkdirSync(scratch, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(scratch, "pai-layers-"));
+  const folder = makeScratch(scratch, "layers");
   const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
   mkdirSync(layers.upper);
   mkdirSync(layers.work);
@@ -27,6 +32,25 @@ export function removeLayers({ work }: Layers): void {
   } catch {
     // It was never mounted.
   }
+  removeTree(folder);
+}
+
+/** Removes what processes left that were killed. Failures are left to the next time. */
+export function sweepScratch(scratch: string): void {
+  for (const name of namesIn(scratch)) {
+    const owner = /^pai-(?:layers|probe)-(\d+)-/.exec(name)?.[1];
+    const path = join(scratch, name);
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    if (lstatSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
+    try {
+      removeTree(path);
+    } catch {
+      // Something in it cannot be removed.
+    }
+  }
+}
+
+function removeTree(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
@@ -40,5 +64,23 @@ function openAll(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (lstatSync(path).isDirectory()) openAll(path);
+  }
+}
+
+/** A number that was given to another process since keeps the folder until that ends. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

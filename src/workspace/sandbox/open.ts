@@ -12,7 +12,7 @@ import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { readableRules } from "./landlock.ts";
 import { type Launched, launch } from "./launch.ts";
-import type { Layers } from "./layers.ts";
+import { type Layers, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isReplaced } from "./namespaces.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -48,6 +48,10 @@ export interface Started extends Launched {
 }
 
 export interface Sandbox {
+  /** Where the layers of commands are made. */
+  readonly scratch: string;
+  /** Whether commands may write `.git`. */
+  readonly git: boolean;
   readonly state: () => Promise<SandboxState>;
   /**
    * Starts a program; null: without a sandbox, which `state` says. Throws sandbox_missing where less holds than was asked
@@ -74,6 +78,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const machine = thisMachine();
   const isRoot = process.getuid?.() === 0;
   const paths = openPaths(options, isRoot);
+  const scratch = options.stateFolder ?? tmpdir();
 
   const confine = (found: Found, level: SandboxLevel, more: Partial<Confinement>): Confinement => ({
     level,
@@ -97,12 +102,14 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const look = async (): Promise<Found> => {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
-    const scratch = options.stateFolder ?? tmpdir();
+    sweepScratch(scratch);
     const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) => confine(here, level, { overlay });
     return findLevel({ machine, isRoot, workspaceFd, scratch, only: settings.only, confine: layered });
   };
 
   return {
+    scratch,
+    git: settings.git,
     async state() {
       const { level, overlay, reasons, landlock } = await find();
       return describeState({ settings, level, overlay, reasons, landlock, closed: paths.closed(), workspace, home });

@@ -1,8 +1,9 @@
 /** Finds out which level holds here, by what a tape of each level can do and not by what the kernel promises. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Confinement } from "./confinement.ts";
 import { launch, type SetupFailure } from "./launch.ts";
+import { makeScratch } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
 import type { Label, Tape } from "./tape.ts";
 import { writeConfinement } from "./write-tape.ts";
@@ -35,8 +36,7 @@ const nowhere = Buffer.from([datagram.family, 0, 0, 9, 192, 0, 2, 1, 0, 0, 0, 0,
 
 /** Sets a level up and tries to break out of it: takes as long as a command that does nothing. */
 export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
-  mkdirSync(options.scratch, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(options.scratch, "pai-probe-"));
+  const folder = makeScratch(options.scratch, "probe");
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
   mkdirSync(inside);
   mkdirSync(outside);

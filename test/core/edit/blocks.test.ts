@@ -181,14 +181,14 @@ describe("one block", () => {
 describe("what a model is told", () => {
   test("the closest lines as they are, where they stand, and the first difference", () => {
     const file = "def f(x):\n    y = x\n    return x or 0\n\ndef g():\n    pass\n";
-    const text = refusalText(file, { search: "def f(x):\n    y = x\n    return x\n", replace: "z\n" });
+    const text = refusalText(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" });
     expect(text).toBe(
       [
         "SEARCH not found. Closest lines now in the file (1-3):",
         "def f(x):",
         "    y = x",
         "    return x or 0",
-        'First difference: your line 3 "    return x" / file "    return x or 0".',
+        'First difference: your line 3 "    return y" / file "    return x or 0".',
         "Copy the lines exactly as they stand in the file.",
       ].join("\n"),
     );

@@ -1,10 +1,11 @@
 /** Binds a yes to a command to the files it runs, as they were when it was asked for. */
-import { type Blob, sameBlob } from "../core/change.ts";
-import { filesOfCommand } from "../core/command-files.ts";
-import type { RelPath } from "../core/path.ts";
-import type { CommandOptions, CommandResult, View } from "../core/ports.ts";
-import { explainWall } from "../core/sandbox.ts";
-import type { Run, RunOptions } from "./run.ts";
+import { type Blob, sameBlob } from "../../core/change.ts";
+import { filesOfCommand } from "../../core/command-files.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
+import { explainWall } from "../../core/sandbox.ts";
+import type { Run, RunOptions } from "../run.ts";
+import { isProposed } from "./proposal.ts";
 
 /** Whether commands that the plan names may run at all. */
 export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): boolean =>
@@ -113,8 +114,9 @@ export async function runInWorkspace(
 ): Promise<CommandResult> {
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
-  run.overlay.learn(result.changes);
+  if (!isProposed(result)) run.overlay.learn(result.changes);
   if (options.by === "user") for (const change of result.changes) run.record.byUser.add(change);
+  if (signal.aborted) result.proposal?.discard();
   signal.throwIfAborted();
   await tellSandbox(run, result);
   for (const note of result.notes) {

@@ -1,0 +1,83 @@
+/** Step 2: SEARCH stands in the file exactly once, though it begins or ends inside a line. */
+import { type FileLines, isBlank, isWord } from "./file-lines.ts";
+import { type Halves, type Match, variantsOf } from "./step.ts";
+
+/** Numbers with their points, as 1.5 and 1.2.3 but not self.0: an edit that splits one of them was meant for other text. */
+const pointed = /(?<![\p{L}\p{N}_$])\d[\p{L}\p{N}_]*(?:\.\d[\p{L}\p{N}_]*)+/gu;
+
+/** Characters around a place that can belong to the word or number there. */
+const longestToken = 100;
+
+const isDigit = (character: string) => character >= "0" && character <= "9";
+
+/** Whether a cut at `at` would split a word or a number of the text. */
+export function splitsToken(text: string, at: number): boolean {
+  const [left, right] = [text.charAt(at - 1), text.charAt(at)];
+  if (isWord(left) && isWord(right)) return true;
+  if (!(isDigit(left) && right === ".") && !(left === "." && isDigit(right))) return false;
+  const from = Math.max(0, at - longestToken);
+  const near = text.slice(from, at + longestToken);
+  return near.matchAll(pointed).some(({ index, 0: word }) => index < at - from && at - from < index + word.length);
+}
+
+/** The only place of the text; -1: it is not there, or more than once. */
+function findOnce(text: string, wanted: string): number {
+  const at = text.indexOf(wanted);
+  return at >= 0 && text.indexOf(wanted, at + 1) < 0 ? at : -1;
+}
+
+/** Every place where REPLACE holds SEARCH: one of them may be the place of the file, when the edit was made before. */
+function stands(text: string, at: number, search: string, replace: string): boolean {
+  for (let inside = replace.indexOf(search); inside >= 0; inside = replace.indexOf(search, inside + 1)) {
+    if (inside <= at && text.startsWith(replace, at - inside)) return replace !== search;
+  }
+  return false;
+}
+
+/**
+ * SEARCH was taken for whole lines though it is a part of them: REPLACE has the head or tail of the lines, which would
+ * stand there twice, or keeps SEARCH as a line of its own, which would tear the line.
+ */
+function meansLines(head: string, tail: string, { search, replace }: Halves): boolean {
+  const [first, last] = [replace[0]?.trim() ?? "", replace.at(-1)?.trim() ?? ""];
+  const begins = head !== "" && first.startsWith(head) && !search[0]?.trim().startsWith(head);
+  const ends = tail !== "" && last.endsWith(tail) && !search.at(-1)?.trim().endsWith(tail);
+  const isKept = search.length === 1 && replace.length > 1 && search[0]?.trim();
+  return begins || ends || (tail !== "" && first === isKept) || (head !== "" && last === isKept);
+}
+
+interface Place {
+  readonly row: number;
+  /** What stands before the text in its first line, and behind it in its last. */
+  readonly head: string;
+  readonly tail: string;
+  readonly at: number;
+}
+
+/** Where the text stands, once, with ends that split nothing; null: nowhere so. */
+function findPlace(text: string, search: string): Place | null {
+  const at = findOnce(text, search);
+  const end = at + search.length;
+  if (at < 0 || splitsToken(text, at) || splitsToken(text, end)) return null;
+  const before = text.lastIndexOf("\n", at - 1) + 1;
+  const next = text.indexOf("\n", end);
+  const [head, tail] = [text.slice(at === 0 ? 0 : before, at), text.slice(end, next < 0 ? undefined : next)];
+  return { row: text.slice(0, at).split("\n").length - 1, head, tail, at };
+}
+
+export function matchExactText(file: FileLines, halves: Halves): Match | null {
+  const variant = variantsOf(halves).at(-1) ?? halves;
+  if (halves.all || variant.search.every(isBlank)) return null;
+  const text = file.lines.join("\n");
+  const search = variant.search.join("\n");
+  const place = findPlace(text, search);
+  // Whole lines but for blanks: the steps for indentation know better.
+  if (place === null || (isBlank(place.head) && isBlank(place.tail))) return null;
+  const { row, head, tail, at } = place;
+  const span = [row, row + variant.search.length] as const;
+  const replace = variant.replace.join("\n");
+  if (stands(text, at, search, replace)) return { kind: "found", splices: [], span, note: null };
+  if (meansLines(head.trim(), tail.trim(), variant)) return null;
+  const lines = (head + replace + tail).split("\n");
+  return { kind: "found", splices: [{ start: span[0], end: span[1], lines }], span, note: "as part of a line" };
+}

@@ -1,0 +1,89 @@
+/** What a command changed on its copy of the workspace: judged, shown, decided and applied like every other change. */
+import type { Change } from "../../core/change.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { PathUse } from "../../core/path.ts";
+import type { Rights } from "../../core/plan/scope.ts";
+import type { CommandResult, Proposal } from "../../core/ports.ts";
+import { acceptBatch, applyBatch, decideBatch, judgeProposal, type Refusal } from "../batch.ts";
+import type { Run } from "../run.ts";
+import { withinOnly } from "../steering.ts";
+
+interface Proposed extends CommandResult {
+  readonly proposal: Proposal;
+}
+
+/** Whether the changes of a command are a proposal still. */
+export const isProposed = (result: CommandResult): result is Proposed => result.proposal != null;
+
+/** Keeps the changes of a command or none of them; the reason why none was kept, null when they were. */
+export async function settleProposal(run: Run, rights: Rights | null, result: Proposed): Promise<Refusal | null> {
+  try {
+    const refusal = (await refuse(run, rights, result)) ?? (await decide(run, rights, result));
+    if (refusal !== null) return { ...refusal, text: `nothing that the command changed was kept. ${refusal.text}` };
+    await applyBatch(run, "command");
+    if (!run.options.dryRun) await bringOver(run, result);
+    return null;
+  } finally {
+    run.overlay.drop(new Set(result.changes.map(({ path }) => path)));
+    result.proposal.discard();
+  }
+}
+
+async function bringOver(run: Run, { command, proposal }: Proposed): Promise<void> {
+  for (const note of await proposal.accept()) {
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
+  }
+}
+
+/** Its changes need no rights of a plan: the policy, --only, steering files, deletions and the guard are asked. */
+async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Proposed): Promise<Refusal | null> {
+  const [denied] = proposal.denied;
+  if (denied !== undefined) {
+    const isGit = /(^|\/)\.git$/.test(denied);
+    const way = isGit ? "; --allow-git lets commands write it" : "";
+    return { code: "path_refused", text: `${denied} may not be changed${way}` };
+  }
+  for (const change of changes) {
+    const refusal = refusePath(run, change);
+    if (refusal !== null) return refusal;
+  }
+  return judgeProposal(run, rights, changes);
+}
+
+function refusePath({ options, overlay }: Run, { path, after }: Change): Refusal | null {
+  const use: PathUse = after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
+  try {
+    overlay.path(path, use);
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    return { code, text: message };
+  }
+  if (!withinOnly(options.only, path)) {
+    return { code: "scope_refused", text: `${path} is outside --only ${options.only.flat().join(" ")}` };
+  }
+  if (after !== null || options.interactive || options.allowDelete || options.dryRun) return null;
+  return { code: "delete_refused", text: `it deletes ${path}: headless that needs --allow-delete` };
+}
+
+/** A plan that promised every path was a yes to them; everything else is shown and asked about. */
+async function decide(run: Run, rights: Rights | null, { changes }: Proposed): Promise<Refusal | null> {
+  if (changes.length === 0) return null;
+  run.overlay.stage(changes);
+  if (rights !== null && changes.every((change) => isPromised(rights, change))) {
+    acceptBatch(run, "command");
+    return null;
+  }
+  try {
+    return await decideBatch(run, "command");
+  } catch (thrown) {
+    if (thrown instanceof PaiError && thrown.code === "approval_needed" && rights !== null) {
+      return { code: "declined", text: "they were not in the plan, and nobody could be asked" };
+    }
+    throw thrown;
+  }
+}
+
+function isPromised({ scope }: Rights, { path, after }: Change): boolean {
+  if (after === null) return [...scope.deletes].some((each) => path === each || path.startsWith(`${each}/`));
+  return after.kind === "folder" ? scope.folders.has(path) : scope.content.has(path);
+}

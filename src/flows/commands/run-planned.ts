@@ -1,0 +1,57 @@
+/** Runs a command of the model, and says how that went. */
+import { summarizeAll } from "../../core/diff.ts";
+import type { Rights } from "../../core/plan/scope.ts";
+import type { CommandResult } from "../../core/ports.ts";
+import { explainWall } from "../../core/sandbox.ts";
+import { judgeCommand, type Refusal } from "../batch.ts";
+import type { Run } from "../run.ts";
+import { notAllowed } from "../tally.ts";
+import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
+import { isProposed, settleProposal } from "./proposal.ts";
+
+/** For the model: why a command was not run. */
+export const renderNotRun = ({ options }: Run) =>
+  options.dryRun ? "not run: this is a dry run" : `not run: ${notAllowed}`;
+
+export interface Ran extends CommandResult {
+  /** Why its changes were taken back; null: they stand. */
+  readonly refused: Refusal | null;
+}
+
+/** In a dry run commands run only on a copy. */
+async function mayRunNow({ options, ports }: Run): Promise<boolean> {
+  if (!options.dryRun) return mayRunCommands(options);
+  return (options.interactive || options.allowRun) && (await ports.workspace.sandbox()).proposes;
+}
+
+/** Runs a command of the model, when commands may run here at all; null: not run. */
+export async function runPlanned(run: Run, rights: Rights | null, command: string): Promise<Ran | null> {
+  if (!(await mayRunNow(run))) {
+    if (!run.options.dryRun) run.record.tally.withhold(command);
+    return null;
+  }
+  if (rights !== null) await requireBound(run, command);
+  const result = await runInWorkspace(run, command, {
+    by: "plan",
+    timeoutMs: run.options.commandTimeoutMs,
+    unasked: !run.options.interactive,
+    sandbox: "proposal",
+    staged: run.overlay.kept(),
+  });
+  if (isProposed(result)) {
+    return { ...result, refused: await settleProposal(run, rights, result) };
+  }
+  if (result.changes.length > 0) {
+    const changes = summarizeAll(result.changes, () => "command");
+    run.emit({ type: "changes.applied", batch: run.record.batches, changes });
+  }
+  return { ...result, refused: await judgeCommand(run, rights, result.changes) };
+}
+
+/** A command's result for the model: how it ended first, then what it said. */
+export function renderCommand({ exit, timedOut, output, ms, refused, level }: Ran): string {
+  const end = timedOut ? "ended by the time limit" : exit === null ? "ended by a signal" : `exit ${exit}`;
+  const back = refused === null ? "" : `; ${refused.text}`;
+  const wall = explainWall(level ?? null, exit, output);
+  return `${end} after ${Math.round(ms)} ms${back}${wall === null ? "" : `; ${wall}`}\n${output}`.trimEnd();
+}

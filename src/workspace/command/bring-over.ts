@@ -1,0 +1,83 @@
+/** Brings what is ignored from the upper layer of an overlay into the workspace: judged by name only, not kept for undo. */
+import { chmodSync, cpSync, lstatSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { RelPath } from "../../core/path.ts";
+import { temporaryName } from "../atomic-write.ts";
+import type { Root } from "../confine.ts";
+import { joinPath, showName } from "../parse-path.ts";
+import { systemCalls } from "../system/system-calls.ts";
+import { isOpaqueFolder } from "./read-layer.ts";
+
+/** Returns what there is to tell, one line for each path. Throws what the system refuses. */
+export async function bringOver(root: Root, upper: string, paths: readonly RelPath[]): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const path of paths) {
+    const count = bring(root, upper, path);
+    await Bun.sleep(0);
+    if (count > 0) notes.push(`${showName(path)} is ignored: it was brought over and cannot be taken back`);
+  }
+  return notes;
+}
+
+/** How many entries were brought. */
+function bring(root: Root, upper: string, path: RelPath): number {
+  const at = join(upper, path);
+  const stat = lstatSync(at, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  const lower = root.stat(path);
+  if (isDeletion(stat)) {
+    if (lower !== null) drop(root, path);
+    return 1;
+  }
+  if (stat.isDirectory()) {
+    if (lower?.kind === "folder" && !isOpaqueFolder(at)) {
+      return readdirSync(at).reduce((sum, name) => sum + bring(root, upper, joinPath(path, name)), 0);
+    }
+    clean(at);
+  } else if (stat.isFile()) cleanFile(at, stat);
+  else if (!stat.isSymbolicLink()) return 0;
+  if (lower !== null && (lower.kind === "folder" || stat.isDirectory())) drop(root, path);
+  root.withParent(path, (folder, name) => move(at, folder, name));
+  return 1;
+}
+
+/** Beside its place first where it has to be copied, so that nothing half-written ever stands there. */
+function move(from: string, folder: string, name: string): void {
+  try {
+    renameSync(from, `${folder}/${name}`);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EXDEV") throw thrown;
+    const temporary = `${folder}/${temporaryName()}`;
+    cpSync(from, temporary, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    renameSync(temporary, `${folder}/${name}`);
+  }
+}
+
+const drop = (root: Root, path: RelPath) =>
+  root.withParent(path, (folder, name) => rmSync(`${folder}/${name}`, { recursive: true, force: true }));
+
+const isDeletion = (stat: Stats) => stat.isCharacterDevice() && stat.rdev === 0;
+
+/** Takes out of a whole folder what is no file, folder or link, the overlay's own marks, and rights to run as its owner. */
+function clean(folder: string): void {
+  dropMarks(folder);
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stat = lstatSync(path);
+    if (stat.isDirectory()) clean(path);
+    else if (stat.isFile()) cleanFile(path, stat);
+    else if (!stat.isSymbolicLink()) rmSync(path);
+  }
+}
+
+function cleanFile(path: string, { mode }: Stats): void {
+  if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
+  dropMarks(path);
+}
+
+function dropMarks(path: string): void {
+  const calls = systemCalls();
+  for (const name of calls?.listAttributes(path) ?? []) {
+    if (name.startsWith("user.overlay.")) calls?.removeAttribute(path, name);
+  }
+}

@@ -1,0 +1,225 @@
+/** Commands on a copy of the workspace: what they changed comes back whole, and the workspace stays as it was. */
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Change } from "../../../src/core/change.ts";
+import type { CommandOptions } from "../../../src/core/ports.ts";
+import { readLayer } from "../../../src/workspace/command/read-layer.ts";
+import { openBare } from "../bare.ts";
+import { at, change, file, makePlace, openPlace, type Place, treeOf } from "../tree.ts";
+import { here } from "./here.ts";
+
+const onCopies = test.skipIf(!here.proposes);
+
+const files = {
+  "a.txt": "a\n",
+  "b.txt": "b\n",
+  "src/deep/c.txt": "c\n",
+  "gone/x": "x\n",
+  ".gitignore": "build/\n*.log\n",
+  "node_modules/x/i.js": "1\n",
+};
+
+async function inPlace(use: (place: Place) => Promise<void>, given: Readonly<Record<string, string>> = files) {
+  const place = makePlace(given);
+  try {
+    await use(place);
+  } finally {
+    place.remove();
+  }
+}
+
+async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {
+  const opened = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" } });
+  const transaction = await opened.workspace.begin({ id: "r1", task: "a command" });
+  const { signal } = new AbortController();
+  const result = await transaction.run(command, {
+    by: "plan",
+    timeoutMs: 20_000,
+    signal,
+    sandbox: "proposal",
+    ...options,
+  });
+  return { opened, transaction, result };
+}
+
+const say = ({ path, before, after }: Change) => {
+  const what = after === null ? "delete" : before === null ? "create" : "change";
+  const kind = (after ?? before)?.kind;
+  return `${what} ${kind} ${path}${after?.kind === "file" ? ` ${Buffer.from(after.bytes)}`.trimEnd() : ""}`;
+};
+
+onCopies("every kind of change is found, and nothing of it is in the workspace", () =>
+  inPlace(async (place) => {
+    const before = treeOf(place.work);
+    const { result } = await run(
+      place,
+      `echo more >> a.txt; rm b.txt; mkdir new; echo n > new/n; mv src src2; rm -r gone; mkdir gone; echo y > gone/y
+       ln -s a.txt link; touch .gitignore`,
+    );
+    expect(treeOf(place.work)).toEqual(before);
+    expect(result).toMatchObject({ exit: 0, level: "L3", notes: [] });
+    expect(result.changes.map(say).sort()).toEqual([
+      "change file a.txt a\nmore",
+      "create file gone/y y",
+      "create file new/n n",
+      "create file src2/deep/c.txt c",
+      "create folder new",
+      "create folder src2",
+      "create folder src2/deep",
+      "create link link",
+      "delete file b.txt",
+      "delete file gone/x",
+      "delete file src/deep/c.txt",
+      "delete folder src",
+      "delete folder src/deep",
+    ]);
+    result.proposal?.discard();
+    expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? ""))).not.toContainEqual(
+      expect.stringContaining("layers"),
+    );
+  }),
+);
+
+onCopies("what was proposed is applied as one, listed as a command's, and undone", () =>
+  inPlace(async (place) => {
+    const before = treeOf(place.work);
+    const { transaction, result, opened } = await run(place, "echo more >> a.txt; rm b.txt; mv src src2");
+    await transaction.apply(result.changes, "command");
+    result.proposal?.discard();
+    expect([...transaction.commandPaths].sort()).toContain(at("b.txt"));
+    await transaction.close();
+    expect(treeOf(place.work)["a.txt"]).toContain("a\nmore\n");
+    expect(existsSync(join(place.work, "src"))).toBe(false);
+    await opened.history.undo(null, { dryRun: false });
+    expect(treeOf(place.work)).toEqual(before);
+  }),
+);
+
+onCopies("staged changes are seen by the command and are not its own", () =>
+  inPlace(async (place) => {
+    const staged = [
+      change("made/s.txt", null, file("staged\n")),
+      change("b.txt", file("b\n"), null),
+      change("a.txt", file("a\n"), file("A\n")),
+      change("tmp.txt", null, file("gone soon\n")),
+    ];
+    const { result } = await run(
+      place,
+      "cat made/s.txt a.txt; ls b.txt; echo x >> a.txt; echo again > b.txt; rm tmp.txt",
+      {
+        staged,
+      },
+    );
+    result.proposal?.discard();
+    expect(result.output).toContain("staged\nA\n");
+    expect(result.output).toContain("No such file");
+    expect(result.changes.map(say).sort()).toEqual([
+      "change file a.txt A\nx",
+      "create file b.txt again",
+      "delete file tmp.txt",
+    ]);
+  }),
+);
+
+onCopies(
+  "ignored paths are brought over by name once the rest was accepted, without rights to run as their owner",
+  () =>
+    inPlace(async (place) => {
+      const { result } = await run(
+        place,
+        `mkdir -p build/sub node_modules/y; echo o > build/sub/o; chmod 4755 build/sub/o; mkfifo build/pipe
+       echo 2 > node_modules/x/i.js; touch node_modules/y/z; echo l > run.log; echo '*' > .gitignore; echo k > k.txt`,
+      );
+      expect(result.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
+      expect(existsSync(join(place.work, "build"))).toBe(false);
+      const notes = (await result.proposal?.accept()) ?? [];
+      result.proposal?.discard();
+      expect(notes.map((note) => note.split(" ")[0])).toEqual(["build", "node_modules", "run.log"]);
+      const tree = treeOf(place.work);
+      expect(tree["build/sub/o"]).toBe("file 755 o\n");
+      expect(tree["node_modules/x/i.js"]).toContain("2\n");
+      expect(Object.keys(tree)).toContain("node_modules/y/z");
+      expect(Object.keys(tree)).not.toContain("build/pipe");
+    }),
+);
+
+onCopies("denied names are told apart and never brought over", () =>
+  inPlace(async (place) => {
+    const { result } = await run(place, "echo k > .env; mkdir .git; echo evil > .git/config; echo x > build.log");
+    expect([...(result.proposal?.denied ?? [])].sort()).toEqual([at(".env"), at(".git")]);
+    expect(result.changes).toEqual([]);
+    await result.proposal?.accept();
+    result.proposal?.discard();
+    expect(Object.keys(treeOf(place.work))).not.toContain(".env");
+  }),
+);
+
+onCopies("a throw-away copy leaves nothing", () =>
+  inPlace(async (place) => {
+    const before = treeOf(place.work);
+    const { result } = await run(place, "rm -r src; echo x > a.txt; cat a.txt", { sandbox: "throwaway" });
+    expect(result).toMatchObject({ exit: 0, output: "x\n", changes: [], proposal: null });
+    expect(treeOf(place.work)).toEqual(before);
+  }),
+);
+
+onCopies("a file that somebody else changed meanwhile is a conflict, and nothing is proposed", () =>
+  inPlace(async (place) => {
+    const going = run(place, "echo theirs >> a.txt; sleep 0.6");
+    await Bun.sleep(300);
+    writeFileSync(join(place.work, "a.txt"), "an editor\n");
+    expect(await going.catch((thrown) => thrown.code)).toBe("conflict");
+  }),
+);
+
+onCopies("more than is taken over: nothing is, with an exit of 14", () =>
+  inPlace(async (place) => {
+    const before = treeOf(place.work);
+    const large = await run(place, "mkdir build; truncate -s 3G build/sparse").catch((thrown) => thrown);
+    expect([large.code, large.message]).toEqual(["io_failed", expect.stringContaining("more than 2 GiB")]);
+    expect(treeOf(place.work)).toEqual(before);
+  }),
+);
+
+test("so many files, and so many bytes of files that are not ignored, are taken over", () =>
+  inPlace(async (place) => {
+    const upper = join(place.base, "upper");
+    mkdirSync(join(upper, "build"), { recursive: true });
+    for (const name of ["build/1", "build/2", "build/3", "k.txt"]) writeFileSync(join(upper, name), "12345");
+    const { root } = openPlace(place);
+    const parts = { root, rules: { allow: [], deny: [] }, upper, staged: [], begunNs: 2n ** 62n, git: false };
+    const { signal } = new AbortController();
+    const all = { entries: 5, bytes: 20, kept: 5 };
+    const read = (limits: typeof all) => readLayer({ ...parts, signal }, limits).catch((thrown) => thrown.message);
+    expect(await read(all)).toMatchObject({ ignored: [at("build")], denied: [] });
+    expect(await read({ ...all, entries: 4 })).toContain("more than 4 files");
+    expect(await read({ ...all, bytes: 19 })).toContain("nothing was carried over");
+    expect(await read({ ...all, kept: 4 })).toContain("that are not ignored");
+  }));
+
+onCopies("folders that nobody may enter are cleared away, and links are brought over as links", () =>
+  inPlace(async (place) => {
+    const { result } = await run(
+      place,
+      "mkdir -p build/shut; touch build/shut/x; chmod 0 build/shut; ln -s /etc/passwd build/l",
+    );
+    await result.proposal?.accept();
+    result.proposal?.discard();
+    expect(treeOf(join(place.work, "build"))["l"]).toBe("link /etc/passwd");
+    chmodSync(join(place.work, "build/shut"), 0o700);
+  }),
+);
+
+onCopies("a link in the workspace does not lead what is brought over out of it", () =>
+  inPlace(async (place) => {
+    const outside = join(place.base, "outside");
+    execFileSync("mkdir", [outside]);
+    symlinkSync(outside, join(place.work, "build"));
+    const { result } = await run(place, "rm build; mkdir build; echo o > build/o");
+    await result.proposal?.accept();
+    result.proposal?.discard();
+    expect(readdirSync(outside)).toEqual([]);
+  }),
+);

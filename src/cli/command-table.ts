@@ -38,6 +38,7 @@ const acting = {
     "strict",
     "env",
     "keep",
+    "review",
   ),
   ...confining,
 };

@@ -122,6 +122,7 @@ export const flagTable = rows({
   allowGit: { type: "boolean", description: "commands may write .git: what stands there can run code later" },
   noCheckNet: { type: "boolean", description: "no network for --check commands either" },
   ephemeral: { type: "boolean", description: "keep nothing beyond the run: no log, no journal, no undo" },
+  review: { type: "boolean", description: "show each change of an approved plan and ask before it is applied" },
   keep: { type: "boolean", description: "keep what a failed run changed, or the folder of the demo" },
   file: { type: "string", alias: "f", valueHint: "FILE", description: "read the task from a file" },
   stdin: { type: "boolean", description: "add standard input to the task as context" },

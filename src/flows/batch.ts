@@ -218,8 +218,25 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
 
 /**
- * In a mode without a plan every batch is decided: shows it, asks, and drops it after a no. Null: it may be applied.
- * Throws approval_needed when nobody is there to say yes.
+ * Whether a batch is asked about before it is applied: always in a mode without a plan, else where the user wants to
+ * review. What is only staged is not.
+ */
+export const isAsked = ({ options }: Run, rights: Rights | null): boolean =>
+  rights === null || (options.review && !options.dryRun);
+
+/**
+ * Decides what is staged, by asking or by the plan it belongs to; null: it may be applied. Throws declined for a no to
+ * what a plan had promised: a run does all of it or nothing.
+ */
+export async function reviewBatch(run: Run, rights: Rights | null): Promise<Refusal | null> {
+  const refusal = isAsked(run, rights) ? await decideBatch(run) : null;
+  if (refusal !== null && rights !== null) throw new PaiError(refusal.code, refusal.text);
+  return refusal;
+}
+
+/**
+ * Shows what is staged, asks, and drops it after a no. Null: it may be applied. Throws approval_needed when nobody is
+ * there to say yes.
  */
 export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Refusal | null> {
   const changes = run.overlay.staged();

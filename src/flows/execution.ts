@@ -7,7 +7,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf } from "../core/plan/promise.ts";
 import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { acceptBatch, applyBatch, judgeStaged } from "./batch.ts";
+import { acceptBatch, applyBatch, isAsked, judgeStaged, reviewBatch } from "./batch.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence } from "./evidence.ts";
@@ -176,7 +176,8 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  acceptBatch(run);
+  await reviewBatch(run, rights);
+  if (!isAsked(run, rights)) acceptBatch(run);
   await applyBatch(run);
 }
 

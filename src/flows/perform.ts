@@ -6,7 +6,7 @@ import { spellHidden } from "../core/invisible.ts";
 import type { Call, CallResult, Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
-import { acceptBatch, applyBatch, decideBatch, judgeStaged } from "./batch.ts";
+import { acceptBatch, applyBatch, isAsked, judgeStaged, reviewBatch } from "./batch.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -95,12 +95,12 @@ async function flush(batch: Batch): Promise<void> {
     rights,
     waiting.map(({ paths }) => paths),
   );
-  const declined = rights === null ? await decideBatch(run) : null;
+  const declined = await reviewBatch(run, rights);
   for (const { call, text, paths } of waiting) {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
-  if (rights !== null) acceptBatch(run);
+  if (!isAsked(run, rights)) acceptBatch(run);
   if (await applyBatch(run)) batch.changed = true;
 }
 

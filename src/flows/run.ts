@@ -69,6 +69,8 @@ export interface RunOptions {
   readonly throwawayChecks?: boolean;
   /** Keep what a failed run changed. */
   readonly keep: boolean;
+  /** Ask before every batch of changes, also of an approved plan. */
+  readonly review: boolean;
   /** Stop after the plan. */
   readonly planOnly: boolean;
 }

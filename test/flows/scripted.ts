@@ -179,6 +179,7 @@ export const defaults: RunOptions = {
   strict: false,
   dryRun: false,
   keep: false,
+  review: false,
   planOnly: false,
 };
 

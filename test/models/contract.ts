@@ -129,20 +129,20 @@ export function describeBridge(bridge: Bridge): void {
             if (pings > 0) controller.close();
           },
         });
-      server.answer = () => new Response(slow(8), { headers: { "content-type": "text/event-stream" } });
-      expect((await take(await open(server.origin, { idleMs: 100 }))).text).toBe("late");
+      server.answer = () => new Response(slow(15), { headers: { "content-type": "text/event-stream" } });
+      expect((await take(await open(server.origin, { idleMs: 250 }))).text).toBe("late");
       server.answer = () => new Response(slow(0), { headers: { "content-type": "text/event-stream" } });
       server.seen.length = 0;
       const told: Notice[] = [];
-      const { error } = await take(await open(server.origin, { idleMs: 30, notify: (notice) => told.push(notice) }));
+      const { error } = await take(await open(server.origin, { idleMs: 80, notify: (notice) => told.push(notice) }));
       const waits = told.filter(({ code }) => code === "silence");
-      expect(waits.length).toBeGreaterThan(1);
+      expect(waits.length).toBeGreaterThan(0);
       expect(waits[0]?.text).toContain("has sent nothing for 1 s; after 1 s it counts as lost");
       expect(error).toMatchObject({ code: "network" });
       expect(error?.message).toContain("sent nothing for");
       expect(server.seen.length).toBe(2);
       server.answer = () => new Response(slow(1000), { headers: { "content-type": "text/event-stream" } });
-      const { error: stalled } = await take(await open(server.origin, { idleMs: 60 }));
+      const { error: stalled } = await take(await open(server.origin, { idleMs: 150 }));
       expect(stalled).toMatchObject({ code: "network" });
       expect(stalled?.message).toContain("sent nothing of a reply for");
       expect(server.seen.length).toBe(3);

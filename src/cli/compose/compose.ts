@@ -117,6 +117,7 @@ export function composeOptions(
     dryRun: flags.dryRun === true,
     throwawayChecks: settings.checkThrowaway,
     keep: flags.keep === true,
+    review: flags.review === true,
     planOnly: false,
   };
 }

@@ -4,7 +4,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { PathUse } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult, Proposal } from "../../core/ports.ts";
-import { acceptBatch, applyBatch, decideBatch, judgeProposal, type Refusal } from "../batch.ts";
+import { acceptBatch, applyBatch, decideBatch, isAsked, judgeProposal, type Refusal } from "../batch.ts";
 import type { Run } from "../run.ts";
 import { withinOnly } from "../steering.ts";
 
@@ -69,7 +69,7 @@ function refusePath({ options, overlay }: Run, { path, after }: Change): Refusal
 async function decide(run: Run, rights: Rights | null, { changes }: Proposed): Promise<Refusal | null> {
   if (changes.length === 0) return null;
   run.overlay.stage(changes);
-  if (rights !== null && changes.every((change) => isPromised(rights, change))) {
+  if (!isAsked(run, rights) && rights !== null && changes.every((change) => isPromised(rights, change))) {
     acceptBatch(run, "command");
     return null;
   }

@@ -12,6 +12,7 @@ const packages = {
   workspace: ["ignore", "bun", "bun:ffi"],
   store: ["zod", "bun:sqlite", "jsonc-parser"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
+  acp: ["@agentclientprotocol/sdk", "diff"],
   cli: ["citty", "zod"],
   ".": [],
 } as const;
@@ -25,7 +26,8 @@ const layers: Record<keyof typeof packages, readonly string[]> = {
   workspace: ["core", "system"],
   store: ["core", "system"],
   ui: ["core"],
-  cli: ["core", "flows", "models", "actions", "workspace", "store", "ui"],
+  acp: ["core"],
+  cli: ["acp", "core", "flows", "models", "actions", "workspace", "store", "ui"],
   ".": ["cli", "core"],
 };
 

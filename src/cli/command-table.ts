@@ -216,6 +216,15 @@ export const commands: readonly Command[] = [
     examples: ["pai sessions", "pai sessions export 20261121 > talk.md"],
     load: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   }),
+  defineSession({
+    meta: {
+      name: "acp",
+      description: "an agent for editors: speaks the Agent Client Protocol on standard input and output",
+    },
+    args: { ...asking, ...acting, ...take("noPlanCache") },
+    examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
+    load: async () => (await import("./commands/acp.ts")).acpCommand,
+  }),
   define({
     meta: { name: "uninstall", description: "remove pai from this machine; lists first, asks, and touches no project" },
     args: { ...take("purge", "dryRun", "yes", "noInput") },

@@ -129,8 +129,8 @@ export function describeBridge(bridge: Bridge): void {
             if (pings > 0) controller.close();
           },
         });
-      server.answer = () => new Response(slow(15), { headers: { "content-type": "text/event-stream" } });
-      expect((await take(await open(server.origin, { idleMs: 250 }))).text).toBe("late");
+      server.answer = () => new Response(slow(25), { headers: { "content-type": "text/event-stream" } });
+      expect((await take(await open(server.origin, { idleMs: 400 }))).text).toBe("late");
       server.answer = () => new Response(slow(0), { headers: { "content-type": "text/event-stream" } });
       server.seen.length = 0;
       const told: Notice[] = [];
@@ -142,7 +142,7 @@ export function describeBridge(bridge: Bridge): void {
       expect(error?.message).toContain("sent nothing for");
       expect(server.seen.length).toBe(2);
       server.answer = () => new Response(slow(1000), { headers: { "content-type": "text/event-stream" } });
-      const { error: stalled } = await take(await open(server.origin, { idleMs: 150 }));
+      const { error: stalled } = await take(await open(server.origin, { idleMs: 300 }));
       expect(stalled).toMatchObject({ code: "network" });
       expect(stalled?.message).toContain("sent nothing of a reply for");
       expect(server.seen.length).toBe(3);

@@ -135,6 +135,8 @@ export interface Composed {
     /** Another model than the one of the settings. */
     readonly model?: ComposedModel | undefined;
   }) => Ports;
+  /** Tokens that the settings' model holds. */
+  readonly window: number;
   /** Takes the keys of the settings' model out of what is written down. */
   readonly mask: KeyMask;
   readonly close: () => void;
@@ -210,6 +212,7 @@ export async function composeTask(
         planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },
+    window: own.model.window,
     mask: own.mask,
     close: () => audit?.close(),
   };

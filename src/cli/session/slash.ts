@@ -1,6 +1,5 @@
 /** The slash commands of a session. An unknown one is an error and never reaches the model. */
 
-import { invert, squash } from "../../core/change.ts";
 import { renderTasks } from "../../core/conversation.ts";
 import { PaiError } from "../../core/error.ts";
 import { sizeOf } from "../../core/model.ts";
@@ -20,6 +19,7 @@ import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
+import { changesOfSession } from "./session-changes.ts";
 import { offer, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
@@ -89,16 +89,9 @@ function renderContext({ open }: Talk): string {
   ].join("\n");
 }
 
-/** What this session's runs have changed and not taken back, as one diff. */
 async function showSessionDiff(talk: Talk): Promise<void> {
   const { history, workspace } = talk.composed.opened;
-  const runs = new Set(talk.open.session.turns.map(({ run }) => run));
-  const ids = history
-    .list()
-    .filter(({ id, status }) => runs.has(id) && status === "applied")
-    .map(({ id }) => id);
-  const turns = await Promise.all(ids.map((id) => history.undo(id, { dryRun: true })));
-  const changes = squash(turns.reverse().flatMap((turn) => invert(turn.changes)));
+  const changes = await changesOfSession(history, talk.open.session);
   if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
   else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
 }

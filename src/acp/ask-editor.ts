@@ -1,0 +1,115 @@
+/** The questions of a run, put to the person in the editor; a yes holds once. */
+import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import { PaiError } from "../core/error.ts";
+import { type Plan, workOf } from "../core/plan/plan.ts";
+import type { Decide, Decision, Question } from "../core/question.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import type { Face } from "./face.ts";
+
+export interface EditorOptions {
+  readonly face: Face;
+  /** Asks the person; true: yes, null: the turn was cancelled instead. Rejects when the editor has gone. */
+  readonly permit: (toolCall: ToolCallUpdate, options: PermissionOption[]) => Promise<boolean | null>;
+  /** A file as the editor has it; null: the editor does not say. */
+  readonly readBuffer: ((path: string) => Promise<string | null>) | null;
+  readonly readText: (path: string) => Promise<string | null>;
+  readonly signal: AbortSignal;
+}
+
+const options: PermissionOption[] = [
+  { optionId: "yes", name: "Yes, this once", kind: "allow_once" },
+  { optionId: "no", name: "No, leave everything as it is", kind: "reject_once" },
+];
+
+const told: Decision = { accept: true, by: "policy", reason: "the plan is told; each change is asked about" };
+
+/** A plan that runs something is asked about as a whole: no later question shows its commands. */
+const runsCommands = (plan: Plan | null): boolean =>
+  plan !== null &&
+  ((plan.execution_plan?.checks.length ?? 0) > 0 ||
+    workOf(plan).some(({ action }) => rowOf(action)?.kind === "command"));
+
+/** Throws conflict for a file with changes that the editor has not saved. */
+export async function refuseUnsaved(
+  paths: readonly string[],
+  { readBuffer, readText }: Pick<EditorOptions, "readBuffer" | "readText">,
+): Promise<void> {
+  if (readBuffer === null) return;
+  const unsaved: string[] = [];
+  for (const path of paths) {
+    const [buffer, disk] = await Promise.all([readBuffer(path).catch(() => null), readText(path).catch(() => null)]);
+    if (buffer !== null && disk !== null && toLines(buffer) !== toLines(disk)) unsaved.push(path);
+  }
+  if (unsaved.length === 0) return;
+  throw new PaiError("conflict", `not saved in the editor: ${unsaved.join(", ")}`, {
+    hint: "save or revert these files, then ask again; nothing was changed",
+  });
+}
+
+/** Editors leave out a byte order mark, the last line end, and carriage returns. */
+const toLines = (text: string) =>
+  text
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n")
+    .replace(/\n$/, "");
+
+export function decideByEditor(editor: EditorOptions): Decide {
+  const { face, permit, signal } = editor;
+  let asked = 0;
+
+  async function ask(toolCall: ToolCallUpdate): Promise<Decision> {
+    await face.shown();
+    signal.throwIfAborted();
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    const onAbort = () => ended.reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const answer = await Promise.race([permit(toolCall, options), ended.promise]);
+      if (answer === null) throw new PaiError("interrupted", "interrupted");
+      if (answer) return { accept: true, by: "user", reason: "yes" };
+      return { accept: false, by: "user", reason: "no", feedback: null };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async function askInWords({ kind, text, diff }: Question): Promise<Decision> {
+    asked += 1;
+    const [title = ""] = text.split("\n");
+    return ask({
+      toolCallId: `question-${asked}`,
+      title,
+      kind: kind === "command" || kind === "plan" ? "execute" : "edit",
+      status: "pending",
+      content: [
+        {
+          type: "content",
+          content: { type: "text", text: diff === undefined ? text : `${text}\n\n\`\`\`diff\n${diff}\n\`\`\`` },
+        },
+      ],
+    });
+  }
+
+  return async (question) => {
+    switch (question.kind) {
+      case "plan":
+        return runsCommands(face.plan()) ? askInWords(question) : told;
+      case "keep":
+        return { accept: false, by: "policy", reason: "a failed run is taken back", feedback: null };
+      case "batch": {
+        await face.shown();
+        const batch = face.batch();
+        if (batch === null) return askInWords(question);
+        const changed = batch.changes.filter(({ op }) => op !== "create" && op !== "mkdir");
+        await refuseUnsaved(
+          changed.map(({ from, path }) => from ?? path),
+          editor,
+        );
+        return ask(batch.toolCall);
+      }
+      default:
+        return askInWords(question);
+    }
+  };
+}

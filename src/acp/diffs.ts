@@ -1,0 +1,73 @@
+/** A change set's unified diff as the editor wants it: each file whole, before and after. */
+import type { ToolCallContent } from "@agentclientprotocol/sdk";
+import { applyPatch, parsePatch, type StructuredPatch } from "diff";
+import type { ChangeSummary } from "../core/outcome.ts";
+
+/** Larger files are shown by their hunks alone. */
+const mostCharacters = 400_000;
+
+const bare = (name: string | undefined) => (name ?? "").replace(/^"?[ab]\//, "").replace(/"$/, "");
+
+/** One side of all hunks, in the order of the file. */
+const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>
+  hunks
+    .map(({ lines }) =>
+      lines
+        .filter((line) => line[0] === " " || line[0] === sign)
+        .map((line) => line.slice(1))
+        .join("\n"),
+    )
+    .join("\n…\n");
+
+/** The content after a patch; null where the text it was made of differs from what is shown of it (masked keys). */
+function patched(before: string, patch: StructuredPatch): string | null {
+  const after = before.length > mostCharacters ? false : applyPatch(before, patch);
+  return after === false ? null : after;
+}
+
+function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
+  try {
+    return new Map(
+      parsePatch(diff).map((patch) => [
+        bare(patch.newFileName === "/dev/null" ? patch.oldFileName : patch.newFileName),
+        patch,
+      ]),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+/**
+ * One diff a changed file. `readText` gives a file as it stands before the change; a file that is no text has none.
+ * `absolute` makes an absolute path of one relative to the root.
+ */
+export async function describeChanges(
+  { changes, diff }: { readonly changes: readonly ChangeSummary[]; readonly diff: string },
+  readText: (path: string) => Promise<string | null>,
+  absolute: (path: string) => string,
+): Promise<ToolCallContent[]> {
+  const patches = readPatches(diff);
+  const described = changes.map(async ({ path, from, op }) => {
+    const before = op === "create" || op === "mkdir" ? null : await readText(from ?? path).catch(() => null);
+    const sides = sidesOf(op, before, patches.get(path));
+    return sides === null ? [] : [{ type: "diff", path: absolute(path), ...sides } as const];
+  });
+  return (await Promise.all(described)).flat();
+}
+
+/** Before and after; null: neither is text. */
+function sidesOf(
+  op: ChangeSummary["op"],
+  before: string | null,
+  patch: StructuredPatch | undefined,
+): { readonly oldText: string | null; readonly newText: string } | null {
+  if (op === "mkdir") return null;
+  if (op === "delete") return { oldText: before ?? "", newText: "" };
+  // A move alone changes no line.
+  if (patch === undefined) return op === "move" ? { oldText: before ?? "", newText: before ?? "" } : null;
+  const after = patched(before ?? "", patch);
+  return after === null
+    ? { oldText: sideOf(patch, "-"), newText: sideOf(patch, "+") }
+    : { oldText: before, newText: after };
+}

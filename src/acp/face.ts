@@ -1,0 +1,202 @@
+/** A run as an editor sees it: every event becomes an update of the session, in order. */
+import type { SessionUpdate, ToolCall, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
+import type { RunEvent, StampedEvent } from "../core/event.ts";
+import type { ChangeSummary, Outcome } from "../core/outcome.ts";
+import { type Plan, workOf } from "../core/plan/plan.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { describeChanges } from "./diffs.ts";
+import { renderEnd, renderPromise } from "./words.ts";
+
+type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;
+
+export interface FaceOptions {
+  readonly send: (update: SessionUpdate) => Promise<void>;
+  readonly absolute: (path: string) => string;
+  readonly readText: (path: string) => Promise<string | null>;
+}
+
+/** A batch of changes, and the call with its diffs as the editor has it. */
+export interface ShownBatch {
+  readonly changes: readonly ChangeSummary[];
+  readonly toolCall: ToolCall;
+}
+
+export interface Face {
+  /** Never throws. */
+  readonly sink: (event: StampedEvent) => void;
+  /** Resolves when the editor has been sent all that was told so far. */
+  readonly shown: () => Promise<void>;
+  /** The batch shown last; null: none yet. */
+  readonly batch: () => ShownBatch | null;
+  /** The plan, once there is one. */
+  readonly plan: () => Plan | null;
+  readonly finish: (outcome: Outcome) => Promise<void>;
+}
+
+/** Characters of an output that are shown. */
+const mostOutput = 8000;
+
+const text = (said: string) => ({ type: "text", text: maskSecrets(said) }) as const;
+
+function kindOfBatch(changes: readonly ChangeSummary[]): ToolKind {
+  if (changes.every(({ op }) => op === "delete")) return "delete";
+  return changes.every(({ op }) => op === "move") ? "move" : "edit";
+}
+
+function kindOfAction(action: string): ToolKind {
+  const row = rowOf(action);
+  if (row?.kind === "command") return "execute";
+  if (row?.kind !== "look") return "other";
+  return row.form === "pattern" ? "search" : "read";
+}
+
+const titleOf = (changes: readonly ChangeSummary[]) =>
+  changes.map(({ op, path, from }) => `${op} ${from === null ? "" : `${from} → `}${path}`).join(", ");
+
+export function createFace({ send, absolute, readText }: FaceOptions): Face {
+  /** Updates go out one after the other: some are made of files that must be read first. */
+  let queue = Promise.resolve();
+  let plan: Plan | null = null;
+  const done = new Set<string>();
+  let batch: ShownBatch | null = null;
+  /** What has been shown of the answer, so that the end does not say it again. */
+  let said = "";
+
+  const later = (make: () => SessionUpdate | null | Promise<SessionUpdate | null>): void => {
+    queue = queue
+      .then(async () => {
+        const update = await make();
+        if (update !== null) await send(update);
+      })
+      // The editor has gone: the connection ends the run, nothing is left to be shown.
+      .catch(() => {});
+  };
+  const say = (words: string) => later(() => ({ sessionUpdate: "agent_message_chunk", content: text(words) }));
+  const think = (words: string) => later(() => ({ sessionUpdate: "agent_thought_chunk", content: text(words) }));
+  const update = (toolCallId: string, status: ToolCallStatus) =>
+    later(() => ({ sessionUpdate: "tool_call_update", toolCallId, status }));
+
+  function showPlan(isOver: boolean): void {
+    const steps = plan === null ? [] : workOf(plan);
+    const first = steps.find(({ action, target }) => !done.has(`${action} ${target}`));
+    later(() => ({
+      sessionUpdate: "plan",
+      entries: steps.map((step) => ({
+        content: `${step.action} ${step.target}${step.purpose === "" ? "" : `: ${step.purpose}`}`,
+        priority: "medium",
+        status:
+          isOver || done.has(`${step.action} ${step.target}`)
+            ? "completed"
+            : step === first
+              ? "in_progress"
+              : "pending",
+      })),
+    }));
+  }
+
+  function showProposed(event: EventOf<"changes.proposed">): void {
+    const { changes } = event;
+    const paths = changes.flatMap(({ path, from }) => [path, ...(from === null ? [] : [from])]);
+    later(async () => {
+      const toolCall: ToolCall = {
+        toolCallId: `batch-${event.batch}`,
+        title: titleOf(changes),
+        kind: kindOfBatch(changes),
+        status: "pending",
+        locations: paths.map((path) => ({ path: absolute(path) })),
+        content: await describeChanges(event, readText, absolute),
+      };
+      batch = { changes, toolCall };
+      return { sessionUpdate: "tool_call", ...toolCall };
+    });
+  }
+
+  function showCall({ id, action, target, ok, text: result }: EventOf<"call.finished">): void {
+    const kind = rowOf(action)?.kind;
+    if (ok) done.add(`${action} ${target}`);
+    if (kind === "change") {
+      if (ok) showPlan(false);
+      else think(`${action} ${target}: ${result}\n`);
+      return;
+    }
+    const content = result === "" ? {} : { content: [{ type: "content" as const, content: text(result) }] };
+    later(() => ({
+      sessionUpdate: "tool_call_update",
+      toolCallId: id,
+      status: ok ? "completed" : "failed",
+      ...content,
+    }));
+  }
+
+  function showCheck({ when, command, passed, output, exit }: EventOf<"check.finished">): void {
+    if (passed === null || (when === "before" && passed)) return;
+    const words = output.length > mostOutput ? `…${output.slice(-mostOutput)}` : output;
+    later(() => ({
+      sessionUpdate: "tool_call",
+      toolCallId: `check-${when}-${crypto.randomUUID()}`,
+      title: `check${when === "before" ? " before the change" : ""}: ${command}`,
+      kind: "execute",
+      status: passed ? "completed" : "failed",
+      content: [{ type: "content", content: text(`${words.trimEnd()}\nexit ${exit ?? "none"}`.trimStart()) }],
+    }));
+  }
+
+  const shows: { readonly [T in RunEvent["type"]]?: (event: EventOf<T>) => void } = {
+    "plan.ready"(event) {
+      plan = event.plan;
+      if (plan.intent === "conversation") return;
+      showPlan(false);
+      say(renderPromise(event.plan, event.promise, said));
+    },
+    "model.delta"({ channel, text: piece }) {
+      if (channel === "thought") think(piece);
+      if (channel !== "reply") return;
+      said += piece;
+      say(piece);
+    },
+    "call.started"({ id, action, target }) {
+      if (rowOf(action)?.kind === "change") return;
+      later(() => ({
+        sessionUpdate: "tool_call",
+        toolCallId: id,
+        title: maskSecrets(`${action} ${target}`.trim()),
+        kind: kindOfAction(action),
+        status: "in_progress",
+      }));
+    },
+    "call.finished": showCall,
+    "changes.proposed": showProposed,
+    "changes.decided": ({ batch: n, accept }) => update(`batch-${n}`, accept ? "in_progress" : "failed"),
+    "changes.applied"({ batch: n, changes }) {
+      if (changes.every(({ by }) => by === "command")) think(`by command: ${titleOf(changes)}\n`);
+      else update(`batch-${n}`, "completed");
+    },
+    "changes.rolled_back"({ changes }) {
+      if (changes.length > 0) say(`\nTaken back: ${titleOf(changes)}\n`);
+    },
+    "check.finished": showCheck,
+    notice({ level, text: words }) {
+      if (level === "warning") say(`\nwarning: ${words}\n`);
+      else think(`${words}\n`);
+    },
+  };
+
+  return {
+    sink: (event) => {
+      try {
+        (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event);
+      } catch {
+        // A face never ends a run: what it cannot show is in the outcome.
+      }
+    },
+    shown: () => queue,
+    batch: () => batch,
+    plan: () => plan,
+    async finish(outcome) {
+      if (plan !== null && outcome.ok) showPlan(true);
+      say(renderEnd(outcome, said));
+      await queue;
+    },
+  };
+}

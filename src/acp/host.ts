@@ -1,0 +1,64 @@
+/** What the agent for editors needs of the house, as types: sessions, and turns of them. */
+import type { StampedEvent } from "../core/event.ts";
+import type { Outcome } from "../core/outcome.ts";
+import type { Decide } from "../core/question.ts";
+
+/** Something to choose: a mode, a model, a slash command. */
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface Turn {
+  readonly text: string;
+  /** Paths the person points at, relative to the root, as the editor named them. */
+  readonly mentions: readonly string[];
+  /** What goes along with the message; null: nothing. */
+  readonly context: string | null;
+  readonly sink: (event: StampedEvent) => void;
+  readonly decide: Decide;
+  readonly signal: AbortSignal;
+}
+
+/** One session of an editor in one folder. */
+export interface Talk {
+  readonly id: string;
+  /** Real path of the folder. */
+  readonly root: string;
+  readonly turns: readonly { readonly request: string; readonly text: string }[];
+  readonly modes: readonly Choice[];
+  readonly models: readonly Choice[];
+  readonly commands: readonly Choice[];
+  readonly mode: string;
+  readonly model: string;
+  /** Tokens that the model in use holds. */
+  readonly window: number;
+  setMode(id: string): void;
+  /** Throws model_unknown, no_key and what opening a model throws. */
+  setModel(id: string): Promise<void>;
+  /** Never rejects. */
+  run(turn: Turn): Promise<Outcome>;
+  /** Carries out a slash command; returns what it has to say. */
+  command(id: string, words: string, signal: AbortSignal): Promise<string>;
+  /** Text of a file as it stands on disk; null: there is none, or it is no text. Throws path_refused. */
+  readText(path: string): Promise<string | null>;
+  close(): void;
+}
+
+export interface TalkSummary {
+  readonly id: string;
+  readonly root: string;
+  readonly title: string;
+  /** ISO 8601. */
+  readonly changed: string;
+}
+
+export interface Host {
+  readonly version: string;
+  /** A new session, or the one of that id; `tell` gets what there is to know before the first turn. */
+  open(folder: string, id: string | null, tell: (text: string) => void): Promise<Talk>;
+  list(folder: string | null): Promise<readonly TalkSummary[]>;
+  /** Throws no_key while there is no key for the model of the settings. */
+  requireKey(): void;
+}

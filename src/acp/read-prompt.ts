@@ -1,0 +1,81 @@
+/** What an editor sends as a message, as a task: its text, the files it points at, and text that goes along. */
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { PaiError } from "../core/error.ts";
+
+export interface Message {
+  readonly text: string;
+  /** Relative to the root, each once. */
+  readonly mentions: readonly string[];
+  /** Parts of files and texts without a file; null: none. */
+  readonly context: string | null;
+  /** Files that came with their text: what the editor holds of them. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+/** As much as a task file may hold. What is longer would fit into no model, and the session would carry it along. */
+const mostCharacters = 8 * 1024 * 1024;
+
+/** The path of a `file:` URI relative to the root; null: it is no file. Throws path_refused for one outside. */
+function pathOf(uri: string, roots: readonly string[]): string | null {
+  const url = URL.parse(uri);
+  const absolute = url?.protocol === "file:" ? decodePath(url.pathname) : uri.startsWith("/") ? uri : null;
+  if (absolute === null) return null;
+  const root = roots.find((each) => absolute.startsWith(`${each}/`));
+  if (root !== undefined) return absolute.slice(root.length + 1);
+  throw new PaiError("path_refused", `${absolute} is outside ${roots[0]}`, {
+    hint: "open a session in the folder of that file",
+  });
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * `roots`: the folder of the session, as the editor spells it and as it is. Throws path_refused for a file outside it,
+ * usage for a message without words, an endless one, and blocks that nobody offered to read.
+ */
+export function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): Message {
+  const said: string[] = [];
+  const mentions = new Set<string>();
+  const context: string[] = [];
+  const held = new Map<string, string>();
+
+  function readResource(uri: string, text: string | null): void {
+    const path = pathOf(uri, roots);
+    if (path === null) {
+      if (text !== null) context.push(`From ${uri}:\n${text}`);
+      else said.push(uri);
+      return;
+    }
+    mentions.add(path);
+    said.push(`@${path}`);
+    if (text === null) return;
+    if (uri.includes("#")) context.push(`The part of ${path} that the user selected:\n${text}`);
+    else held.set(path, text);
+  }
+
+  for (const block of blocks) {
+    if (block.type === "text") said.push(block.text);
+    else if (block.type === "resource_link") readResource(block.uri, null);
+    else if (block.type === "resource")
+      readResource(block.resource.uri, "text" in block.resource ? block.resource.text : null);
+    else throw new PaiError("usage", `pai reads text and files, not ${block.type}`);
+  }
+  const text = joinWords(said);
+  if (text === "") throw new PaiError("usage", "the message is empty");
+  if (context.reduce((sum, part) => sum + part.length, text.length) > mostCharacters)
+    throw new PaiError("usage", "the message is longer than 8 MiB", { hint: "link files instead of pasting them" });
+  return { text, mentions: [...mentions], context: context.length === 0 ? null : context.join("\n\n"), held };
+}
+
+/** Editors cut a sentence where a file is named in it: the pieces belong to one line unless they bring their own. */
+function joinWords(said: readonly string[]): string {
+  return said
+    .reduce((all, each) => (all === "" || /\s$/.test(all) || /^\s/.test(each) ? all + each : `${all} ${each}`), "")
+    .trim();
+}

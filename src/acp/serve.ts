@@ -1,0 +1,293 @@
+/** The agent for editors: sessions and turns over the Agent Client Protocol, version 1, on one pair of streams. */
+import {
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { PaiError, toPaiError } from "../core/error.ts";
+import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
+import { createFace } from "./face.ts";
+import type { Host, Talk } from "./host.ts";
+import { readPrompt } from "./read-prompt.ts";
+import { describeSession } from "./session-state.ts";
+import { isProtocolError, responseOf } from "./stop-reason.ts";
+
+export interface Streams {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}
+
+/** An open session, and the turn under way in it. */
+interface Open {
+  readonly talk: Talk;
+  /** The editor's own spelling of the folder. */
+  readonly folder: string;
+  turn: AbortController | null;
+}
+
+/** A longer message is no message of a person, with all the files it may carry. */
+const mostMessageBytes = 64 * 1024 * 1024;
+
+function toRequestError(thrown: unknown): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  const { code, message, hint } = toPaiError(thrown);
+  const said = hint === null ? message : `${message}; ${hint}`;
+  const data = { code, hint };
+  if (code === "no_key") return RequestError.authRequired(data, said);
+  if (["usage", "root_refused", "path_refused"].includes(code)) return RequestError.invalidParams(data, said);
+  return RequestError.internalError(data, said);
+}
+
+/** Speaks with one editor until it goes; then every turn under way is taken back. Resolves when all of them have ended. */
+export async function serveAcp(host: Host, { input, output }: Streams): Promise<void> {
+  const sessions = new Map<string, Open>();
+  const running = new Set<Promise<unknown>>();
+  let capabilities: ClientCapabilities = {};
+
+  const find = (id: string): Open => {
+    const open = sessions.get(id);
+    if (open === undefined) throw RequestError.invalidParams({ sessionId: id }, `there is no open session ${id}`);
+    return open;
+  };
+
+  const sendTo = (client: AgentContext, sessionId: string) => (update: SessionUpdate) =>
+    client.notify(methods.client.session.update, { sessionId, update });
+
+  async function openSession(folder: string, id: string | null, client: AgentContext): Promise<Open> {
+    if (!folder.startsWith("/")) throw RequestError.invalidParams({ cwd: folder }, "cwd must be an absolute path");
+    const notes: string[] = [];
+    const talk = await host.open(folder, id, (text) => notes.push(text));
+    sessions.get(talk.id)?.turn?.abort(new PaiError("interrupted", "the session was opened again"));
+    const open: Open = { talk, folder: folder.replace(/(.)\/+$/, "$1"), turn: null };
+    sessions.set(talk.id, open);
+    // The editor knows the session only once it has the answer.
+    setTimeout(() => void greet(client, talk, notes).catch(() => {}), 0);
+    return open;
+  }
+
+  async function greet(client: AgentContext, talk: Talk, notes: readonly string[]): Promise<void> {
+    const send = sendTo(client, talk.id);
+    await send({
+      sessionUpdate: "available_commands_update",
+      availableCommands: talk.commands.map(({ name, description }) => ({ name, description, input: { hint: "" } })),
+    });
+    for (const note of notes)
+      await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
+  }
+
+  async function replay(client: AgentContext, talk: Talk): Promise<void> {
+    const send = sendTo(client, talk.id);
+    for (const { request, text } of talk.turns) {
+      await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });
+      if (text !== "") await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+    }
+  }
+
+  /** Files as the editor has them, where it can tell. */
+  function bufferOf(client: AgentContext, { talk, folder }: Open): ((path: string) => Promise<string | null>) | null {
+    if (capabilities.fs?.readTextFile !== true) return null;
+    return async (path) => {
+      const { content } = await client.request(methods.client.fs.readTextFile, {
+        sessionId: talk.id,
+        path: `${folder}/${path}`,
+      });
+      return content;
+    };
+  }
+
+  async function doTurn(open: Open, { prompt }: PromptRequest, client: AgentContext, turn: AbortController) {
+    const { talk } = open;
+    const send = sendTo(client, talk.id);
+    const message = readPrompt(prompt, [open.folder, talk.root]);
+    const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.text) ?? [];
+    if (talk.commands.some(({ id }) => id === name)) {
+      const said = await talk.command(name, words.trim(), turn.signal);
+      await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
+      return { stopReason: "end_turn" } satisfies PromptResponse;
+    }
+    const readText = (path: string) => talk.readText(path);
+    const readBuffer = bufferOf(client, open);
+    await refuseUnsaved(message.mentions, { readBuffer: heldOr(readBuffer, message.held, readText), readText });
+    const face = createFace({ send, readText, absolute: (path) => `${open.folder}/${path}` });
+    const decide = decideByEditor({
+      face,
+      permit: async (toolCall, options) => {
+        const { outcome } = await client.request(methods.client.session.requestPermission, {
+          sessionId: talk.id,
+          toolCall,
+          options,
+        });
+        return outcome.outcome === "cancelled" ? null : outcome.optionId === "yes";
+      },
+      readBuffer,
+      readText,
+      signal: turn.signal,
+    });
+    const { text, mentions, context } = message;
+    const outcome = await talk.run({ text, mentions, context, sink: face.sink, decide, signal: turn.signal });
+    if (turn.signal.aborted) {
+      await face.finish(outcome);
+      return { ...responseOf(outcome), stopReason: "cancelled" } satisfies PromptResponse;
+    }
+    if (outcome.error !== null && isProtocolError(outcome)) {
+      await face.shown();
+      const { code, message: why, hint } = outcome.error;
+      throw new PaiError(code, why, { hint: hint ?? undefined });
+    }
+    await face.finish(outcome);
+    const used = outcome.usage.input + outcome.usage.output;
+    const cost = outcome.cost === null ? {} : { cost: { amount: outcome.cost, currency: "USD" } };
+    await send({ sessionUpdate: "usage_update", used, size: talk.window, ...cost });
+    return responseOf(outcome);
+  }
+
+  async function prompt(params: PromptRequest, client: AgentContext): Promise<PromptResponse> {
+    const open = find(params.sessionId);
+    if (open.turn !== null) throw RequestError.invalidRequest(undefined, "a turn of this session is under way");
+    const turn = new AbortController();
+    open.turn = turn;
+    const working = doTurn(open, params, client, turn);
+    running.add(working);
+    try {
+      return await working;
+    } catch (thrown) {
+      if (turn.signal.aborted) return { stopReason: "cancelled" };
+      throw toRequestError(thrown);
+    } finally {
+      running.delete(working);
+      open.turn = null;
+    }
+  }
+
+  const interrupt = (open: Open | undefined): void =>
+    open?.turn?.abort(new PaiError("interrupted", "cancelled in the editor"));
+
+  const guarded =
+    <P, R>(handle: (context: { readonly params: P; readonly client: AgentContext }) => Promise<R>) =>
+    async (context: { readonly params: P; readonly client: AgentContext }): Promise<R> => {
+      try {
+        return await handle(context);
+      } catch (thrown) {
+        throw toRequestError(thrown);
+      }
+    };
+
+  const app = agent({ name: "pai" })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {};
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: "pai", title: "pai", version: host.version },
+        authMethods: [
+          {
+            type: "terminal",
+            id: "pai-config",
+            name: "Store an API key",
+            description: "Runs pai config set, which asks for the key",
+            args: ["config", "set"],
+          },
+        ],
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+      };
+    })
+    .onRequest(
+      methods.agent.authenticate,
+      guarded(async () => {
+        host.requireKey();
+        return {};
+      }),
+    )
+    .onRequest(
+      methods.agent.session.new,
+      guarded(async ({ params, client }) => {
+        const { talk } = await openSession(params.cwd, null, client);
+        return { sessionId: talk.id, ...describeSession(talk) };
+      }),
+    )
+    .onRequest(
+      methods.agent.session.load,
+      guarded(async ({ params, client }) => {
+        const { talk } = await openSession(params.cwd, params.sessionId, client);
+        await replay(client, talk);
+        return describeSession(talk);
+      }),
+    )
+    .onRequest(
+      methods.agent.session.resume,
+      guarded(async ({ params, client }) =>
+        describeSession((await openSession(params.cwd, params.sessionId, client)).talk),
+      ),
+    )
+    .onRequest(
+      methods.agent.session.list,
+      guarded(async ({ params }) => ({
+        sessions: (await host.list(params.cwd ?? null)).map(({ id, root, title, changed }) => ({
+          sessionId: id,
+          cwd: root,
+          title,
+          updatedAt: changed,
+        })),
+      })),
+    )
+    .onRequest(
+      methods.agent.session.close,
+      guarded(async ({ params }) => {
+        const open = find(params.sessionId);
+        interrupt(open);
+        sessions.delete(params.sessionId);
+        open.talk.close();
+        return {};
+      }),
+    )
+    .onRequest(
+      methods.agent.session.setMode,
+      guarded(async ({ params }) => {
+        find(params.sessionId).talk.setMode(params.modeId);
+        return {};
+      }),
+    )
+    .onRequest(
+      methods.agent.session.setConfigOption,
+      guarded(async ({ params }) => {
+        const { talk } = find(params.sessionId);
+        const value = String(params.value);
+        if (params.configId === "mode") talk.setMode(value);
+        else if (params.configId === "model") await talk.setModel(value);
+        else throw new PaiError("usage", `there is no option ${params.configId}`);
+        return { configOptions: describeSession(talk).configOptions };
+      }),
+    )
+    .onRequest(methods.agent.session.prompt, ({ params, client }) => prompt(params, client))
+    .onNotification(methods.agent.session.cancel, ({ params }) => interrupt(sessions.get(params.sessionId)));
+
+  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: mostMessageBytes }));
+  await connection.closed.catch(() => {});
+  for (const open of sessions.values()) interrupt(open);
+  await Promise.allSettled(running);
+  for (const { talk } of sessions.values()) talk.close();
+}
+
+/** What came along with the message wins over what the editor says when it is asked; a part of a file is no file. */
+function heldOr(
+  readBuffer: ((path: string) => Promise<string | null>) | null,
+  held: ReadonlyMap<string, string>,
+  readText: (path: string) => Promise<string | null>,
+): ((path: string) => Promise<string | null>) | null {
+  if (held.size === 0) return readBuffer;
+  return async (path) => {
+    const text = held.get(path);
+    const isPart = text !== undefined && (await readText(path))?.includes(text) === true;
+    return text === undefined || isPart ? ((await readBuffer?.(path)) ?? null) : text;
+  };
+}

@@ -1,0 +1,226 @@
+/** Sessions for an editor: the same parts as a session at the terminal, with an editor for a face. */
+import { join } from "node:path";
+import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
+import { renderChanges } from "../../core/diff.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { findProvider } from "../../core/providers.ts";
+import { historyOf } from "../../core/session.ts";
+import { decode } from "../../core/text.ts";
+import type { Task } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
+import { singleShot } from "../../flows/single-shot.ts";
+import { knownModels } from "../../models/catalogue.ts";
+import { parseModelId } from "../../models/open.ts";
+import { findKeys } from "../../store/keys.ts";
+import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
+import { modes } from "../../store/setting-table.ts";
+import type { Context } from "../command.ts";
+import { contextCommand } from "../commands/context.ts";
+import { redoCommand, undoCommand } from "../commands/history.ts";
+import { version } from "../commands/version.ts";
+import { type Base, composeBase } from "../compose/base.ts";
+import { type Composed, composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { type ComposedModel, composeModel, listModels } from "../compose/compose-model.ts";
+import { flowFor } from "../compose/flow.ts";
+import { findMentions } from "../mentions.ts";
+import { changesOfSession } from "../session/session-changes.ts";
+
+/** Beside the ways of working: one that only plans. */
+const planOnly = "plan";
+
+const modeChoices: readonly Choice[] = [
+  { id: "single-shot", name: "Single-shot", description: "one call plans, one does" },
+  { id: "eight-step", name: "Eight steps", description: "thinks, acts, judges and mends step by step" },
+  { id: "tool-loop", name: "Tool loop", description: "calls tools until it is done" },
+  { id: "auto", name: "Automatic", description: "the plan chooses between single-shot and eight steps" },
+  { id: planOnly, name: "Plan only", description: "makes a plan and changes nothing" },
+];
+
+const commands: readonly Choice[] = [
+  { id: "undo", name: "undo", description: "take back the last run, or one: /undo RUN" },
+  { id: "redo", name: "redo", description: "bring back what /undo took back" },
+  { id: "context", name: "context", description: "what a message would send: /context MESSAGE" },
+  { id: "diff", name: "diff", description: "what this session has changed" },
+];
+
+/** The models that there is a key for, and the one in use. */
+function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
+  const day = now().toISOString().slice(0, 10);
+  const usable = knownModels.filter(
+    ({ provider, ends }) => (ends ?? "9") > day && findKeys(provider, { env, places }).length > 0,
+  );
+  const ids = new Set([inUse, ...usable.map(({ provider, name }) => `${provider}:${name}`)]);
+  return [...ids].map((id) => ({ id, name: id, description: "" }));
+}
+
+/** What a command of the terminal prints, as text. */
+async function textOf(
+  run: (context: Context) => Promise<number>,
+  context: Context,
+  over: Partial<Context>,
+): Promise<string> {
+  let said = "";
+  const hear = (text: string) => {
+    said += text;
+  };
+  await run({ ...context, ...over, out: hear, err: hear, tty: { stdin: false, stdout: false, stderr: false } });
+  return said.trim();
+}
+
+function createTalk(context: Context, composed: Composed, open: OpenSession, tell: (text: string) => void): Talk {
+  const { base, opened } = composed;
+  const { workspace, history } = opened;
+  const [first] = listModels(base.settings.model);
+  let mode: string = base.settings.mode;
+  let model: ComposedModel | undefined;
+  /** What the user did meanwhile, told with the next message; null: nothing. */
+  let offered: string | null = null;
+
+  async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
+    const { session } = open;
+    const named = mentions.map((path) => workspace.path(path, "read"));
+    const parts = [offered, context].filter((part) => part !== null);
+    const files = new Set<RelPath>([...named, ...(await findMentions(workspace, text))]);
+    return {
+      text,
+      history: historyOf(session),
+      context: parts.length === 0 ? null : parts.join("\n\n"),
+      files: [...files],
+      conversation: session.conversation,
+    };
+  }
+
+  async function reverse(kind: "undo" | "redo", words: string): Promise<string> {
+    const command = kind === "undo" ? undoCommand : redoCommand;
+    const flags = { ...context.flags, yes: true };
+    const said = await textOf(command, context, { words: words.split(/\s+/).filter(Boolean), flags });
+    offered =
+      "The user took back or brought back changes of an earlier turn: read files again before you rely on them.";
+    return said;
+  }
+
+  return {
+    id: open.session.id,
+    root: workspace.root,
+    turns: open.session.turns,
+    modes: modeChoices,
+    get models() {
+      return modelChoices(context, base, model?.model.id ?? first);
+    },
+    commands,
+    get mode() {
+      return mode;
+    },
+    get model() {
+      return model?.model.id ?? first;
+    },
+    get window() {
+      return model?.model.window ?? composed.window;
+    },
+    setMode(id) {
+      if (!modeChoices.some((choice) => choice.id === id)) {
+        throw new PaiError("usage", `there is no mode ${id}`, {
+          hint: `one of ${modeChoices.map((choice) => choice.id).join(", ")}`,
+        });
+      }
+      mode = id;
+    },
+    async setModel(id) {
+      const settings = { ...base.settings, model: id };
+      model = await composeModel(context, { ...base, settings }, { notify: ({ text }) => tell(text), confirm: null });
+    },
+    async run({ text, mentions, context: along, sink, decide, signal }) {
+      const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
+      try {
+        const task = await taskOf(text, mentions, along);
+        offered = null;
+        const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
+        const options = {
+          ...composeOptions(context, base.settings, mode === planOnly ? "plan" : "run", true),
+          mode: way,
+          review: true,
+          planOnly: mode === planOnly,
+          keep: context.flags.keep === true || way === "tool-loop",
+        };
+        const ports = composed.portsFor({
+          task,
+          options,
+          sink: (event) => {
+            open.sink(event);
+            sink(event);
+          },
+          signal: limited.signal,
+          decide,
+          model,
+        });
+        return await runTask(mode === planOnly ? singleShot : await flowFor(way), task, options, ports);
+      } finally {
+        limited.end();
+      }
+    },
+    async command(id, words, signal) {
+      if (id === "undo" || id === "redo") return reverse(id, words);
+      if (id === "context") return textOf(contextCommand, context, { words: [words === "" ? "…" : words], signal });
+      const changes = await changesOfSession(history, open.session);
+      return changes.length === 0
+        ? "this session has changed nothing"
+        : `\`\`\`diff\n${renderChanges(changes)}\n\`\`\``;
+    },
+    async readText(path) {
+      const blob = await workspace.read(workspace.path(path, "read"));
+      return blob?.kind === "file" ? (decode(blob.bytes)?.text ?? null) : null;
+    },
+    close() {
+      open.close();
+      composed.close();
+    },
+  };
+}
+
+/** `context` is the call of `pai acp`: its flags are the rights of every session. */
+export function openEditorHost(called: Context): Host {
+  const at = (folder: string): Context => ({ ...called, cwd: folder });
+
+  return {
+    version,
+    async open(folder, id, tell) {
+      const base = composeBase(at(folder));
+      for (const warning of base.warnings) tell(warning);
+      const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
+      const composed = await composeTask(base.context, base, face);
+      const { workspace, stateFolder, notices } = composed.opened;
+      for (const notice of notices) tell(notice);
+      const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
+      if (id !== null && sessions === null) throw new PaiError("usage", "no sessions are kept here");
+      const loaded = id === null ? null : (sessions?.load(id).session ?? null);
+      const open = sessions?.open(loaded, called.now, tell) ?? openUnkept(called.now);
+      // Editors come back to a session in which nothing was said yet: from now on there is a file of it.
+      if (loaded === null) open.add({ type: "tasks.updated", tasks: [] });
+      return createTalk(base.context, composed, open, tell);
+    },
+    async list(folder) {
+      const { openHere } = await import("../compose/open-here.ts");
+      const { workspace, stateFolder } = await openHere(at(folder ?? called.cwd));
+      if (stateFolder === null) return [];
+      return openSessions(join(stateFolder, "sessions"), workspace.root)
+        .list()
+        .map(
+          ({ id, preview, changed }): TalkSummary => ({
+            id,
+            root: workspace.root,
+            title: preview,
+            changed: new Date(changed).toISOString(),
+          }),
+        );
+    },
+    requireKey() {
+      const base = composeBase(called);
+      const [id] = listModels(base.settings.model);
+      const provider = findProvider(parseModelId(id).provider);
+      if (provider?.needsKey !== true || findKeys(provider.id, { env: called.env, places: base.places }).length > 0)
+        return;
+      throw new PaiError("no_key", `there is no key for ${provider.id}`, { hint: "store one with: pai config set" });
+    },
+  };
+}

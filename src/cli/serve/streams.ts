@@ -1,0 +1,41 @@
+/** Standard input and output as the streams of a protocol: nothing else is ever written to them. */
+import type { Context } from "../command.ts";
+
+export interface ProtocolStreams {
+  /** Ends when the other side goes, or when the process is told to end. */
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}
+
+export function openProtocolStreams({ out, shown, signal }: Context): ProtocolStreams {
+  const text = new TextDecoder();
+  const source = Bun.stdin.stream().getReader();
+  const input = new ReadableStream<Uint8Array>({
+    start(controller) {
+      signal.addEventListener(
+        "abort",
+        () => {
+          try {
+            controller.close();
+          } catch {
+            // It has ended already.
+          }
+        },
+        { once: true },
+      );
+    },
+    async pull(controller) {
+      const { done, value } = await source.read();
+      if (signal.aborted) return;
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  const output = new WritableStream<Uint8Array>({
+    async write(bytes) {
+      out(text.decode(bytes));
+      await shown();
+    },
+  });
+  return { input, output };
+}

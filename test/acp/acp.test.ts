@@ -1,0 +1,256 @@
+/** The agent for editors, driven by the protocol's own client: plans, diffs, questions, cancels, sessions. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { methods, type PromptResponse } from "@agentclientprotocol/sdk";
+import { finish, modify, plan, talk, write } from "../flows/plans.ts";
+import { makeHome } from "../store/temp-home.ts";
+import { type Editor, type EditorSetup, openEditor } from "./editor.ts";
+
+const open: Editor[] = [];
+afterEach(async () => {
+  for (const editor of open.splice(0)) await editor.close();
+});
+const start = async (setup: EditorSetup) => {
+  const editor = await openEditor(setup);
+  open.push(editor);
+  return editor;
+};
+const files = { "a.txt": "one\ntwo\n" };
+const change = [
+  plan({ steps: ["MODIFY a.txt"], purpose: "count" }),
+  modify("a.txt", ["one\n", "1\n"]) + finish("Counted."),
+];
+
+describe("a task", () => {
+  test("the plan and its promise are told, the diff is shown whole and asked about, then applied and counted", async () => {
+    const editor = await start({ files, replies: change });
+    const id = await editor.open();
+    const response = await editor.prompt(id, "count a.txt");
+    expect(editor.files()).toEqual({ "a.txt": "1\ntwo\n" });
+    expect(response).toMatchObject({ stopReason: "end_turn", usage: { inputTokens: 20, outputTokens: 10 } });
+    const kinds = editor.updates.map(({ sessionUpdate }) => sessionUpdate);
+    expect(kinds.indexOf("plan")).toBeLessThan(kinds.indexOf("tool_call"));
+    const plans = editor.updates.flatMap((update) => (update.sessionUpdate === "plan" ? [update.entries] : []));
+    expect(plans[0]).toEqual([{ content: "MODIFY a.txt: count", priority: "medium", status: "in_progress" }]);
+    expect(plans.at(-1)?.map(({ status }) => status)).toEqual(["completed"]);
+    const path = join(editor.root, "a.txt");
+    expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call")).toMatchObject({
+      toolCallId: "batch-1",
+      kind: "edit",
+      locations: [{ path }],
+      content: [{ type: "diff", path, oldText: "one\ntwo\n", newText: "1\ntwo\n" }],
+    });
+    expect(editor.questions.length).toBe(1);
+    expect(editor.questions[0]?.toolCall.toolCallId).toBe("batch-1");
+    expect(editor.questions[0]?.options.map(({ kind }) => kind)).toEqual(["allow_once", "reject_once"]);
+    expect(editor.said()).toContain("Expected 2 model calls, at most 3");
+    expect(editor.said()).toMatch(/Counted\.[\s\S]*unverified\. 2 model calls/);
+    expect(kinds).toContain("usage_update");
+  });
+
+  test("a no leaves everything as it was", async () => {
+    const editor = await start({ files, replies: change, answers: ["no"] });
+    const response = await editor.prompt(await editor.open(), "count a.txt");
+    expect(editor.files()).toEqual(files);
+    expect(response.stopReason).toBe("end_turn");
+    expect(editor.said()).toContain("declined");
+    const ended = editor.updates.flatMap((update) =>
+      update.sessionUpdate === "tool_call_update" ? [update.status] : [],
+    );
+    expect(ended).toContain("failed");
+  });
+
+  test("new, deleted and moved files have diffs of their own", async () => {
+    const steps = ["WRITE new/b.txt", "RM a.txt", "MV c.txt -> d.txt"];
+    const script = `${write("new/b.txt", "b\n")}RM::a.txt\nMV::c.txt::d.txt\n${finish()}`;
+    const editor = await start({ files: { ...files, "c.txt": "c\n" }, replies: [plan({ steps }), script] });
+    await editor.prompt(await editor.open(), "tidy up");
+    expect(editor.files()).toEqual({ "new/b.txt": "b\n", "d.txt": "c\n" });
+    const call = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call");
+    const diffs = call?.sessionUpdate === "tool_call" ? (call.content ?? []) : [];
+    expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, "new/b.txt"), oldText: null, newText: "b\n" });
+    expect(diffs).toContainEqual({
+      type: "diff",
+      path: join(editor.root, "a.txt"),
+      oldText: files["a.txt"],
+      newText: "",
+    });
+    expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, "d.txt"), oldText: "c\n", newText: "c\n" });
+  });
+
+  test("commands of a plan and files that run code later each need a yes of their own", async () => {
+    const steps = ["WRITE .github/workflows/ci.yml", "RUN touch ran"];
+    const script = `${write(".github/workflows/ci.yml", "on: push\n")}RUN::touch ran\n${finish()}`;
+    const editor = await start({ files, replies: [plan({ steps }), script], answers: ["no"] });
+    await editor.prompt(await editor.open(), "add ci");
+    expect(editor.files()).toEqual(files);
+    const [question] = editor.questions;
+    expect(question?.toolCall.kind).toBe("execute");
+    expect(JSON.stringify(question?.toolCall.content)).toMatch(/It runs [\s\S]*touch ran/);
+    const other = await start({ files, replies: [plan({ steps: steps.slice(0, 1) }), script], answers: ["no"] });
+    await other.prompt(await other.open(), "add ci");
+    expect(other.files()).toEqual(files);
+    expect(other.questions[0]?.toolCall.title).toContain("Change what steers others?");
+  });
+
+  test("only planned: nothing is asked, nothing changes", async () => {
+    const editor = await start({ files, replies: change });
+    const id = await editor.open();
+    await editor.agent.request(methods.agent.session.setMode, { sessionId: id, modeId: "plan" });
+    expect((await editor.prompt(id, "count a.txt")).stopReason).toBe("end_turn");
+    expect([editor.files(), editor.calls(), editor.questions.length]).toEqual([files, 1, 0]);
+  });
+
+  test("a provider that refuses is an error of the request, with its reason", async () => {
+    const editor = await start({ files, replies: [401] });
+    await expect(editor.prompt(await editor.open(), "count a.txt")).rejects.toThrow("refused the key");
+    expect(editor.files()).toEqual(files);
+  });
+
+  test("a mode or model that does not exist is refused, and the one before stays", async () => {
+    const editor = await start({ files, replies: [] });
+    const id = await editor.open();
+    await editor.agent.request(methods.agent.session.setConfigOption, {
+      sessionId: id,
+      configId: "model",
+      value: "openrouter:x/y",
+    });
+    const wrong = editor.agent.request(methods.agent.session.setConfigOption, {
+      sessionId: id,
+      configId: "model",
+      value: "nobody",
+    });
+    await expect(wrong).rejects.toThrow("belongs to no provider");
+    expect(editor.agent.request(methods.agent.session.setMode, { sessionId: id, modeId: "fast" })).rejects.toThrow(
+      "there is no mode fast",
+    );
+  });
+});
+
+describe("cancel", () => {
+  test("while the model writes: the turn ends as cancelled and nothing is changed; twice and too late do no harm", async () => {
+    const editor = await start({ files, replies: [change[0] ?? "", null, talk("hello")] });
+    const id = await editor.open();
+    const asked = editor.prompt(id, "count a.txt");
+    while (editor.calls() < 2) await Bun.sleep(5);
+    for (const _ of [1, 2]) await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    expect((await asked).stopReason).toBe("cancelled");
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId: "nobody" });
+    expect(editor.files()).toEqual(files);
+    expect((await editor.prompt(id, "hello")).stopReason).toBe("end_turn");
+  });
+
+  test("at a question: the editor takes it away and everything is as it was", async () => {
+    const editor = await start({ files, replies: change, answers: ["cancelled"] });
+    expect((await editor.prompt(await editor.open(), "count a.txt")).stopReason).toBe("cancelled");
+    expect(editor.files()).toEqual(files);
+  });
+
+  test("an editor that goes in the middle of a turn leaves nothing half done", async () => {
+    const editor = await openEditor({ files, replies: [change[0] ?? "", null] });
+    const id = await editor.open();
+    editor.prompt(id, "count a.txt").catch(() => {});
+    while (editor.calls() < 2) await Bun.sleep(5);
+    await editor.close();
+    expect(editor.files()).toEqual(files);
+  });
+
+  test("a second message while a turn is under way is refused, and the turn goes on", async () => {
+    const editor = await start({ files, replies: [null] });
+    const id = await editor.open();
+    const first = editor.prompt(id, "count a.txt");
+    while (editor.calls() < 1) await Bun.sleep(5);
+    await expect(editor.prompt(id, "me too")).rejects.toThrow("under way");
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    expect((await first).stopReason).toBe("cancelled");
+  });
+});
+
+describe("what the editor points at", () => {
+  test("linked files are shown to the model, and one outside the project is refused before any call", async () => {
+    const editor = await start({ files, replies: [talk("It says one.")] });
+    const sessionId = await editor.open();
+    const link = (uri: string) => ({ type: "resource_link", uri, name: uri }) as const;
+    const ask = (uri: string): Promise<PromptResponse> =>
+      editor.agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: "text", text: "what is in" }, link(uri)],
+      });
+    await expect(ask("file:///etc/passwd")).rejects.toThrow("is outside");
+    await expect(ask(`file://${editor.root}/../secret`)).rejects.toThrow("is outside");
+    expect(editor.calls()).toBe(0);
+    expect((await ask(`file://${editor.root}/a.txt`)).stopReason).toBe("end_turn");
+    expect(editor.said()).toContain("It says one.");
+  });
+
+  test("a file with changes that are not saved is never written over: the run ends as stale and names it", async () => {
+    const fs = { readTextFile: true, writeTextFile: true };
+    const buffers = { "a.txt": "one, and more in the editor\n" };
+    const editor = await start({ files, replies: change, capabilities: { fs }, buffers });
+    const response = await editor.prompt(await editor.open(), "count a.txt");
+    expect([editor.files(), editor.questions.length, editor.asked]).toEqual([files, 0, ["a.txt"]]);
+    expect(response).toMatchObject({ stopReason: "end_turn", _meta: { pai: { code: 11 } } });
+    expect(editor.said()).toContain("not saved in the editor: a.txt");
+    const saved = await start({ files, replies: change, capabilities: { fs }, buffers: { "a.txt": "one\r\ntwo" } });
+    await saved.prompt(await saved.open(), "count a.txt");
+    expect(saved.files()).toEqual({ "a.txt": "1\ntwo\n" });
+  });
+});
+
+describe("sessions", () => {
+  test("are listed, told again when they are loaded, gone on with, and closed", async () => {
+    const home = makeHome();
+    const first = await start({ home, files, replies: [talk("Hello you.")] });
+    const id = await first.open();
+    await first.prompt(id, "hello");
+    const again = await start({ home, replies: [talk("Still here.")] });
+    const { sessions } = await again.agent.request(methods.agent.session.list, { cwd: home.root });
+    expect(sessions).toMatchObject([{ sessionId: id, cwd: home.root, title: "hello" }]);
+    await again.agent.request(methods.agent.session.load, { sessionId: id, cwd: home.root, mcpServers: [] });
+    const told = again.updates.flatMap((update) =>
+      "content" in update && update.sessionUpdate.endsWith("message_chunk") ? [update.content] : [],
+    );
+    expect(told).toEqual([
+      { type: "text", text: "hello" },
+      { type: "text", text: "Hello you." },
+    ]);
+    await again.prompt(id, "are you there?");
+    expect(again.said()).toContain("Still here.");
+    await again.agent.request(methods.agent.session.close, { sessionId: id });
+    await expect(again.prompt(id, "and now?")).rejects.toThrow("there is no open session");
+    const resumed = await start({ home, replies: [] });
+    const state = await resumed.agent.request(methods.agent.session.resume, { sessionId: id, cwd: home.root });
+    expect(state.modes?.currentModeId).toBe("single-shot");
+    expect(resumed.said()).toBe("");
+    await expect(
+      resumed.agent.request(methods.agent.session.load, { sessionId: "2026", cwd: "/nowhere", mcpServers: [] }),
+    ).rejects.toThrow();
+  });
+
+  test("/undo takes the last run back, /redo brings it back, /diff and /context tell", async () => {
+    const editor = await start({ files, replies: change });
+    const id = await editor.open();
+    await editor.prompt(id, "count a.txt");
+    await editor.prompt(id, "/diff");
+    expect(editor.said()).toContain("-one\n+1\n");
+    await editor.prompt(id, "/undo");
+    expect(editor.files()).toEqual(files);
+    await editor.prompt(id, "/redo");
+    expect(editor.files()).toEqual({ "a.txt": "1\ntwo\n" });
+    await editor.prompt(id, "/context what is this?");
+    expect(editor.said()).toContain("Nothing was sent");
+    expect(editor.calls()).toBe(2);
+    const commands = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
+    expect(JSON.stringify(commands)).toContain('"name":"undo"');
+  });
+
+  test("without a key a session needs a login, and pai config is offered for it", async () => {
+    const home = makeHome();
+    const editor = await start({ home, flags: { model: "gemini:gemini-2.5-flash" } });
+    await expect(editor.open()).rejects.toMatchObject({ code: -32000 });
+    await expect(editor.agent.request(methods.agent.authenticate, { methodId: "pai-config" })).rejects.toMatchObject({
+      code: -32000,
+    });
+  });
+});

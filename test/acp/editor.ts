@@ -1,0 +1,125 @@
+/** An editor for tests: the protocol's own client on one side, pai on the other, a scripted provider behind it. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  type ClientCapabilities,
+  client,
+  methods,
+  ndJsonStream,
+  type PromptResponse,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { serveAcp } from "../../src/acp/serve.ts";
+import type { Context } from "../../src/cli/command.ts";
+import type { Flags } from "../../src/cli/flags.ts";
+import { openEditorHost } from "../../src/cli/serve/editor-host.ts";
+import { says } from "../models/chat/chat-wire.ts";
+import { serve, sse } from "../models/loopback.ts";
+import { type Home, makeHome } from "../store/temp-home.ts";
+
+/** What the provider answers, call by call: a reply, an HTTP status, or (null) nothing, for ever. */
+export type Reply = string | number | null;
+
+export interface EditorSetup {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly replies?: readonly Reply[];
+  readonly flags?: Flags;
+  readonly capabilities?: ClientCapabilities;
+  /** Answers of the person, in order; then yes. "cancelled": the editor took the question away. */
+  readonly answers?: readonly ("yes" | "no" | "cancelled")[];
+  /** Files as the editor has them, where that is not what is on disk. */
+  readonly buffers?: Readonly<Record<string, string>>;
+  readonly home?: Home;
+}
+
+export async function openEditor(setup: EditorSetup) {
+  const { files = {}, replies = [], flags = {}, capabilities = {}, answers = [], buffers = {} } = setup;
+  const home = setup.home ?? makeHome();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home.root, name)), { recursive: true });
+    writeFileSync(join(home.root, name), text);
+  }
+  const provider = serve((n) => {
+    const reply = replies[n];
+    if (typeof reply === "number") return new Response("{}", { status: reply });
+    return reply === null ? new Promise<Response>(() => {}) : sse([says(reply ?? "no reply is left")]);
+  });
+  const context: Context = {
+    env: {
+      HOME: home.places.home ?? "",
+      OPENROUTER_BASE_URL: `${provider.origin}/v1`,
+      OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123",
+    },
+    cwd: home.root,
+    flags: { model: "openrouter:a/b", ...flags },
+    words: [],
+    out: () => {},
+    err: () => {},
+    tty: { stdin: false, stdout: false, stderr: false },
+    shown: async () => {},
+    readStdin: async () => "",
+    onInterrupt: () => {},
+    signal: new AbortController().signal,
+    now: () => new Date(),
+  };
+  const [toAgent, toClient] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
+  const serving = serveAcp(openEditorHost(context), { input: toAgent.readable, output: toClient.writable });
+  const updates: SessionUpdate[] = [];
+  const questions: RequestPermissionRequest[] = [];
+  const asked: string[] = [];
+  const connection = client({ name: "test" })
+    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => {
+      const name = params.path.replace(`${home.root}/`, "");
+      asked.push(name);
+      return { content: buffers[name] ?? readFileSync(params.path, "utf8") };
+    })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      questions.push(params);
+      const answer = answers[questions.length - 1] ?? "yes";
+      if (answer === "cancelled") return { outcome: { outcome: "cancelled" } };
+      return { outcome: { outcome: "selected", optionId: answer } };
+    })
+    .connect(ndJsonStream(toAgent.writable, toClient.readable));
+  const { agent } = connection;
+  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: capabilities });
+  return {
+    agent,
+    home,
+    root: home.root,
+    updates,
+    questions,
+    /** Files whose buffers were asked for. */
+    asked,
+    calls: () => provider.seen.length,
+    open: async () => (await agent.request(methods.agent.session.new, { cwd: home.root, mcpServers: [] })).sessionId,
+    prompt: (sessionId: string, text: string): Promise<PromptResponse> =>
+      agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
+    /** All that was said, joined. */
+    said: () =>
+      updates
+        .flatMap((update) =>
+          update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? [update.content.text] : [],
+        )
+        .join(""),
+    files: () =>
+      Object.fromEntries(
+        readdirSync(home.root, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !entry.parentPath.includes(".pai_history"))
+          .map((entry) => {
+            const path = join(entry.parentPath, entry.name);
+            return [path.slice(home.root.length + 1), readFileSync(path, "utf8")];
+          }),
+      ),
+    /** Ends as a closed editor does; resolves when pai has taken back what was under way. */
+    async close() {
+      connection.close();
+      await toAgent.writable.close().catch(() => {});
+      await serving;
+      await provider.stop();
+    },
+  };
+}
+
+export type Editor = Awaited<ReturnType<typeof openEditor>>;

@@ -156,7 +156,7 @@ export const commands: readonly Command[] = [
   define({
     meta: { name: "config", description: "keys and settings" },
     args: {
-      word: word("set|add|list|show|validate|remove|set-default|reset|get|put"),
+      word: word("set|add|list|show|validate|remove|set-default|reset|get|put|unset"),
       ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp", "set", "show", "remove"),
     },
     examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],

@@ -15,6 +15,7 @@ import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
 import { listModels } from "./compose/compose-model.ts";
+import { pickModel } from "./onboard/pick-model.ts";
 
 export interface Finding {
   readonly name: string;
@@ -58,9 +59,10 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
   ];
 }
 
-/** Throws what makes the settings unusable. */
+/** The settings with the model that a task would use. Throws what makes them unusable. */
 export function loadAll({ context, places, root }: Patient): LoadedSettings {
-  return loadSettings({ flags: context.flags, env: context.env, places, root });
+  const loaded = loadSettings({ flags: context.flags, env: context.env, places, root });
+  return pickModel(context, { ...loaded, places }).base;
 }
 
 function describeLibc(): string {

@@ -26,6 +26,8 @@ export interface Provider {
   readonly wire: Wire;
   /** Bare model names that are surely its own; null: none, `provider:name` must be written. */
   readonly names: RegExp | null;
+  /** The model that is used where its key is the only one there is; null: there is no usual one. */
+  readonly usualModel: string | null;
   readonly needsKey: boolean;
   /** Environment variables of a key; the first is the one to name in a hint. */
   readonly keyVariables: readonly string[];
@@ -54,6 +56,7 @@ const table = [
     id: "gemini",
     wire: "gemini",
     names: /^gemini-/,
+    usualModel: "gemini-2.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     keyShape: { prefix: "AIza", leastLength: 30, kind: "Google key", found: /AIza[\w-]{30,}|AQ\.[\w-]{30,}/ },
@@ -69,6 +72,7 @@ const table = [
     id: "openai",
     wire: "responses",
     names: /^gpt-|^o\d/,
+    usualModel: "gpt-6.1-terra",
     needsKey: true,
     keyVariables: ["OPENAI_API_KEY"],
     keyShape: { prefix: "sk-", leastLength: 0, kind: "API key", found: /sk-[\w-]{20,}/ },
@@ -84,6 +88,7 @@ const table = [
     id: "anthropic",
     wire: "messages",
     names: /^claude-/,
+    usualModel: "claude-sonnet-5-5",
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
     keyShape: { prefix: "sk-ant-", leastLength: 0, kind: "Anthropic key", found: /sk-ant-[\w-]{16,}/ },
@@ -99,6 +104,7 @@ const table = [
     id: "openrouter",
     wire: "chat",
     names: null,
+    usualModel: null,
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
     keyShape: { prefix: "sk-or-", leastLength: 0, kind: "OpenRouter key", found: /sk-or-[\w-]{20,}/ },
@@ -114,6 +120,7 @@ const table = [
     id: "mistral",
     wire: "chat",
     names: /^(?:mistral|ministral|codestral|devstral|magistral|pixtral)-/,
+    usualModel: "mistral-large-latest",
     needsKey: true,
     keyVariables: ["MISTRAL_API_KEY"],
     keyShape: null,
@@ -130,6 +137,7 @@ const table = [
     id: "local",
     wire: "local",
     names: null,
+    usualModel: null,
     needsKey: false,
     keyVariables: [],
     keyShape: null,
@@ -164,6 +172,12 @@ export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<Provi
 
 /** The row of each provider. */
 export const providerTable = byProvider((provider) => provider);
+
+/** The provider whose keys look like this one, the longest beginning first; null: none. */
+export function providerOfKey(key: string): Row | null {
+  const shaped = providers.filter(({ keyShape }) => keyShape !== null && key.startsWith(keyShape.prefix));
+  return shaped.toSorted((a, b) => (b.keyShape?.prefix.length ?? 0) - (a.keyShape?.prefix.length ?? 0))[0] ?? null;
+}
 
 /** What to type to store a key; the first provider is the one `pai config` means when none is named. */
 export function renderSetKey({ id }: Provider): string {

@@ -46,7 +46,7 @@ export function createLog({ err, level, columns }: LogOptions): Log {
   const write = ({ type, args: [said] }: LogObject & { readonly args: readonly Said[] }): void => {
     if (said === undefined) return;
     if (said.error !== undefined) err(renderError(said.error, columns()));
-    else err(`${type === "warn" ? "warning: " : ""}${visible(said.text)}\n`);
+    else err(`${wrap(`${type === "warn" ? "warning: " : ""}${visible(said.text)}`, columns()).join("\n")}\n`);
   };
   const consola = createConsola({
     level: levels[level],

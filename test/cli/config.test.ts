@@ -21,7 +21,7 @@ test("reads the key from standard input, or hidden at a terminal", async () => {
   expect(await say(process, "set", { stdin: `${canary}\n` })).toEqual({
     code: 0,
     out: "Stored the gemini key primary: AIzacA...tail\n",
-    err: "",
+    err: "check it: pai config validate --online\n",
   });
   expect((await say(process, "add work")).code).toBe(0);
   expect(stored(process)).toEqual({ gemini: { default: "primary", keys: { primary: canary, work: canary } } });
@@ -40,7 +40,7 @@ test("what cannot be a key is refused, what does not look like one is stored wit
   expect((await say(process, "set", { stdin: "two words" })).code).toBe("key_invalid");
   expect((await process.run(silent, { words: ["set"] })).code).toBe("key_invalid");
   expect((await say(process, "set", { flags: { noInput: true } })).code).toBe("usage");
-  const short = await say(process, "set", { stdin: "sk-1234567" });
+  const short = await say(process, "set", { stdin: "sk-1234567", flags: { provider: "gemini" } });
   expect([short.code, short.out]).toEqual([0, "Stored the gemini key primary: ***\n"]);
   expect(short.err).toContain("does not look like one of gemini");
 });

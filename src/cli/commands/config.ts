@@ -20,6 +20,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
+    const note = (text: string) => log.notify({ level: "info", code: "config", text });
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
@@ -29,6 +30,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
       places: openPlaces(context.env),
       askHidden: openAskHidden(context),
       warn,
+      note,
     });
     return showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
   };

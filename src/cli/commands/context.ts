@@ -16,6 +16,7 @@ import type { Context } from "../command.ts";
 import { composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
 import { listModels, priceOf } from "../compose/compose-model.ts";
 import { openHere } from "../compose/open-here.ts";
+import { pickModel } from "../onboard/pick-model.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked: only what fits into it matters. */
@@ -110,7 +111,7 @@ export async function previewTask({ id, workspace, task, options, price, signal,
 export async function contextCommand(context: Context): Promise<number> {
   const task = await readTask(context, context.signal);
   const { workspace, base } = await openHere(context);
-  const { settings } = base;
+  const { settings } = pickModel(context, base).base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);

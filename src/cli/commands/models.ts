@@ -8,6 +8,7 @@ import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
+import { pickModel } from "../onboard/pick-model.ts";
 
 /** Providers with the keys at hand, and the models pai knows that they serve today, at today's price. */
 function findRows(context: Context) {
@@ -61,7 +62,7 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
 }
 
 export async function modelsCommand(context: Context): Promise<number> {
-  const { settings } = composeBase(context);
+  const { settings } = pickModel(context, composeBase(context)).base;
   return showResult(
     context,
     "models",

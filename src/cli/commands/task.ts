@@ -10,6 +10,8 @@ import { composeBase, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
+import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
+import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 
@@ -68,12 +70,13 @@ function requirePlanning({ flags }: Context, command: string): void {
 /** Runs one task, shows it as the flags say, and returns the exit code. */
 export async function doTask(given: Context, { flow, task: read, options, command, model }: TaskRun): Promise<number> {
   if (flow !== null) requirePlanning(given, command);
-  const base = composeBase(given);
-  const { context } = base;
-  const limited = limitTime(context.signal, base.settings.limits.timeout);
+  const called = composeBase(given);
+  const { context } = called;
+  const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
     const task = await read(limited.signal);
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
+    const base = model === null ? await chooseModel(context, called, view) : called;
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const composed = await composeTask(context, base, view, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
@@ -88,6 +91,7 @@ export async function doTask(given: Context, { flow, task: read, options, comman
       context.out(renderDocument(outcome));
     }
     view.finish(outcome, composed.opened.workspace.undoable);
+    if (view.interactive) await offerToKeep(context, base, outcome, readLineOf(view));
     return outcome.code;
   } finally {
     limited.end();

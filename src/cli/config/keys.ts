@@ -1,6 +1,6 @@
 /** The words of `pai config` for keys. No answer ever shows one whole. */
 import { PaiError } from "../../core/error.ts";
-import { findProvider, type ProviderId, providerIds, providerTable } from "../../core/providers.ts";
+import { findProvider, type ProviderId, providerIds, providerOfKey, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { loadCredentials } from "../../store/credentials.ts";
 import { openKeyState, resetKeyState } from "../../store/key-state.ts";
@@ -19,6 +19,7 @@ import {
   removeKey,
   setDefaultKey,
 } from "../../store/keys.ts";
+import { loadSettings } from "../../store/settings.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
@@ -55,10 +56,8 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
   reset: { usage: "", about: "forget cool-downs and whose turn it is", least: 0, most: 1, run: reset },
 };
 
-async function set(call: ConfigCall): Promise<ConfigAnswer> {
-  const answer = await store(call, "primary", call.words[0]);
-  setDefaultKey(placeOf(call), "primary");
-  return answer;
+function set(call: ConfigCall): Promise<ConfigAnswer> {
+  return store(call, { id: "primary", isDefault: true }, call.words[0]);
 }
 
 function add(call: ConfigCall): Promise<ConfigAnswer> {
@@ -68,23 +67,43 @@ function add(call: ConfigCall): Promise<ConfigAnswer> {
   if (looksLikeKey(id)) {
     throw new PaiError("usage", "that looks like a key; a name for it comes first", { hint: "pai config add NAME" });
   }
-  return store(call, id, given);
+  return store(call, { id, isDefault: false }, given);
 }
 
-async function store(call: ConfigCall, id: string, given: string | undefined): Promise<ConfigAnswer> {
-  const provider = providerOf(call);
-  const key = await readKey(call, given, `Key for ${provider} (not shown): `);
+/** How a key is stored: under which name, and whether calls begin with it. */
+interface Storing {
+  readonly id: string;
+  readonly isDefault: boolean;
+}
+
+async function store(call: ConfigCall, { id, isDefault }: Storing, given: string | undefined): Promise<ConfigAnswer> {
+  const named = findProvider(call.provider ?? "")?.id ?? null;
+  const key = await readKey(call, given, named === null ? "Key (not shown): " : `Key for ${named} (not shown): `);
   const fault = findFault(key);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
+  // Whose key it is shows in how it begins, unless it was said.
+  const provider = named ?? providerOfKey(key)?.id ?? providerOf(call);
+  const place = { ...placeOf(call), provider };
   const doubt = judgeKey(provider, key);
   if (doubt !== null) call.warn(`the key ${doubt}; stored all the same`);
-  const { isNew } = putKey(placeOf(call), id, key);
+  const { isNew } = putKey(place, id, key);
+  if (isDefault) setDefaultKey(place, id);
   const [active] = findKeys(provider, { env: call.context.env, places: call.places });
   if (active?.id === "env") call.warn(`${active.origin} is set and is used instead of stored keys`);
+  call.note(renderNext(call, provider));
   return {
     lines: [`${isNew ? "Stored" : "Replaced"} the ${provider} key ${id}: ${maskKey(key)}`],
     data: { provider, id, masked: maskKey(key), is_new: isNew },
   };
+}
+
+/** What to do with a key that was just stored. */
+function renderNext({ context, places }: ConfigCall, provider: ProviderId): string {
+  const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
+  const { usualModel } = providerTable[provider];
+  const isUsed = settings.model.startsWith(`${provider}:`) || (origins["model"] === "default" && usualModel !== null);
+  const check = `check it: pai config validate --online${provider === providerIds[0] ? "" : ` --provider ${provider}`}`;
+  return isUsed ? check : `${check}; use it: pai config put model ${provider}:${usualModel ?? "MAKER/MODEL"}`;
 }
 
 async function readKey({ context, askHidden, warn }: ConfigCall, given: string | undefined, question: string) {

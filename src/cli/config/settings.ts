@@ -1,11 +1,11 @@
 /** The words of `pai config` for settings: what is in force, and writing one into config.json. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import type { Json } from "../../core/model.ts";
+import { isFields, type Json } from "../../core/model.ts";
 import { findProvider, type ProviderId } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
 import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
-import { replaceJson } from "../../store/json-text.ts";
+import { parseJsonText, replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
@@ -25,6 +25,7 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
     run: get,
   },
   put: { usage: "NAME VALUE...", about: "write a setting into config.json", least: 2, most: 100, run: put },
+  unset: { usage: "NAME", about: "take a setting out of config.json", least: 1, most: 1, run: unset },
 };
 
 function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer {
@@ -50,9 +51,25 @@ function put({ context, places, words: [name = "", ...given] }: ConfigCall): Con
   if (value === null) throw new PaiError("usage", `${setting.name} must be ${setting.wants}`);
   const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
   const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
-  const file = write(places, setting.name, value);
+  const file = writeSetting(places, setting.name, value);
   consent?.();
   return { lines: [`${setting.name} = ${render(value)} in ${file}`], data: { name: setting.name, value, file } };
+}
+
+function unset({ places, words: [name = ""] }: ConfigCall): ConfigAnswer {
+  const setting = demandSetting(name);
+  const file = places.configDir === null ? null : join(places.configDir, "config.json");
+  const isSet = file !== null && hasSetting(file, setting.name);
+  if (isSet) writeSetting(places, setting.name, undefined);
+  const line = isSet ? `${setting.name} is unset in ${file}` : `${setting.name} was not set`;
+  return { lines: [line], data: { name: setting.name, file, unset: isSet } };
+}
+
+function hasSetting(file: string, name: string): boolean {
+  let value: Json | undefined = parseJsonText(readPrivate(file) ?? "{}", file).value;
+  for (const part of pathOfSetting(name))
+    value = isFields(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  return value !== undefined;
 }
 
 /** As JSON, as one text, as a list of words: the first that fits. */
@@ -91,7 +108,8 @@ function pathOfSetting(name: string): readonly string[] {
   return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;
 }
 
-function write(places: Places, name: string, value: Json): string {
+/** Writes one setting into config.json, undefined removes it; returns the file. Throws config_invalid without a folder. */
+export function writeSetting(places: Places, name: string, value: Json | undefined): string {
   if (places.configDir === null) {
     throw new PaiError("config_invalid", "there is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
   }

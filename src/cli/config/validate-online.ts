@@ -22,7 +22,7 @@ export interface KeyVerdict {
 export async function validateOnline(
   provider: ProviderId,
   keys: readonly FoundKey[],
-  { context, places }: ConfigCall,
+  { context, places }: Pick<ConfigCall, "context" | "places">,
 ): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
   const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));

@@ -12,6 +12,8 @@ export interface ConfigCall {
   /** Asks for text that is not echoed; null: end of input. */
   readonly askHidden: (question: string) => Promise<string | null>;
   readonly warn: (text: string) => void;
+  /** Says what to do next; standard output holds the answer alone. */
+  readonly note: (text: string) => void;
 }
 
 export interface ConfigAnswer {

@@ -16,8 +16,9 @@ import { composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose.ts";
 import { openView } from "../compose/view.ts";
 import { openLog } from "../log.ts";
+import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
+import { offerToKeep } from "../onboard/keep-model.ts";
 import { completeMessage } from "./complete.ts";
-import { offerLocal } from "./offer-local.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { doSlash, isSlash } from "./slash.ts";
@@ -61,7 +62,9 @@ function requireTask(line: string): void {
 
 async function runTask(talk: Talk, line: string, pending: string | null): Promise<void> {
   if (pending === null) requireTask(line);
-  await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
+  const outcome = await runTurn(talk, pending ?? line, { typed: pending === null ? line : "" });
+  const { context, composed, view } = talk;
+  if (talk.model === undefined) await offerToKeep(context, composed.base, outcome, readLineOf(view));
 }
 
 /** Does what one message asks for: slash command, own command, yes or no to what waits, or a task. */
@@ -143,8 +146,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const given = composeBase(called);
   const { context } = given;
   const view = await openView(context, context.signal, "session");
-  const readLine = async (question: string) => (await view.prompter()).readLine(question);
-  const base = view.interactive ? await offerLocal(context, given, readLine) : given;
+  const base = await chooseModel(context, given, view);
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of base.warnings) warn("settings")(warning);
   const composed = await composeTask(context, base, view);

@@ -1,0 +1,140 @@
+/** Where no key is set, a person at the terminal is asked once: a model of a server on this machine, or a key. */
+import { PaiError, toPaiError } from "../../core/error.ts";
+import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
+import { suggest } from "../../core/suggest.ts";
+import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
+import { findFault, maskKey, putKey } from "../../store/keys.ts";
+import { visible } from "../../ui/sanitize.ts";
+import type { Context } from "../command.ts";
+import type { Base } from "../compose/base.ts";
+import { openLog } from "../log.ts";
+import { lacksKey, pickModel } from "./pick-model.ts";
+
+const mostShown = 20;
+/** Where the model came from that a person chose when asked. */
+export const answeredOrigin = "your answer";
+
+/** How the person is asked, and a key is tried. */
+export interface Asker {
+  /** null: end of input. */
+  readonly readLine: (question: string) => Promise<string | null>;
+  /** The same for what must not show. */
+  readonly askHidden: (question: string) => Promise<string | null>;
+  /** Throws what the provider says against the key, or why it cannot be asked. */
+  readonly check: (provider: ProviderId, key: string) => Promise<void>;
+}
+
+/** A model and where it runs. */
+interface Offer {
+  readonly name: string;
+  readonly url: string;
+}
+
+const offersOf = (servers: readonly FoundServer[]): readonly Offer[] =>
+  servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, mostShown);
+
+/**
+ * The settings to go on with: those given, or with the local model or the key that was chosen. Looks for servers only
+ * when the model in use needs a key, has none, and no address was given.
+ */
+export async function askForModel(
+  context: Context,
+  base: Base,
+  asker: Asker,
+  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findServers,
+): Promise<Base> {
+  if (!lacksKey(context, base)) return base;
+  const servers = await find({ signal: context.signal });
+  const offers = offersOf(servers);
+  context.err(`there is no key for ${base.settings.model} yet\n`);
+  if (offers.length === 0) return askForKey(context, base, asker);
+  context.err("on this machine answers\n");
+  for (const server of servers) context.err(`  ${visible(renderServer(server))}\n`);
+  for (const [at, { name }] of offers.entries()) context.err(`  ${at + 1}  local:${visible(name)}\n`);
+  const said = ((await asker.readLine("use one? its number, y for the first, k to enter a key, n for none: ")) ?? "")
+    .trim()
+    .toLowerCase();
+  if (said === "k") return askForKey(context, base, asker);
+  const chosen = choose(said, offers);
+  return chosen === null ? base : withLocal(base, chosen);
+}
+
+function choose(said: string, offers: readonly Offer[]): Offer | null {
+  if (/^(y|yes|ya|ok|oke)$/.test(said)) return offers[0] ?? null;
+  return /^\d+$/.test(said) ? (offers[Number(said) - 1] ?? null) : null;
+}
+
+function withLocal(base: Base, { name, url }: Offer): Base {
+  const settings = { ...base.settings, model: `local:${name}`, baseUrl: { ...base.settings.baseUrl, local: url } };
+  return {
+    ...base,
+    settings,
+    origins: { ...base.origins, model: answeredOrigin, "baseUrl.local": answeredOrigin },
+  };
+}
+
+const keyed = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
+const maxTries = 3;
+
+/** Asks for a key until one is taken, tries it, and stores it; nothing entered: the settings as they are. */
+async function askForKey(context: Context, base: Base, asker: Asker): Promise<Base> {
+  const log = openLog(context);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const key = ((await asker.askHidden(`API key of ${keyed.join(", ")} (not shown; Enter for none): `)) ?? "").trim();
+    if (key === "") return base;
+    try {
+      const provider = await findOwner(key, asker);
+      await check(context, asker, provider, key);
+      putKey({ provider, places: base.places }, "primary", key);
+      context.err(`saved the ${provider} key ${maskKey(key)}\n`);
+      const { base: picked, told } = pickModel(context, base);
+      if (told !== null) log.notify({ level: "info", code: "model", text: told });
+      return picked;
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      if (error.code === "interrupted") throw error;
+      log.fail(error);
+    }
+  }
+  return base;
+}
+
+/** Whose key it is: by how it looks, else by asking. Throws usage for a name of no provider, key_invalid for no key at all. */
+async function findOwner(key: string, { readLine }: Asker): Promise<ProviderId> {
+  const fault = findFault(key);
+  if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}`);
+  const known = providerOfKey(key);
+  if (known !== null) return known.id;
+  const said = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim().toLowerCase();
+  const named = findProvider(said);
+  if (named?.needsKey === true) return named.id;
+  const near = suggest(said, keyed);
+  throw new PaiError("usage", `unknown provider: ${said}`, {
+    hint: near === null ? undefined : `did you mean ${near}?`,
+  });
+}
+
+/** A provider that cannot be reached says nothing against the key. */
+async function check(context: Context, asker: Asker, provider: ProviderId, key: string): Promise<void> {
+  try {
+    await asker.check(provider, key);
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    if (code === "interrupted" || code.startsWith("key_") || code === "no_key") throw thrown;
+    openLog(context).notify({ level: "warning", code, text: `the key could not be checked: ${message}` });
+  }
+}
+
+/** Names a server of this machine to who cannot be asked. Throws no_key when there is one and the model lacks a key. */
+export async function nameLocalServer(
+  context: Context,
+  base: Base,
+  find: (options: DiscoverOptions) => Promise<readonly FoundServer[]> = findServers,
+): Promise<void> {
+  if (!lacksKey(context, base)) return;
+  const [first] = offersOf(await find({ signal: context.signal }));
+  if (first === undefined) return;
+  throw new PaiError("no_key", `there is no key for ${base.settings.model}`, {
+    hint: `a model server on this machine needs none: pai -m local:${first.name} … (${first.url}); or store a key with: pai config set`,
+  });
+}

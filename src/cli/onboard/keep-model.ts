@@ -1,0 +1,28 @@
+/** After the first success with a model that was chosen when asked: is it to be the default? */
+import type { Outcome } from "../../core/outcome.ts";
+import { providerTable } from "../../core/providers.ts";
+import type { Context } from "../command.ts";
+import type { Base } from "../compose/base.ts";
+import { answeredOrigin } from "./ask-model.ts";
+
+/** Asked once: whatever the answer, `base` is not asked about again. */
+const asked = new WeakSet<Base>();
+
+/** Writes the model, and the address of its server where that is not the usual one, into config.json after a yes. */
+export async function offerToKeep(
+  context: Context,
+  base: Base,
+  { ok }: Pick<Outcome, "ok">,
+  readLine: (question: string) => Promise<string | null>,
+): Promise<void> {
+  const { places, settings, origins } = base;
+  if (!ok || origins["model"] !== answeredOrigin || places.configDir === null || asked.has(base)) return;
+  asked.add(base);
+  const said = ((await readLine(`keep ${settings.model} as the default model? y or n: `)) ?? "").trim();
+  if (!/^(y|yes|ya|ok|oke)$/i.test(said)) return;
+  const { writeSetting } = await import("../config/settings.ts");
+  const url = settings.baseUrl.local;
+  if (url !== null && url !== providerTable.local.url) writeSetting(places, "baseUrl.local", url);
+  const file = writeSetting(places, "model", settings.model);
+  context.err(`saved in ${file}; another one: pai config put model NAME\n`);
+}

@@ -1,0 +1,75 @@
+/** Which model is used where nobody chose one: that of the only provider there is a key for. */
+import { PaiError } from "../../core/error.ts";
+import { type ProviderId, providers, providerTable } from "../../core/providers.ts";
+import { parseModelId } from "../../models/open.ts";
+import { findKeys } from "../../store/keys.ts";
+import type { Context } from "../command.ts";
+import type { Base } from "../compose/base.ts";
+import { listModels } from "../compose/compose-model.ts";
+
+/** Where a model came from that pai chose because of the keys there are. */
+export const pickedOrigin = "the only key";
+
+/** Whether the first model of the settings needs a key and has none; false where an address was set for it. */
+export function lacksKey(
+  { env }: Pick<Context, "env">,
+  { settings, places }: Pick<Base, "settings" | "places">,
+): boolean {
+  const [first] = listModels(settings.model);
+  const { provider } = parseModelId(first);
+  const isOwn = ["PAI_BASE_URL", providerTable.local.urlVariable].some((name) => (env[name] ?? "").trim() !== "");
+  if (isOwn || provider === "replay" || !providerTable[provider].needsKey || settings.baseUrl[provider] !== null)
+    return false;
+  return findKeys(provider, { env, places }).length === 0;
+}
+
+/** Providers that a key is stored or set for, in their order. */
+export function providersWithKey(
+  { env }: Pick<Context, "env">,
+  { places }: Pick<Base, "places">,
+): readonly ProviderId[] {
+  return providers
+    .filter(({ id, needsKey }) => needsKey && findKeys(id, { env, places }).length > 0)
+    .map(({ id }) => id);
+}
+
+/** Settings and where the keys are. */
+type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
+
+export interface Picked<B extends Pickable> {
+  readonly base: B;
+  /** What was chosen and why, to be told; null: nothing was. */
+  readonly told: string | null;
+  /** no_key where the keys there are leave the choice open. */
+  readonly problem: PaiError | null;
+}
+
+/** The settings with a model that has a key, where none was chosen by a flag, a variable or a file. */
+export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B): Picked<B> {
+  const unchanged = { base, told: null, problem: null };
+  if (base.origins["model"] !== "default" || !lacksKey(context, base)) return unchanged;
+  const [only, ...others] = providersWithKey(context, base);
+  if (only === undefined) return unchanged;
+  const usual = providerTable[only].usualModel;
+  if (others.length > 0 || usual === null) return { ...unchanged, problem: manyKeys([only, ...others]) };
+  const model = `${only}:${usual}`;
+  return {
+    base: {
+      ...base,
+      settings: { ...base.settings, model },
+      origins: { ...base.origins, model: pickedOrigin },
+      values: { ...base.values, model },
+    },
+    told: `model: ${model}, as ${only} is the only provider with a key; another: --model, or pai config put model NAME`,
+    problem: null,
+  };
+}
+
+/** There are keys, but which model is meant cannot be known. */
+function manyKeys(ids: readonly ProviderId[]): PaiError {
+  const choices = ids.map((id) => `pai -m ${id}:${providerTable[id].usualModel ?? "MAKER/MODEL"}`);
+  const keys = ids.length === 1 ? `a key for ${ids[0]} is` : `keys for ${ids.join(" and ")} are`;
+  return new PaiError("no_key", `no model was chosen; ${keys} set`, {
+    hint: `choose one: ${choices.join(" or ")}; for good: pai config put model NAME`,
+  });
+}

@@ -1,0 +1,166 @@
+/** The first start without a key: what is offered, what is chosen by itself, and what is kept. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Context } from "../../src/cli/command.ts";
+import { composeBase } from "../../src/cli/compose/base.ts";
+import { askForModel, nameLocalServer } from "../../src/cli/onboard/ask-model.ts";
+import { offerToKeep } from "../../src/cli/onboard/keep-model.ts";
+import { pickModel } from "../../src/cli/onboard/pick-model.ts";
+import { PaiError, toPaiError } from "../../src/core/error.ts";
+import type { FoundServer } from "../../src/models/local/discover.ts";
+import { findKeys } from "../../src/store/keys.ts";
+import { makeHome } from "../store/temp-home.ts";
+
+const servers: readonly FoundServer[] = [
+  { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: { uid: 0, process: null }, models: ["a", "b"] },
+];
+const usual = "gemini:gemini-2.5-flash-lite";
+const anthropicKey = "sk-ant-api03-ZHa9q2Lw7Rt4Yp1Mn8Bv";
+const geminiKey = `AIza${"x".repeat(35)}`;
+
+/** A person who says these lines, and these where nothing shows. */
+function sit(env: Readonly<Record<string, string>> = {}) {
+  const home = makeHome();
+  let said = "";
+  const context = {
+    env: { HOME: home.places.home ?? "", ...env },
+    cwd: home.root,
+    flags: {},
+    tty: { stdin: true, stdout: true, stderr: false },
+    err: (text: string) => {
+      said += text;
+    },
+    signal: new AbortController().signal,
+  } as unknown as Context;
+  return { home, context, base: composeBase(context), said: () => said };
+}
+
+interface Answers {
+  readonly lines?: readonly (string | null)[];
+  readonly hidden?: readonly (string | null)[];
+  readonly found?: readonly FoundServer[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Why the provider refuses a key. */
+  readonly refuses?: (key: string) => PaiError | null;
+}
+
+async function offer({ lines = [], hidden = [], found = servers, env = {}, refuses = () => null }: Answers) {
+  const { home, context, base, said } = sit(env);
+  const [left, secrets] = [[...lines], [...hidden]];
+  let looked = 0;
+  const asker = {
+    readLine: async () => left.shift() ?? null,
+    askHidden: async () => secrets.shift() ?? null,
+    async check(_provider: string, key: string) {
+      const error = refuses(key);
+      if (error !== null) throw error;
+    },
+  };
+  const { settings, origins } = await askForModel(context, base, asker, async () => {
+    looked += 1;
+    return found;
+  });
+  const keys = (provider: string) =>
+    findKeys(provider, { env: context.env, places: home.places }).map(({ key }) => key);
+  return { model: settings.model, url: settings.baseUrl.local, origins, said: said(), looked, keys, left, secrets };
+}
+
+const taken: readonly (readonly [string, string])[] = [
+  ["2", "local:b"],
+  ["y", "local:a"],
+  ["ya", "local:a"],
+];
+test.each(taken)("%s takes a model of this machine and its address", async (answer, model) => {
+  const offered = await offer({ lines: [answer] });
+  expect([offered.model, offered.url, offered.left]).toEqual([model, "http://127.0.0.1:8000/v1", []]);
+  expect(offered.said).toContain("run by user 0");
+});
+
+const refused: readonly (string | null)[] = ["", "n", "no", "3", "0", "local", null];
+test.each(refused)("%p leaves everything as it is", async (answer) => {
+  const { model, url } = await offer({ lines: [answer] });
+  expect([model, url]).toEqual([usual, null]);
+});
+
+const silent: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ["a key is set", { GEMINI_API_KEY: geminiKey }],
+  ["an address is set", { PAI_BASE_URL: "http://127.0.0.1:1" }],
+  ["the model is local", { PAI_MODEL: "local:x" }],
+  ["the model is a recording", { PAI_MODEL: "replay:x.jsonl" }],
+];
+test.each(silent)("nobody is looked for when %s", async (_name, env) => {
+  expect((await offer({ lines: ["y"], env })).looked).toBe(0);
+});
+
+test("a key is known by how it begins, tried, stored, and its provider's model is used", async () => {
+  const { model, keys, said } = await offer({ found: [], hidden: [anthropicKey] });
+  expect([model, keys("anthropic")]).toEqual(["anthropic:claude-sonnet-5-5", [anthropicKey]]);
+  expect(said).toContain("saved the anthropic key sk-ant...n8Bv");
+  expect(said).not.toContain(anthropicKey);
+  const beside = await offer({ lines: ["k"], hidden: [geminiKey] });
+  expect([beside.model, beside.keys("gemini")]).toEqual([usual, [geminiKey]]);
+});
+
+test("a key without a shape is stored for the provider that is named", async () => {
+  const { model, keys } = await offer({ found: [], hidden: ["abcdefghijklmnopqrst"], lines: ["mistral"] });
+  expect([model, keys("mistral")]).toEqual(["mistral:mistral-large-latest", ["abcdefghijklmnopqrst"]]);
+});
+
+test("a refused key is not stored and another is asked for, three times at most", async () => {
+  const refuses = (key: string) =>
+    key === geminiKey ? null : new PaiError("key_invalid", "gemini does not accept the key");
+  const second = await offer({ found: [], hidden: [`${geminiKey}y`, geminiKey], refuses });
+  expect([second.keys("gemini"), second.said.split("does not accept").length - 1]).toEqual([[geminiKey], 1]);
+  const never = await offer({ found: [], hidden: Array<string>(4).fill(`${geminiKey}z`), refuses });
+  expect([never.keys("gemini"), never.secrets.length]).toEqual([[], 1]);
+});
+
+test("a provider that cannot be reached is no reason to lose the key", async () => {
+  const { keys, said } = await offer({
+    found: [],
+    hidden: [geminiKey],
+    refuses: () => new PaiError("network", "no way to gemini"),
+  });
+  expect([keys("gemini"), said.includes("the key could not be checked: no way to gemini")]).toEqual([
+    [geminiKey],
+    true,
+  ]);
+});
+
+test("the only provider with a key is used and told; a model that was named is not changed", () => {
+  const { context, base } = sit({ ANTHROPIC_API_KEY: anthropicKey });
+  const picked = pickModel(context, base);
+  expect(picked.base.settings.model).toBe("anthropic:claude-sonnet-5-5");
+  expect(picked.told).toContain("as anthropic is the only provider with a key");
+  const named = sit({ ANTHROPIC_API_KEY: anthropicKey, PAI_MODEL: "openai:gpt-5" });
+  expect(pickModel(named.context, named.base)).toEqual({ base: named.base, told: null, problem: null });
+});
+
+test("with keys of two other providers the choice is the user's", () => {
+  const { context, base } = sit({ ANTHROPIC_API_KEY: anthropicKey, OPENAI_API_KEY: "sk-proj-0123456789" });
+  expect(pickModel(context, base).problem?.message).toContain("keys for openai and anthropic are set");
+});
+
+test("who cannot be asked is told the command for a server on this machine", async () => {
+  const { context, base } = sit();
+  const { code, hint } = toPaiError(
+    await nameLocalServer(context, base, async () => servers).catch((thrown) => thrown),
+  );
+  expect([code, hint?.includes("pai -m local:a")]).toEqual(["no_key", true]);
+  await nameLocalServer(context, base, async () => []);
+});
+
+test("after a first success the chosen model is kept with its address when the person says so, and asked once", async () => {
+  const { context, base, home } = sit();
+  const asker = { readLine: async () => "1", askHidden: async () => null, check: async () => {} };
+  const chosen = await askForModel(context, base, asker, async () => servers);
+  const file = join(home.places.configDir ?? "", "config.json");
+  await offerToKeep(context, chosen, { ok: false }, async () => "y");
+  await offerToKeep(context, chosen, { ok: true }, async () => "y");
+  await offerToKeep(context, chosen, { ok: true }, () => Promise.reject(new Error("asked twice")));
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    baseUrl: { local: "http://127.0.0.1:8000/v1" },
+    model: "local:a",
+  });
+});

@@ -111,16 +111,16 @@ test.concurrent("credentials others may read, or that are a link, are refused or
 test.concurrent("get and put: written, read back with its origin, used, and refused when of the wrong type", async () => {
   await using place = openPlace([talked("Hello.")]);
   const config = async (...args: string[]) => readCommand(await place.pai(["config", ...args, "--json"]));
-  expect((await config("put", "limits.calls", "1")).ok).toBe(true);
+  expect((await config("put", "limits.calls", "3")).ok).toBe(true);
   expect(await config("get", "limits.calls")).toMatchObject({
-    data: { value: 1, origin: expect.stringContaining("config.json") },
+    data: { value: 3, origin: expect.stringContaining("config.json") },
   });
   expect((await config("put", "limits.calls", "many")).code).toBe(2);
   expect((await config("put", "limits.cals", "1")).error?.hint).toContain("limits.calls");
   expect((await config("put", "model", "gemini:gemini-2.5-pro")).ok).toBe(true);
   expect(await place.pai(["run", "say hello"])).toMatchObject({ code: 0 });
   expect(place.gemini.requests[0]?.url).toContain("gemini-2.5-pro");
-  expect((await place.pai(["config", "get"])).stdout).toMatch(/limits\.calls\s+1\s+\(.*config\.json\)/);
+  expect((await place.pai(["config", "get"])).stdout).toMatch(/limits\.calls\s+3\s+\(.*config\.json\)/);
 });
 
 test.concurrent("flag before environment before config.json (R40)", async () => {

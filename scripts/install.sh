@@ -91,12 +91,13 @@ try_out() {
   program=$(printf '%s\n' "$work"/pai-*/pai)
   told=$(chmod 755 "$program" 2>&1) || fail "$file holds no pai"
   told=$("$program" --version 2>&1) && case $told in 'pai '*) return 0 ;; esac
-  case $told in
+  case ${told%%"$newline"*} in
     *GLIBC_*) fail "pai needs glibc 2.17 or newer: $told" ;;
-    *libstdc++*) fail 'pai needs libstdc++ on musl; install it with: apk add libstdc++' ;;
+    *'library libstdc++'*) fail 'pai needs libstdc++ on musl; install it with: apk add libstdc++' ;;
+    *'shared librar'*) fail "$file does not run here: $told" ;;
     *'ermission denied'*) fail "programs cannot run in $to: is it mounted noexec? choose another folder with --to" ;;
+    *'ot found' | *'o such file or directory') fail "the C library that $file needs is not here: another --target, or another system" ;;
     *'xec format'* | *'annot execute'* | *yntax*) fail "$file does not run on $(uname -m)" ;;
-    *'ot found'* | *'o such file'*) fail "the C library that $file needs is not here: another --target, or another system" ;;
     *) fail "$file does not run here: ${told:-it says nothing}" ;;
   esac
 }
@@ -110,8 +111,7 @@ install() {
   trap clean EXIT && trap 'exit 130' INT HUP TERM
   told=$(mkdir -p "$to" 2>&1) || fail "$to cannot be made: ${told##*: }"
   told=$(mkdir -m 700 "$to/.pai-install.$$" 2>&1) || fail "$to cannot be written: ${told##*: }"
-  work=$to/.pai-install.$$
-  case $from in *://*) fetch ;; *) find_local ;; esac
+  work=$to/.pai-install.$$ && case $from in *://*) fetch ;; *) find_local ;; esac
   verify
   try_out
   gone=$(mv -f "$program" "$to/pai" 2>&1) || fail "$to/pai cannot be replaced: ${gone##*: }"

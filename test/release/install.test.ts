@@ -163,7 +163,9 @@ const refusals: readonly (readonly [name: string, says: string, words: string])[
   ],
   ["musl without libstdc++", "Error loading shared library libstdc++.so.6: No such file", "apk add libstdc++"],
   ["another processor", "cannot execute binary file: Exec format error", "does not run on"],
-  ["no loader", "pai: not found", "the C library"],
+  ["no loader, says dash", "sh: 1: /bin/pai: not found", "the C library"],
+  ["no loader, says bash", "/bin/pai: cannot execute: required file not found", "the C library"],
+  ["a missing library", "/pai: error while loading shared libraries: libdl.so.2: No such file", "libdl.so.2"],
   ["a crash", "Segmentation fault", "does not run here: Segmentation fault"],
 ];
 for (const [name, says, words] of refusals)

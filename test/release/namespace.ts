@@ -26,8 +26,8 @@ export const bareRoot = own.length > 0 && isStatic;
 /** Names of programs that busybox is in a bare root. */
 const applets = ["cat", "chmod", "id", "ls", "mkdir", "mv", "rm", "rmdir", "sh", "sha256sum", "tail", "tar", "uname"];
 
-/** A copy that costs nothing where both are on one disk. */
-function bring(from: string, to: string): void {
+/** A copy that costs nothing where both are on one disk; what is there already stays. */
+export function bring(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   if (existsSync(to)) return;
   try {
@@ -35,6 +35,28 @@ function bring(from: string, to: string): void {
   } catch {
     copyFileSync(from, to);
   }
+}
+
+const qemu = Bun.which("qemu-aarch64-static");
+/** Where Debian puts the C library of another processor. */
+const armLibraries = "/usr/aarch64-linux-gnu/lib";
+
+/** What registers qemu for arm64 programs; in a user namespace of its own it is nobody else's matter. */
+const register = `mount -t binfmt_misc none /proc/sys/fs/binfmt_misc && printf '%s' \
+  ':arm64:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:${qemu}:F' \
+  >/proc/sys/fs/binfmt_misc/register`;
+
+/** Whether programs for arm64 run here under qemu, in a root of their own. */
+export const armRoot =
+  bareRoot &&
+  qemu !== null &&
+  existsSync(armLibraries) &&
+  spawnSync("unshare", ["-rm", "sh", "-c", register], { stdio: "ignore" }).status === 0;
+
+/** The libraries that a program for arm64 asks for. */
+export function fillArmLibraries(root: string): void {
+  for (const name of ["ld-linux-aarch64.so.1", "libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6"])
+    bring(join(armLibraries, name), join(root, "lib", name));
 }
 
 /** Fills a folder: busybox, the installer, the program as /bin/pai with its libraries. No /dev, no /etc. */
@@ -54,14 +76,19 @@ interface RootOptions {
   readonly outside?: string;
   /** UID:GID inside. */
   readonly user?: string;
+  /** Programs for arm64 run, too. */
+  readonly arm?: boolean;
+  /** Variables besides PATH: NAME=value. */
+  readonly env?: string;
 }
 
 /** Runs a script of sh in a root with /proc; its environment is PATH and nothing else. */
 export function runInRoot(root: string, script: string, options: RootOptions = {}): SpawnSyncReturns<string> {
-  const { outside = ":", user } = options;
+  const { outside = ":", user, arm = false, env = "" } = options;
+  const [command = "", ...args] = arm ? ["unshare", "-rm", "--"] : own;
   const chroot = `chroot ${user === undefined ? "" : `--userspec=${user} `}"$ROOT" /bin/sh -c "$SCRIPT"`;
-  const commands = `mount --bind "$ROOT" "$ROOT"; mount -t proc proc "$ROOT/proc"; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${chroot}`;
-  return spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", commands], {
+  const commands = `mount --bind "$ROOT" "$ROOT"; ${arm ? `mount --rbind /proc "$ROOT/proc"; ${register}` : 'mount -t proc proc "$ROOT/proc"'}; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${env} ${chroot}`;
+  return spawnSync(command, [...args, "sh", "-c", commands], {
     encoding: "utf8",
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ROOT: root, SCRIPT: script },
   });

@@ -1,0 +1,202 @@
+/**
+ * A finished release, as its users get it: `PAI_RELEASE=dist/release bun test test/release`. Without that variable all of
+ * this is skipped, since a release takes minutes.
+ */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { debianVersion } from "../../scripts/release/deb.ts";
+import { findSbomFaults } from "../../scripts/release/sbom.ts";
+import { targets } from "../../scripts/release/targets.ts";
+import { armRoot, bareRoot, bring, fillArmLibraries, fillRoot, runInRoot } from "./namespace.ts";
+
+setDefaultTimeout(300_000);
+
+const given = process.env["PAI_RELEASE"];
+const release = resolve(given ?? "/nonexistent");
+const version = given === undefined ? "" : readFileSync(join(release, "latest"), "utf8").trim();
+const shelf = mkdtempSync(join(tmpdir(), "pai-finished-"));
+afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+
+const has = (name: string) => existsSync(join(release, name));
+const archiveOf = (target: string) => `pai-${version}-${target}.tar.gz`;
+const built = targets.filter(({ name }) => has(archiveOf(name)));
+const runs = (...targets: readonly string[]) => targets.every((target) => has(archiveOf(target)));
+const run = (command: string, args: readonly string[], cwd = release) => {
+  const { stdout, stderr, status } = spawnSync(command, [...args], { cwd, encoding: "utf8", maxBuffer: 1e9 });
+  return { out: `${stdout}${stderr}`, status };
+};
+
+const unpacked = new Map<string, string>();
+/** The program of a target, unpacked once. */
+function unpack(target: string): string {
+  const known = unpacked.get(target);
+  if (known !== undefined) return known;
+  run("tar", ["-xzf", archiveOf(target), "-C", shelf]);
+  const program = join(shelf, `pai-${version}-${target}`, "pai");
+  unpacked.set(target, program);
+  return program;
+}
+
+test.skipIf(given === undefined)("every file is named in SHA256SUMS with its sum (R56)", () => {
+  const named = readFileSync(join(release, "SHA256SUMS"), "utf8").trim().split("\n");
+  const files = readdirSync(release).filter((name) => !name.startsWith("SHA256SUMS"));
+  expect(named.map((line) => line.slice(66)).sort()).toEqual(files.sort());
+  expect(run("sha256sum", ["--quiet", "-c", "SHA256SUMS"])).toEqual({ out: "", status: 0 });
+  expect(built.length).toBeGreaterThan(0);
+});
+
+for (const { name } of targets) {
+  test.skipIf(!runs(name))(`${name}: both archives hold the same files, for that processor (R55)`, () => {
+    const top = `pai-${version}-${name}`;
+    const files = [
+      "LICENSE",
+      "README.md",
+      "THIRD_PARTY.md",
+      "completions/_pai",
+      "completions/pai.bash",
+      "completions/pai.fish",
+    ];
+    const listed = run("tar", ["-tzf", archiveOf(name)])
+      .out.trim()
+      .split("\n");
+    expect(listed.filter((each) => !each.endsWith("/")).sort()).toEqual(
+      [...files, "pai", "pai.1"].map((each) => `${top}/${each}`).sort(),
+    );
+    const machine = readFileSync(unpack(name)).readUInt16LE(18);
+    expect(machine).toBe(name.includes("arm64") ? 183 : 62);
+    const sums = ["gz", "xz"].map(
+      (kind) => run("sh", ["-c", `tar -xO${kind === "gz" ? "z" : "J"}f ${top}.tar.${kind} | sha256sum`]).out,
+    );
+    expect(new Set(sums).size).toBe(1);
+  });
+}
+
+for (const { name, deb } of targets.filter((target) => target.deb !== null)) {
+  test.skipIf(!runs(name) || Bun.which("readelf") === null)(`${name}: no symbol newer than glibc 2.17 (R66)`, () => {
+    const { out } = run("readelf", ["-V", "-W", unpack(name)]);
+    expect(Math.max(...[...out.matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor)))).toBe(17);
+  });
+
+  test.skipIf(!runs(name) || Bun.which("dpkg-deb") === null)(
+    `${name}: Debian's package holds the same program (R55)`,
+    () => {
+      const file = `pai_${debianVersion(version)}_${deb}.deb`;
+      const program = run("sh", ["-c", `dpkg-deb --fsys-tarfile ${file} | tar -xO ./usr/bin/pai | sha256sum`]).out;
+      expect(run("sha256sum", [unpack(name)]).out.split(" ")[0]).toBe(program.split(" ")[0]);
+      expect(run("dpkg-deb", ["-f", file, "Architecture"]).out.trim()).toBe(`${deb}`);
+    },
+  );
+}
+
+test.skipIf(given === undefined)(
+  "the bill of materials follows its schema, and the notices name all of it (R56)",
+  async () => {
+    const text = readFileSync(join(release, `pai-${version}.cdx.json`), "utf8");
+    expect(await findSbomFaults(text)).toBeNull();
+    const { components } = JSON.parse(text) as {
+      components: { type: string; group?: string; name: string; version: string }[];
+    };
+    const notices = readFileSync(join(release, "THIRD_PARTY.md"), "utf8");
+    const libraries = components.filter(({ type }) => type === "library");
+    expect(libraries.length).toBeGreaterThan(5);
+    for (const { group, name, version: own } of libraries)
+      expect(notices).toContain(`| ${group === undefined ? name : `${group}/${name}`} | ${own} |`);
+  },
+);
+
+const ending = "  cd your-project && pai";
+const from = `sh /install.sh --from /release --to /opt/pai`;
+
+/** A bare root with the release's files for a target. */
+function makeRoot(target: string, program: string | null): string {
+  const root = join(shelf, `root-${target}`);
+  fillRoot(root, program);
+  for (const name of [archiveOf(target), "SHA256SUMS", "latest"])
+    bring(join(release, name), join(root, "release", name));
+  return root;
+}
+
+const own = `linux-${process.arch}`;
+test.skipIf(!bareRoot || !runs(own))(`${own}: installs in an empty root and plays its demo (R60, R66)`, () => {
+  const { stdout, status } = runInRoot(makeRoot(own, unpack(own)), `${from} && /opt/pai/pai demo`);
+  expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
+});
+
+test.skipIf(!armRoot || !runs("linux-arm64"))(
+  "linux-arm64: installs in an empty root and plays its demo, under qemu (R60, R66)",
+  () => {
+    const root = makeRoot("linux-arm64", null);
+    fillArmLibraries(root);
+    const script = `${from} --target linux-arm64 && /opt/pai/pai demo && /opt/pai/pai --version --json`;
+    const { stdout } = runInRoot(root, script, { arm: true });
+    expect(stdout).toContain(ending);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}")).toMatchObject({
+      data: { version, target: "linux-arm64" },
+    });
+  },
+);
+
+/** Debian's libstdc++ on musl: what it misses there, for the test. */
+const shim = `#include <stddef.h>
+extern size_t strftime_l(char *, size_t, const char *, const void *, void *);
+size_t __strftime_l(char *to, size_t size, const char *how, const void *when, void *where) { return strftime_l(to, size, how, when, where); }
+int __cxa_thread_atexit_impl(void *a, void *b, void *c) { return 0; }
+int _dl_find_object(void *a, void *b) { return -1; }
+int __cpu_indicator_init(void) { return 0; }
+unsigned arc4random(void) { return 4; }
+char __libc_single_threaded = 0;
+int __cpu_model[64];
+`;
+const loader = "/lib/ld-musl-x86_64.so.1";
+const canMusl = bareRoot && process.arch === "x64" && existsSync(loader) && Bun.which("gcc") !== null;
+
+test.skipIf(!canMusl || !runs("linux-x64-musl"))(
+  "linux-x64-musl: installs on musl and plays its demo (R60, R66)",
+  () => {
+    const root = makeRoot("linux-x64-musl", null);
+    for (const library of ["libstdc++.so.6", "libgcc_s.so.1"])
+      bring(
+        spawnSync("gcc", [`-print-file-name=${library}`], { encoding: "utf8" }).stdout.trim(),
+        join(root, "usr/lib", library),
+      );
+    bring(loader, join(root, loader));
+    symlinkSync(loader, join(root, "usr/lib/ld-linux-x86-64.so.2"));
+    const flags = ["-shared", "-fPIC", "-nostdlib", "-w", "-x", "c", "-", "-o", join(root, "shim.so")];
+    expect(spawnSync("gcc", flags, { input: shim, encoding: "utf8" }).stderr).toBe("");
+    const { stdout } = runInRoot(root, `${from} && /opt/pai/pai demo`, { env: "LD_PRELOAD=/shim.so" });
+    expect(stdout.trimEnd()).toEndWith(ending);
+  },
+);
+
+const nehalem = "qemu-x86_64-static";
+test.skipIf(Bun.which(nehalem) === null || !runs("linux-x64"))(
+  "linux-x64: runs on a processor without AVX (R66)",
+  () => {
+    expect(run(nehalem, ["-cpu", "Nehalem", unpack("linux-x64"), "--version"]).out).toBe(`pai ${version}\n`);
+  },
+);
+
+test.skipIf(!runs(own))("smoke.sh installs from the address of the release and plays the demo", async () => {
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const file = Bun.file(join(release, new URL(request.url).pathname.slice(1)));
+      return (await file.exists()) ? new Response(file) : new Response("no", { status: 404 });
+    },
+  });
+  mkdirSync(join(shelf, "smoke"));
+  const script = join(import.meta.dir, "../../scripts/smoke.sh");
+  const child = Bun.spawn(["sh", script, `http://127.0.0.1:${server.port}`], {
+    stdout: "pipe",
+    cwd: join(shelf, "smoke"),
+  });
+  expect([await new Response(child.stdout).text(), await child.exited]).toEqual([
+    expect.stringContaining(`pai ${version} from http`),
+    0,
+  ]);
+  expect(readdirSync(join(shelf, "smoke"))).toEqual([]);
+});

@@ -9,7 +9,7 @@ const packages = {
   flows: [],
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],
-  workspace: ["ignore", "bun", "bun:ffi"],
+  workspace: ["ignore", "bun", "bun:ffi", "bun:sqlite"],
   store: ["zod", "bun:sqlite", "jsonc-parser"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   acp: ["@agentclientprotocol/sdk", "diff"],

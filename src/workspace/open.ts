@@ -12,7 +12,9 @@ import type { Env } from "./command/command-env.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
 import { openPerform } from "./command/perform.ts";
 import { openRoot, type Root } from "./confine.ts";
+import { pathOutside } from "./context/read-history.ts";
 import { openSurvey } from "./context/survey.ts";
+import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { type History, openHistory } from "./journal/history.ts";
 import { openJournal, prepareState, type State } from "./journal/journal.ts";
 import { type Lock, lockFolder, openLock } from "./journal/lock.ts";
@@ -51,6 +53,8 @@ export interface WorkspaceOptions {
 export interface OpenedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
+  /** null: none is kept (--ephemeral, or a state folder that cannot be written). */
+  readonly index: ProjectIndex | null;
   /** What was taken back at the start, one message each. */
   readonly recovered: readonly string[];
   readonly warnings: readonly string[];
@@ -79,7 +83,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     own,
     stateFolder: state?.folder ?? null,
   });
+  const path = pathOutside(options.env["PATH"], root.path);
+  const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
+    index,
     workspace: {
       root: root.path,
       protection: root.backend,
@@ -92,7 +99,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       names: (path) => fileAt(root, path)?.nlink ?? 0,
-      survey: (terms) => openSurvey({ root, rules: policy, env: options.env }, terms),
+      survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
       sandbox: sandbox.state,
       async begin(run) {
         return openTransaction(

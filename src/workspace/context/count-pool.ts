@@ -8,9 +8,9 @@ import type { CountRequest } from "./count-worker.ts";
 export interface CountPool {
   /** Takes files to be read; returns at once. */
   add(batch: readonly Bunch[]): void;
-  /** Reads what is left until `deadline` (of performance.now()); the files that were not read are counted. */
+  /** Reads what is left until it is late; the files that were not read are counted. */
   finish(
-    deadline: number,
+    isLate: () => boolean,
     signal: AbortSignal,
   ): Promise<{ readonly replies: readonly CountReply[]; readonly unread: number }>;
   close(): void;
@@ -84,17 +84,17 @@ export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
       queue.push(batch);
       feed();
     },
-    async finish(deadline, signal) {
+    async finish(isLate, signal) {
       for (;;) {
         signal.throwIfAborted();
-        const isLate = performance.now() > deadline;
-        const batch = isLate ? undefined : queue.shift();
+        const late = isLate();
+        const batch = late ? undefined : queue.shift();
         if (batch !== undefined) replies.push(here(batch));
-        else if (isLate || (thread?.waiting.length ?? 0) === 0) break;
+        else if (late || (thread?.waiting.length ?? 0) === 0) break;
         else {
           await new Promise<void>((resolve) => {
             wake = resolve;
-            setTimeout(resolve, Math.max(1, Math.min(250, deadline - performance.now())));
+            setTimeout(resolve, 100);
           });
           wake = null;
         }

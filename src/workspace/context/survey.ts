@@ -4,71 +4,182 @@ import { surveyLimits } from "../../core/context/survey.ts";
 import type { Term } from "../../core/context/words.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
-import type { Env } from "../command/command-env.ts";
 import type { Root } from "../confine.ts";
+import type { FileFacts, IndexContents, IndexFile } from "../index/index-file.ts";
+import type { ProjectIndex } from "../index/project-index.ts";
 import { nameOf, parentOf } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { walkNow } from "../scan.ts";
+import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";
+import type { CountReply } from "./count-files.ts";
 import { type CountPool, openCountPool } from "./count-pool.ts";
-import { findRepository } from "./find-repository.ts";
-import { parseLog, readLog } from "./git-log.ts";
+import { readHistory } from "./read-history.ts";
 
 const batchFiles = 128;
-/** What is not read by then is ranked by its name alone. */
-const budgetMs = 2_500;
-const history = { commits: 4_000, timeoutMs: 1_500 } as const;
-/** The history is worth a child process as soon as there are so many files. */
-const filesForHistory = 40;
+/** What is not read by then is ranked by its name alone. On a machine that is busy with other things it takes longer. */
+const budget = { wallMs: 2_500, cpuMs: 1_500, mostMs: 5_000 } as const;
+/** The history is worth a child process as soon as there is so much. */
+const entriesForHistory = 40;
+/** An index is made for more files or text than this. */
+const withoutIndex = { files: 2_000, length: 8 * 1024 * 1024 } as const;
 
 export interface SurveyParts {
   readonly root: Root;
   readonly rules: PathRules;
-  readonly env: Env;
+  /** A path of folders in which git is looked for: none of them in the project. */
+  readonly path: string;
+  /** null: none is kept here. */
+  readonly index: ProjectIndex | null;
 }
 
-/** A survey without an index: everything is read. */
-export function openSurvey({ root, rules, env }: SurveyParts, terms: readonly Term[]): Survey {
-  const deadline = performance.now() + budgetMs;
+/** What the index has to say for one request. */
+interface Indexed {
+  readonly file: IndexFile;
+  readonly contents: IndexContents;
+  readonly known: Map<string, FileFacts>;
+}
+
+/** null: there is no index, or what is in it cannot be read. */
+async function openIndexed(index: ProjectIndex | null): Promise<Indexed | null> {
+  const file = (await index?.open()) ?? null;
+  if (file === null) return null;
+  try {
+    return { file, contents: file.read(), known: new Map() };
+  } catch {
+    file.close();
+    index?.drop();
+    return null;
+  }
+}
+
+interface Sums {
+  readonly files: number;
+  readonly totalLength: number;
+  readonly found: readonly CountedFile[];
+}
+
+function sumUp(replies: readonly CountReply[]): Sums {
+  const sum = (of: (reply: CountReply) => number) => replies.reduce((all, each) => all + of(each), 0);
+  return {
+    files: sum(({ files }) => files),
+    totalLength: sum(({ totalLength }) => totalLength),
+    found: replies.flatMap((reply) => reply.found),
+  };
+}
+
+/** Whether the time for a survey that begins now is over. */
+function openBudget(): () => boolean {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const wall = performance.now() - started;
+    if (wall < budget.wallMs || wall > budget.mostMs) return wall > budget.mostMs;
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000 > budget.cpuMs;
+  };
+}
+
+/** A survey of a folder on disk: by its index where there is one, else by reading everything. */
+export function openSurvey({ root, rules, path, index }: SurveyParts, terms: readonly Term[]): Survey {
+  const isLate = openBudget();
   const pool = openCountPool(root, terms);
+  const batches = openBatches(pool);
+  let indexed: Indexed | null = null;
   let past: Promise<SurveyHistory> | null = null;
-  const startHistory = (signal: AbortSignal) => {
-    past ??= readHistory(root.path, env, signal);
+  let isStale = true;
+  let isLarge = false;
+  const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
+    past ??= readHistory(root.path, path, indexed?.contents.history ?? null, signal);
+    // Whoever asks for it later hears of a failure.
+    past.catch(() => {});
     return past;
   };
+
+  /** The entries as the index has them, as far as they are still true; null: they must be walked. */
+  const listKnown = async (signal: AbortSignal): Promise<readonly Entry[] | null> => {
+    if (indexed === null || !indexed.contents.complete) return null;
+    const { checkFiles } = await import("../index/known-files.ts");
+    void startHistory(signal);
+    const checked = checkFiles(root, rules, indexed.contents);
+    if (checked === null) return null;
+    for (const [file, facts] of checked.known) indexed.known.set(file, facts);
+    for (const file of checked.fresh) batches.add(file);
+    isStale = checked.fresh.length > 0 || !checked.isWhole;
+    return checked.entries;
+  };
+
+  /** A file that the index does not know as it is will be read. */
+  const openTake = async (): Promise<(file: RelPath) => void> => {
+    if (indexed === null) return batches.add;
+    const { contents, known } = indexed;
+    const match = (await import("../index/known-files.ts")).openMatch(root, contents);
+    return (file) => {
+      const facts = match(file);
+      if (facts === null) batches.add(file);
+      else known.set(file, facts);
+    };
+  };
+
+  const listWalked = async (signal: AbortSignal): Promise<{ entries: readonly Entry[]; more: boolean }> => {
+    const entries: Entry[] = [];
+    const take = await openTake();
+    for await (const entry of walk(root, "" as RelPath, rules, { signal })) {
+      if (entries.length >= surveyLimits.entries || (entries.length % 64 === 0 && isLate()))
+        return { entries, more: true };
+      entries.push(entry);
+      if (entry.kind === "file") take(entry.path);
+      if (entries.length === entriesForHistory) void startHistory(signal);
+    }
+    return { entries, more: false };
+  };
+
+  const tallyIndexed = async (signal: AbortSignal): Promise<CountReply> => {
+    if (indexed === null || indexed.known.size === 0) return { files: 0, totalLength: 0, found: [] };
+    const { tallyIndex } = await import("../index/tally-index.ts");
+    try {
+      return await tallyIndex(indexed.file, terms, indexed.known, async () => {
+        await Bun.sleep(0);
+        signal.throwIfAborted();
+      });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      // Damaged: what it would have said is read instead, as far as there is time.
+      for (const file of indexed.known.keys()) batches.add(file as RelPath);
+      batches.flush();
+      indexed.file.close();
+      indexed = null;
+      index?.drop();
+      if (!(thrown instanceof Error)) throw thrown;
+      return { files: 0, totalLength: 0, found: [] };
+    }
+  };
+
   return {
     async list(signal) {
-      const batches = openBatches(pool);
-      const entries: Entry[] = [];
-      let pause = performance.now();
-      for (const entry of walkNow(root, "" as RelPath, rules)) {
-        if (performance.now() > deadline || entries.length >= surveyLimits.entries) return { entries, more: true };
-        if (performance.now() - pause > 20) {
-          await Bun.sleep(0);
-          signal.throwIfAborted();
-          pause = performance.now();
-        }
-        entries.push(entry);
-        if (entry.kind === "file") batches.add(entry.path);
-        // Whoever asks for it later hears of a failure.
-        if (batches.count === filesForHistory) startHistory(signal).catch(() => {});
-      }
+      indexed = await openIndexed(index);
+      isLarge = indexed !== null;
+      const known = await listKnown(signal);
+      const listing = known === null ? await listWalked(signal) : { entries: known, more: false };
       batches.flush();
-      return { entries, more: false };
+      isLarge ||= listing.more;
+      return listing;
     },
     async tally(signal) {
       try {
-        const { replies, unread } = await pool.finish(deadline, signal);
-        const found: CountedFile[] = replies.flatMap((reply) => reply.found);
-        const sum = (of: (reply: (typeof replies)[number]) => number) =>
-          replies.reduce((all, each) => all + of(each), 0);
-        return { files: sum(({ files }) => files), totalLength: sum(({ totalLength }) => totalLength), found, unread };
+        const byIndex = await tallyIndexed(signal);
+        const { replies, unread } = await pool.finish(isLate, signal);
+        const sums = sumUp([byIndex, ...replies]);
+        isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
+        return { ...sums, unread };
       } finally {
         pool.close();
+        indexed?.file.close();
       }
     },
     history: startHistory,
-    finish: () => {},
+    finish() {
+      if (isLarge && isStale) index?.refreshLater();
+    },
   };
 }
 
@@ -76,38 +187,18 @@ export function openSurvey({ root, rules, env }: SurveyParts, terms: readonly Te
 function openBatches(pool: CountPool) {
   let batch: Bunch[] = [];
   let size = 0;
-  let count = 0;
   const flush = (): void => {
     if (size > 0) pool.add(batch);
     [batch, size] = [[], 0];
   };
   return {
-    get count() {
-      return count;
-    },
     add(path: RelPath) {
       const [last, folder, name] = [batch.at(-1), parentOf(path), nameOf(path)];
       if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
       else batch.push({ folder, names: [name] });
       size += 1;
-      count += 1;
       if (size >= batchFiles) flush();
     },
     flush,
   };
-}
-
-/** Folders of a PATH that are absolute and not the project's own. */
-const pathOutside = (env: Env, root: string) =>
-  (env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
-    .split(":")
-    .filter((folder) => folder.startsWith("/") && folder !== root && !folder.startsWith(`${root}/`))
-    .join(":");
-
-async function readHistory(root: string, env: Env, signal: AbortSignal): Promise<SurveyHistory> {
-  const repository = findRepository(root);
-  if (repository === null) return { commits: [], lacks: null };
-  if (typeof repository === "string") return { commits: [], lacks: repository };
-  const log = await readLog(repository, { ...history, path: pathOutside(env, root), signal });
-  return { commits: parseLog(log.text, repository.prefix), lacks: log.lacks };
 }

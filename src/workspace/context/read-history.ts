@@ -1,0 +1,46 @@
+/** The history of a workspace for one request: as it was kept, with what came since, or read anew. */
+import type { SurveyHistory } from "../../core/ports.ts";
+import type { StoredHistory } from "../index/index-file.ts";
+import { findRepository, type Repository } from "./find-repository.ts";
+import { parseLog, readLog } from "./git-log.ts";
+
+const limits = { commits: 4_000, timeoutMs: 1_500 } as const;
+
+/** Folders of a PATH that are absolute and not the project's own: a git that lies there is not the user's. */
+export const pathOutside = (path: string | undefined, root: string): string =>
+  (path ?? "/usr/local/bin:/usr/bin:/bin")
+    .split(":")
+    .filter((folder) => folder.startsWith("/") && folder !== root && !folder.startsWith(`${root}/`))
+    .join(":");
+
+/** What was kept, from the commit that is checked out now on; null: that commit is not among it and cannot be added. */
+async function continueFrom(
+  kept: StoredHistory,
+  repository: Repository,
+  path: string,
+  signal: AbortSignal,
+): Promise<SurveyHistory | null> {
+  const { head, prefix } = repository;
+  const known = parseLog(kept.text, prefix);
+  const at = kept.head === head ? 0 : known.findIndex(({ hash }) => hash === head);
+  if (at >= 0) return { commits: known.slice(at), lacks: null };
+  const log = await readLog(repository, { ...limits, path, signal, without: [kept.head] });
+  if (log.lacks !== null) return null;
+  return { commits: [...parseLog(log.text, prefix), ...known].slice(0, limits.commits), lacks: null };
+}
+
+/** `kept`: from the index; null: it has none. */
+export async function readHistory(
+  root: string,
+  path: string,
+  kept: StoredHistory | null,
+  signal: AbortSignal,
+): Promise<SurveyHistory> {
+  const repository = findRepository(root);
+  if (repository === null) return { commits: [], lacks: null };
+  if (typeof repository === "string") return { commits: [], lacks: repository };
+  const continued = kept === null ? null : await continueFrom(kept, repository, path, signal);
+  if (continued !== null) return continued;
+  const log = await readLog(repository, { ...limits, path, signal });
+  return { commits: parseLog(log.text, repository.prefix), lacks: log.lacks };
+}

@@ -1,0 +1,228 @@
+/** The index of one workspace in SQLite: a cache that is dropped as soon as anything about it does not please. */
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
+import { removeIndex } from "./index-name.ts";
+import type { Segment } from "./segment.ts";
+
+/** What is known of one file; numbers only, so that a folder's files fit into one array. */
+export interface FileFacts {
+  readonly size: number;
+  /** Milliseconds, with what the system tells below; -1: too young to be believed. */
+  readonly mtime: number;
+  readonly inode: number;
+  /** Characters of its text; -1: it is no text that people write. */
+  readonly length: number;
+  /** Where its words are; 0: nowhere. */
+  readonly segment: number;
+  /** Its number in the segment. */
+  readonly local: number;
+}
+
+export interface FolderFacts {
+  readonly mtime: number;
+  readonly inode: number;
+  /** Children in order; what is no file begins with `/` and a letter: `/d` a folder, `/l` a link, `/s` another thing. */
+  readonly names: readonly string[];
+  /** Of the children that are files. */
+  readonly files: ReadonlyMap<string, FileFacts>;
+}
+
+export interface StoredHistory {
+  readonly head: string;
+  /** As git wrote it. */
+  readonly text: string;
+}
+
+export interface IndexContents {
+  /** By path; the root is "". */
+  readonly folders: ReadonlyMap<string, FolderFacts>;
+  readonly history: StoredHistory | null;
+  /** All folders were walked and all files read when it was written. */
+  readonly complete: boolean;
+}
+
+/** What a refresh writes at once. */
+export interface IndexUpdate {
+  readonly folders: ReadonlyMap<string, FolderFacts>;
+  readonly removedFolders: readonly string[];
+  readonly segment: { readonly id: number; readonly content: Segment } | null;
+  readonly removedSegments: readonly number[];
+  readonly history: StoredHistory | null;
+  readonly complete: boolean;
+}
+
+export interface IndexFile {
+  read(): IndexContents;
+  readSegment(id: number): Segment | null;
+  readonly segments: readonly number[];
+  /** Writes in one step; false: another process has written meanwhile, and nothing of this is. */
+  write(update: IndexUpdate): boolean;
+  close(): void;
+}
+
+export const maxIndexBytes = 512 * 1024 * 1024;
+const factsOfFile = 6;
+
+const schema = `
+  create table if not exists about (name text primary key, value) without rowid;
+  create table if not exists folders (path text primary key, mtime real not null, inode real not null,
+    names text not null, facts blob not null) without rowid;
+  create table if not exists segments (id integer primary key, vocabulary blob not null, offsets blob not null,
+    postings blob not null);
+`;
+
+/** A regular file of this user that nobody else may write, and not larger than an index becomes. */
+function isOwn(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return true;
+  const uid = process.getuid?.() ?? stat.uid;
+  return (
+    stat.isFile() && stat.uid === uid && (stat.mode & 0o077) === 0 && stat.nlink === 1 && stat.size <= maxIndexBytes
+  );
+}
+
+function connect(path: string, rules: string, mayMake: boolean): Database | null {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    if (!mayMake) return null;
+    closeSync(openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600));
+    chmodSync(path, 0o600);
+  }
+  const database = new Database(path, { readwrite: true, create: false, strict: true });
+  database.run("pragma busy_timeout = 200");
+  database.run("pragma trusted_schema = off");
+  database.run("pragma cell_size_check = on");
+  database.run("pragma journal_mode = wal");
+  database.run("pragma synchronous = off");
+  database.run(schema);
+  const known = database.query<{ value: string }, []>("select value from about where name = 'rules'").get()?.value;
+  if (known === rules) return database;
+  if (known !== undefined || !mayMake) {
+    database.close();
+    throw new Error("it was made with other rules");
+  }
+  database.run("insert or replace into about values ('rules', ?)", [rules]);
+  return database;
+}
+
+/**
+ * Opens the index at a path; null: there is none, or there can be none. `rules` is a digest of what decides which files
+ * are looked at. What is damaged, of another layout, of other rules, or not this user's alone is removed, and made anew
+ * where `mayMake`.
+ */
+export function openIndex(path: string, rules: string, mayMake: boolean): IndexFile | null {
+  for (const last of [false, true]) {
+    try {
+      if (!isOwn(path)) throw new Error("it is not this user's alone");
+      const database = connect(path, rules, mayMake);
+      return database === null ? null : wrap(database);
+    } catch (thrown) {
+      if (last || isBusy(thrown)) return null;
+      try {
+        removeIndex(path);
+      } catch {
+        return null;
+      }
+    }
+  }
+  return null;
+}
+
+const isBusy = (thrown: unknown) =>
+  thrown instanceof Error && "code" in thrown && String(thrown.code).startsWith("SQLITE_BUSY");
+
+const bytesOf = (array: Uint32Array | Float64Array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+
+function packFolder({ names, files }: FolderFacts): { readonly names: string; readonly facts: Uint8Array } {
+  const facts = new Float64Array(files.size * factsOfFile);
+  let at = 0;
+  for (const name of names) {
+    const file = files.get(name);
+    if (file === undefined) continue;
+    facts.set([file.size, file.mtime, file.inode, file.length, file.segment, file.local], at);
+    at += factsOfFile;
+  }
+  return { names: names.join("\0"), facts: bytesOf(facts) };
+}
+
+function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8Array): FolderFacts {
+  const facts = new Float64Array(bytes.slice().buffer);
+  const files = new Map<string, FileFacts>();
+  const list = names === "" ? [] : names.split("\0");
+  let at = 0;
+  for (const name of list) {
+    if (name.startsWith("/")) continue;
+    const [size = 0, time = -1, node = 0, length = -1, segment = 0, local = 0] = facts.subarray(at, at + factsOfFile);
+    files.set(name, { size, mtime: time, inode: node, length, segment, local });
+    at += factsOfFile;
+  }
+  return { mtime, inode, names: list, files };
+}
+
+function putFolders(database: Database, { folders, removedFolders }: IndexUpdate): void {
+  const put = database.prepare("insert or replace into folders values (?, ?, ?, ?, ?)");
+  for (const [path, folder] of folders) {
+    const { names, facts } = packFolder(folder);
+    put.run(path, folder.mtime, folder.inode, names, facts);
+  }
+  for (const path of removedFolders) database.run("delete from folders where path = ?", [path]);
+}
+
+function putSegments(database: Database, { segment, removedSegments }: IndexUpdate): void {
+  for (const id of removedSegments) database.run("delete from segments where id = ?", [id]);
+  if (segment === null) return;
+  const { vocabulary, offsets, postings } = segment.content;
+  const words = new TextEncoder().encode(vocabulary);
+  database.run("insert or replace into segments values (?, ?, ?, ?)", [segment.id, words, bytesOf(offsets), postings]);
+}
+
+function wrap(database: Database): IndexFile {
+  const value = (name: string): unknown =>
+    database.query<{ value: unknown }, [string]>("select value from about where name = ?").get(name)?.value ?? null;
+  let generation = value("generation");
+  return {
+    read() {
+      const rows = database
+        .query<[string, number, number, string, Uint8Array], []>("select path, mtime, inode, names, facts from folders")
+        .values() as [string, number, number, string, Uint8Array][];
+      const folders = new Map(
+        rows.map(([path, mtime, inode, names, facts]) => [path, unpackFolder(mtime, inode, names, facts)] as const),
+      );
+      const head = value("head");
+      const text = value("log");
+      const history = typeof head === "string" && typeof text === "string" ? { head, text } : null;
+      return { folders, history, complete: value("complete") === 1 };
+    },
+    get segments() {
+      return (database.query("select id from segments order by id").values() as [number][]).map(([id]) => id);
+    },
+    readSegment(id) {
+      const row = database
+        .query<{ vocabulary: Uint8Array; offsets: Uint8Array; postings: Uint8Array }, [number]>(
+          "select vocabulary, offsets, postings from segments where id = ?",
+        )
+        .get(id);
+      if (row === null) return null;
+      const vocabulary = new TextDecoder().decode(row.vocabulary);
+      return { vocabulary, offsets: new Uint32Array(row.offsets.slice().buffer), postings: row.postings };
+    },
+    write(update) {
+      const apply = database.transaction((): boolean => {
+        if (value("generation") !== generation) return false;
+        const next = Number(generation ?? 0) + 1;
+        putFolders(database, update);
+        putSegments(database, update);
+        const about = database.prepare("insert or replace into about values (?, ?)");
+        if (update.history !== null) {
+          about.run("head", update.history.head);
+          about.run("log", update.history.text);
+        }
+        about.run("complete", update.complete ? 1 : 0);
+        about.run("generation", next);
+        generation = next;
+        return true;
+      });
+      return apply.immediate();
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,9 @@
+/** What the file of an index is called, and how it goes with all that SQLite keeps beside it. */
+import { rmSync } from "node:fs";
+
+/** Another layout is another file: an older pai goes on with its own. */
+export const indexName = "index-1.sqlite";
+
+export function removeIndex(path: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
+}

@@ -1,0 +1,33 @@
+/** A thread that brings an index up to date. Only ever started as one: importing it would keep the process from ending. */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { borrowRoot, type LentRoot } from "../confine.ts";
+import type { Repository } from "../context/find-repository.ts";
+import type { PathRules } from "../policy.ts";
+import { openIndex } from "./index-file.ts";
+import { refreshIndex } from "./refresh.ts";
+
+export interface IndexRequest {
+  readonly root: LentRoot;
+  readonly rules: PathRules;
+  readonly file: string;
+  readonly digest: string;
+  readonly repository: Repository | null;
+  readonly path: string;
+}
+
+declare const self: Worker;
+
+self.onmessage = async ({ data }: MessageEvent<IndexRequest>) => {
+  try {
+    mkdirSync(dirname(data.file), { recursive: true, mode: 0o700 });
+    const index = openIndex(data.file, data.digest, true);
+    if (index === null) return;
+    const root = borrowRoot(data.root);
+    await refreshIndex({ ...data, root, index, signal: new AbortController().signal }).finally(() => index.close());
+  } catch {
+    // It is a cache: without it the next request is made as this one was.
+  } finally {
+    self.postMessage("done");
+  }
+};

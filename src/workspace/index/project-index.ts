@@ -1,0 +1,131 @@
+/** The index of a workspace as the rest of pai uses it: opened for a request, brought up to date behind it, told of, dropped. */
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { digest } from "../../core/digest.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Root } from "../confine.ts";
+import { findRepository, type Repository } from "../context/find-repository.ts";
+import type { PathRules } from "../policy.ts";
+import type { IndexFile } from "./index-file.ts";
+import { indexName, removeIndex } from "./index-name.ts";
+import type { IndexRequest } from "./index-worker.ts";
+import type { Refreshed } from "./refresh.ts";
+
+export interface IndexStatus {
+  /** Where it is kept. */
+  readonly file: string;
+  /** Bytes on disk. */
+  readonly bytes: number;
+  readonly files: number;
+  /** Characters of the files whose words it has. */
+  readonly length: number;
+  readonly commits: boolean;
+  /** It knew all files when it was last written. */
+  readonly complete: boolean;
+}
+
+export interface ProjectIndex {
+  /** null: there is none, or it does not please. */
+  open(): Promise<IndexFile | null>;
+  /** Brings it up to date in a thread, a moment from now; the process may end meanwhile. */
+  refreshLater(): void;
+  /** The same at once. Throws io_failed where there can be none. */
+  refresh(signal: AbortSignal): Promise<Refreshed>;
+  /** null: there is none. */
+  status(): Promise<IndexStatus | null>;
+  /** Whether there was one. */
+  drop(): boolean;
+}
+
+export interface IndexParts {
+  readonly root: Root;
+  readonly rules: PathRules;
+  /** Folder of what is kept of this workspace. */
+  readonly stateFolder: string;
+  /** A path of folders in which git is looked for. */
+  readonly path: string;
+}
+
+const laterMs = 250;
+const maxExclude = 1024 * 1024;
+
+/** Of what decides which files are looked at, besides rules that lie among them. */
+function digestRules(root: Root, rules: PathRules): string {
+  let exclude = "";
+  try {
+    exclude = Buffer.from(root.readBytes(".git/info/exclude" as RelPath, maxExclude)?.bytes ?? []).toString("latin1");
+  } catch {
+    // A worktree has no such file in it.
+  }
+  return digest(JSON.stringify([indexName, root.path, rules, exclude]));
+}
+
+const repositoryOf = (root: Root): Repository | null => {
+  const found = findRepository(root.path);
+  return typeof found === "string" ? null : found;
+};
+
+/** In the built file every module stands in the top folder, but an entry point keeps its folder below src. */
+function workerUrl(): string {
+  const built = !import.meta.url.endsWith("/workspace/index/project-index.ts");
+  return new URL(built ? "./workspace/index/index-worker.ts" : "./index-worker.ts", import.meta.url).href;
+}
+
+export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts): ProjectIndex {
+  const file = join(stateFolder, indexName);
+  const open = async (): Promise<IndexFile | null> => {
+    if (!existsSync(file)) return null;
+    const { openIndex } = await import("./index-file.ts");
+    return openIndex(file, digestRules(root, rules), false);
+  };
+  return {
+    open,
+    refreshLater() {
+      const request = (): IndexRequest => ({
+        root: root.lent,
+        rules,
+        file,
+        digest: digestRules(root, rules),
+        repository: repositoryOf(root),
+        path,
+      });
+      const start = () => {
+        const worker = new Worker(workerUrl());
+        worker.unref();
+        worker.onmessage = () => worker.terminate();
+        worker.onerror = () => worker.terminate();
+        worker.postMessage(request());
+      };
+      setTimeout(start, laterMs).unref();
+    },
+    async refresh(signal) {
+      const [{ refreshIndex }, { openIndex }] = await Promise.all([import("./refresh.ts"), import("./index-file.ts")]);
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      const index = openIndex(file, digestRules(root, rules), true);
+      if (index === null) throw new PaiError("io_failed", `no index can be kept at ${file}`);
+      try {
+        return await refreshIndex({ root, rules, index, repository: repositoryOf(root), path, signal });
+      } finally {
+        index.close();
+      }
+    },
+    async status() {
+      const index = await open();
+      if (index === null) return null;
+      try {
+        const { folders, history, complete } = index.read();
+        const all = [...folders.values()].flatMap(({ files }) => [...files.values()]);
+        const length = all.reduce((sum, each) => sum + Math.max(0, each.length), 0);
+        return { file, bytes: statSync(file).size, files: all.length, length, commits: history !== null, complete };
+      } finally {
+        index.close();
+      }
+    },
+    drop() {
+      const had = existsSync(file);
+      removeIndex(file);
+      return had;
+    },
+  };
+}

@@ -1,0 +1,214 @@
+/** Brings the index of a workspace up to date: walks it, reads what changed, and writes that in steps that each hold alone. */
+
+import { surveyLimits } from "../../core/context/survey.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Entry } from "../../core/ports.ts";
+import type { Root } from "../confine.ts";
+import { textOf } from "../context/count-files.ts";
+import type { Repository } from "../context/find-repository.ts";
+import { readLog } from "../context/git-log.ts";
+import { joinPath, nameOf, parentOf } from "../parse-path.ts";
+import type { PathRules } from "../policy.ts";
+import { walkNow } from "../scan.ts";
+import { openReader } from "../search/search-files.ts";
+import type { FileFacts, FolderFacts, IndexContents, IndexFile, StoredHistory } from "./index-file.ts";
+import { markOf } from "./known-files.ts";
+import { createSegment } from "./segment.ts";
+import { isSame, openStamps, type Stamp } from "./stamp.ts";
+
+export interface RefreshOptions {
+  readonly root: Root;
+  readonly rules: PathRules;
+  readonly index: IndexFile;
+  readonly repository: Repository | null;
+  /** A path of folders in which git is looked for. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Refreshed {
+  readonly files: number;
+  /** Files that were read, because they are new or changed. */
+  readonly read: number;
+  /** false: another process wrote meanwhile, or there is more than an index holds. */
+  readonly complete: boolean;
+}
+
+const segmentLength = 8 * 1024 * 1024;
+const segmentFiles = 4_000;
+const maxLength = 1024 * 1024 * 1024;
+/** Small segments than these are read anew when there are many, and make one. */
+const smallSegment = 400;
+const maxSmallSegments = 8;
+const history = { commits: 4_000, timeoutMs: 20_000 } as const;
+
+interface Folder {
+  readonly stamp: Stamp | null;
+  readonly marks: string[];
+  readonly files: Map<string, FileFacts>;
+}
+
+/** Numbers of segments that are no longer worth keeping: mostly dead, or one of too many small ones. */
+function findWorn(
+  contents: IndexContents,
+  segments: readonly number[],
+  still: (path: RelPath, facts: FileFacts) => boolean,
+): Set<number> {
+  const live = new Map<number, number>();
+  const size = new Map<number, number>();
+  for (const [folder, { files }] of contents.folders) {
+    for (const [name, facts] of files) {
+      size.set(facts.segment, Math.max(size.get(facts.segment) ?? 0, facts.local + 1));
+      if (still(joinPath(folder as RelPath, name), facts)) live.set(facts.segment, (live.get(facts.segment) ?? 0) + 1);
+    }
+  }
+  const worn = segments.filter((id) => (live.get(id) ?? 0) < (size.get(id) ?? 1) / 2);
+  const small = segments.filter((id) => !worn.includes(id) && (live.get(id) ?? 0) < smallSegment);
+  return new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
+}
+
+async function pauseFrom(at: number, signal: AbortSignal): Promise<number> {
+  if (performance.now() - at < 20) return at;
+  await Bun.sleep(0);
+  signal.throwIfAborted();
+  return performance.now();
+}
+
+/** Throws what SQLite throws, and the signal's reason. */
+export async function refreshIndex(options: RefreshOptions): Promise<Refreshed> {
+  const { root, rules, index, signal } = options;
+  const contents = index.read();
+  const stampOf = openStamps(root);
+  const folders = new Map<string, Folder>([["", { stamp: stampOf(""), marks: [], files: new Map() }]]);
+  const stamps = new Map<RelPath, Stamp>();
+  let pause = performance.now();
+  for (const entry of walkNow(root, "" as RelPath, rules)) {
+    pause = await pauseFrom(pause, signal);
+    if (stamps.size >= surveyLimits.entries) return { files: stamps.size, read: 0, complete: false };
+    takeEntry(folders, stamps, entry, stampOf);
+  }
+  const factsBefore = (path: RelPath) => contents.folders.get(parentOf(path))?.files.get(nameOf(path));
+  const isStill = (path: RelPath, facts: FileFacts) => {
+    const now = stamps.get(path);
+    return now !== undefined && isSame(facts, now);
+  };
+  const worn = findWorn(contents, index.segments, isStill);
+  const stale = new Map<string, RelPath[]>();
+  for (const [path, stamp] of stamps) {
+    const facts = factsBefore(path);
+    const [folder, name] = [parentOf(path), nameOf(path)];
+    if (facts !== undefined && isStill(path, facts) && !worn.has(facts.segment))
+      folders.get(folder)?.files.set(name, facts);
+    else if (stamp.size > surveyLimits.fileBytes)
+      folders.get(folder)?.files.set(name, { ...stamp, length: -1, segment: 0, local: 0 });
+    else stale.set(folder, [...(stale.get(folder) ?? []), path]);
+  }
+  const read = [...stale.values()].reduce((sum, paths) => sum + paths.length, 0);
+  const done = await readStale(options, folders, stamps, stale);
+  if (!done) return { files: stamps.size, read, complete: false };
+  const past = await readHistory(options, contents.history);
+  const complete = index.write({
+    folders: changedFolders(contents, folders),
+    removedFolders: [...contents.folders.keys()].filter((path) => !folders.has(path)),
+    segment: null,
+    removedSegments: [...worn],
+    history: past,
+    complete: true,
+  });
+  return { files: stamps.size, read, complete };
+}
+
+function takeEntry(
+  folders: Map<string, Folder>,
+  stamps: Map<RelPath, Stamp>,
+  entry: Entry,
+  stampOf: (path: string) => Stamp | null,
+): void {
+  const { path, kind } = entry;
+  folders.get(parentOf(path))?.marks.push(markOf(entry));
+  // Before it is listed, so that what is added meanwhile makes it look changed.
+  if (kind === "folder") folders.set(path, { stamp: stampOf(path), marks: [], files: new Map() });
+  const stamp = kind === "file" ? stampOf(path) : null;
+  if (stamp?.kind === "file") stamps.set(path, stamp);
+}
+
+const toFacts = ({ stamp, marks, files }: Folder): FolderFacts => {
+  // A file that vanished meanwhile has no facts, and may not leave a gap in them.
+  const names = marks.filter((mark) => mark.startsWith("/") || files.has(mark));
+  const isWhole = names.length === marks.length;
+  return { mtime: isWhole ? (stamp?.mtime ?? -1) : -1, inode: stamp?.inode ?? 0, names, files };
+};
+
+function isUnchanged(before: FolderFacts | undefined, now: FolderFacts): boolean {
+  if (before === undefined || before.mtime !== now.mtime || before.inode !== now.inode) return false;
+  if (before.names.length !== now.names.length || before.names.some((name, at) => name !== now.names[at])) return false;
+  return [...now.files].every(([name, facts]) => before.files.get(name) === facts);
+}
+
+function changedFolders(contents: IndexContents, folders: ReadonlyMap<string, Folder>): Map<string, FolderFacts> {
+  const all = [...folders].map(([path, folder]) => [path, toFacts(folder)] as const);
+  return new Map(all.filter(([path, facts]) => !isUnchanged(contents.folders.get(path), facts)));
+}
+
+/** Reads files that the index does not know as they are; false: another process has written, or it is too much. */
+async function readStale(
+  { root, index, signal }: RefreshOptions,
+  folders: ReadonlyMap<string, Folder>,
+  stamps: ReadonlyMap<RelPath, Stamp>,
+  stale: ReadonlyMap<string, readonly RelPath[]>,
+): Promise<boolean> {
+  const read = openReader(root, surveyLimits.fileBytes);
+  let nextId = Math.max(0, ...index.segments) + 1;
+  let builder = createSegment();
+  let total = 0;
+  let touched = new Set<string>();
+  const flush = (): boolean => {
+    if (builder.files === 0) return true;
+    const written = index.write({
+      folders: new Map(
+        [...touched].flatMap((path) => {
+          const folder = folders.get(path);
+          return folder === undefined ? [] : [[path, { ...toFacts(folder), mtime: -1 }] as const];
+        }),
+      ),
+      removedFolders: [],
+      segment: { id: nextId, content: builder.build() },
+      removedSegments: [],
+      history: null,
+      complete: false,
+    });
+    nextId += 1;
+    total += builder.length;
+    builder = createSegment();
+    touched = new Set();
+    return written;
+  };
+  let pause = performance.now();
+  for (const [folder, paths] of stale) {
+    touched.add(folder);
+    read({ folder: folder as RelPath, names: paths.map(nameOf) }, (file) => {
+      const text = textOf(file);
+      const stamp = stamps.get(file.path);
+      if (stamp === undefined) return;
+      const place =
+        text === null
+          ? { length: -1, segment: 0, local: 0 }
+          : { length: text.length, segment: nextId, local: builder.add(text) };
+      folders.get(folder)?.files.set(nameOf(file.path), { ...stamp, ...place });
+    });
+    if ((builder.length > segmentLength || builder.files > segmentFiles) && !flush()) return false;
+    if (total > maxLength) return false;
+    pause = await pauseFrom(pause, signal);
+  }
+  return flush();
+}
+
+/** The history anew where another commit is checked out than the one it was read from. */
+async function readHistory(
+  { repository, path, signal }: RefreshOptions,
+  known: StoredHistory | null,
+): Promise<StoredHistory | null> {
+  if (repository === null || repository.head === known?.head) return null;
+  const log = await readLog(repository, { ...history, path, signal });
+  return log.lacks === null ? { head: repository.head, text: log.text } : null;
+}

@@ -1,0 +1,184 @@
+/** A part of the index: which words stand in some files and how often, packed so that it is searched without being unpacked. Pure. */
+import { countTerm, type Term } from "../../core/context/words.ts";
+
+/** As it is stored. */
+export interface Segment {
+  /** Words in lower case, each with a line feed behind it. */
+  readonly vocabulary: string;
+  /** By word: where its postings begin; the last one is where they end. */
+  readonly offsets: Uint32Array;
+  /** By word: files and occurrences as numbers of 7 bits a byte, files as distances. */
+  readonly postings: Uint8Array;
+}
+
+const maxWord = 96;
+const maxCount = 50;
+/** By code: a word is made of small letters, digits, `_`, `$` and all that is not ASCII. */
+const inWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 36 ? 1 : 0,
+);
+
+/** Words of a text in lower case with how often each stands there. */
+export function countWords(lower: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  let from = -1;
+  for (let at = 0; at <= lower.length; at += 1) {
+    const code = at < lower.length ? lower.charCodeAt(at) : 0;
+    if (code > 127 || inWord[code] === 1) {
+      if (from < 0) from = at;
+    } else if (from >= 0) {
+      const word = lower.slice(from, Math.min(at, from + maxWord));
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+      from = -1;
+    }
+  }
+  return counts;
+}
+
+interface Posted {
+  readonly bytes: number[];
+  last: number;
+}
+
+function pushNumber(bytes: number[], value: number): void {
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  bytes.push(rest);
+}
+
+export interface SegmentBuilder {
+  /** Characters taken in so far. */
+  readonly length: number;
+  readonly files: number;
+  /** Takes a text in; the number of its file in this segment, from 0. */
+  add(lower: string): number;
+  build(): Segment;
+}
+
+export function createSegment(): SegmentBuilder {
+  const words = new Map<string, Posted>();
+  let [length, files] = [0, 0];
+  return {
+    get length() {
+      return length;
+    },
+    get files() {
+      return files;
+    },
+    add(lower) {
+      for (const [word, count] of countWords(lower)) {
+        let posted = words.get(word);
+        if (posted === undefined) {
+          // A slice would keep the whole text alive.
+          posted = { bytes: [], last: -1 };
+          words.set(Buffer.from(word).toString(), posted);
+        }
+        pushNumber(posted.bytes, files - posted.last);
+        pushNumber(posted.bytes, Math.min(maxCount, count));
+        posted.last = files;
+      }
+      length += lower.length;
+      files += 1;
+      return files - 1;
+    },
+    build() {
+      const offsets = new Uint32Array(words.size + 1);
+      let [at, total] = [0, 0];
+      for (const { bytes } of words.values()) {
+        offsets[at] = total;
+        total += bytes.length;
+        at += 1;
+      }
+      offsets[at] = total;
+      const postings = new Uint8Array(total);
+      let to = 0;
+      for (const { bytes } of words.values()) {
+        postings.set(bytes, to);
+        to += bytes.length;
+      }
+      return { vocabulary: [...words.keys()].map((word) => `${word}\n`).join(""), offsets, postings };
+    },
+  };
+}
+
+/** Where each word begins, and where the last one ends. */
+function startsOf(vocabulary: string): Uint32Array {
+  const starts: number[] = [0];
+  for (let at = vocabulary.indexOf("\n"); at >= 0; at = vocabulary.indexOf("\n", at + 1)) starts.push(at + 1);
+  return Uint32Array.from(starts);
+}
+
+/** The number of the word that a character belongs to. */
+function wordAt(starts: Uint32Array, at: number): number {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Calls `tell` for each word that holds a spelling of the term, with how often it does. */
+function eachWord(
+  vocabulary: string,
+  starts: Uint32Array,
+  term: Term,
+  tell: (word: number, count: number) => void,
+): void {
+  const seen = new Set<number>();
+  for (const spelling of term.spellings) {
+    for (let at = vocabulary.indexOf(spelling); at >= 0; ) {
+      const word = wordAt(starts, at);
+      const end = starts[word + 1] ?? vocabulary.length;
+      if (!seen.has(word)) {
+        seen.add(word);
+        const count = countTerm(vocabulary.slice(starts[word], end - 1), term);
+        if (count > 0) tell(word, count);
+      }
+      at = vocabulary.indexOf(spelling, end);
+    }
+  }
+}
+
+/** Reads the postings of one word; stops at the end, whatever they hold. */
+function eachPosting({ offsets, postings }: Segment, word: number, tell: (file: number, count: number) => void): void {
+  let at = offsets[word] ?? 0;
+  const end = Math.min(offsets[word + 1] ?? 0, postings.length);
+  const number = (): number => {
+    let [value, scale] = [0, 1];
+    while (at < end) {
+      const byte = postings[at] ?? 0;
+      at += 1;
+      value += (byte & 127) * scale;
+      if (byte < 128) break;
+      scale *= 128;
+    }
+    return value;
+  };
+  let file = -1;
+  while (at < end) {
+    file += number();
+    tell(file, number());
+  }
+}
+
+/** How often each term stands in each file of a segment, at most 50; files without any have no entry. */
+export function searchSegment(segment: Segment, terms: readonly Term[]): Map<number, Uint8Array> {
+  const { vocabulary } = segment;
+  const starts = startsOf(vocabulary);
+  const found = new Map<number, Uint8Array>();
+  for (const [at, term] of terms.entries()) {
+    eachWord(vocabulary, starts, term, (word, times) => {
+      eachPosting(segment, word, (file, count) => {
+        let counts = found.get(file);
+        if (counts === undefined) {
+          counts = new Uint8Array(terms.length);
+          found.set(file, counts);
+        }
+        counts[at] = Math.min(maxCount, (counts[at] ?? 0) + times * count);
+      });
+    });
+  }
+  return found;
+}

@@ -1,0 +1,213 @@
+/** The index of a workspace: the same ranking without reading everything, and never a reason to fail. */
+import { describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { termsOf } from "../../../src/core/context/words.ts";
+import { openWorkspace } from "../../../src/workspace/open.ts";
+import { openBare } from "../bare.ts";
+
+const signal = new AbortController().signal;
+const words = "the default map of the parser";
+const hourAgo = new Date(Date.now() - 3_600_000);
+
+interface Place {
+  readonly root: string;
+  readonly state: string;
+  put(path: string, text: string): void;
+}
+
+async function inPlace(work: (place: Place) => Promise<void>): Promise<void> {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "pai-index-")));
+  const root = join(place, "work");
+  mkdirSync(root);
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+    // What was changed within the last tick is read again each time.
+    utimesSync(join(root, path), hourAgo, hourAgo);
+  };
+  for (let at = 0; at < 30; at += 1)
+    put(`src/m${at % 3}/file${at}.py`, `value = ${at}\n${at % 5 === 0 ? "default_map = 1\n" : ""}`);
+  try {
+    await work({ root, state: join(place, "state"), put });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+const open = ({ root, state }: Place, over: Parameters<typeof openBare>[2] = {}) =>
+  openBare(root, state, { env: { PATH: "/usr/bin:/bin" }, ...over });
+
+/** What a request finds: entries, and counts by path. */
+async function survey(place: Place, over: Parameters<typeof openBare>[2] = {}) {
+  const { workspace } = await open(place, over);
+  const found = workspace.survey?.(termsOf(words));
+  if (found === undefined) throw new Error("a workspace on disk has a survey");
+  const { entries } = await found.list(signal);
+  const tally = await found.tally(signal);
+  const counts = tally.found
+    .map(({ path, length, counts: each }) => [path, length, ...Array.from(each)].join(" "))
+    .sort();
+  return {
+    entries: entries.map(({ path, kind }) => `${kind} ${path}`),
+    counts,
+    files: tally.files,
+    totalLength: tally.totalLength,
+  };
+}
+
+async function build(place: Place) {
+  const { index } = await open(place);
+  if (index === null) throw new Error("there is an index");
+  return index.refresh(signal);
+}
+
+const fileOf = ({ state }: Place) => {
+  const [folder = ""] = readdirSync(state);
+  return join(state, folder, "index-1.sqlite");
+};
+
+describe("the index", () => {
+  test("finds what reading finds, before and after files came, changed and went", async () => {
+    await inPlace(async (place) => {
+      const before = await survey(place);
+      expect(await build(place)).toMatchObject({ files: 30, read: 30, complete: true });
+      expect(await survey(place)).toEqual(before);
+      place.put("src/m0/file0.py", "default_map = 2\ndefault_map = 3\n");
+      place.put("src/new/deep/file.py", "the parser\n");
+      rmSync(join(place.root, "src/m1/file10.py"));
+      renameSync(join(place.root, "src/m2"), join(place.root, "src/moved"));
+      const changed = await survey(place);
+      const { index } = await open(place);
+      index?.drop();
+      expect(changed).toEqual(await survey(place));
+      expect(changed.entries).toContain("file src/new/deep/file.py");
+    });
+  });
+
+  test("reads again only what changed", async () => {
+    await inPlace(async (place) => {
+      await build(place);
+      expect(await build(place)).toMatchObject({ files: 30, read: 0, complete: true });
+      place.put("src/m0/file0.py", "changed\n");
+      place.put("more.py", "parser\n");
+      expect(await build(place)).toMatchObject({ files: 31, read: 2, complete: true });
+      expect((await (await open(place)).index?.status())?.files).toBe(31);
+    });
+  });
+
+  test("follows what is ignored and denied from now on", async () => {
+    await inPlace(async (place) => {
+      await build(place);
+      place.put(".gitignore", "src/m0\n");
+      expect((await survey(place)).entries).not.toContain("file src/m0/file0.py");
+      await build(place);
+      place.put(".gitignore", "\n");
+      expect((await survey(place)).entries).toContain("file src/m0/file0.py");
+      const denied = await survey(place, { policy: { allow: [], deny: ["src/m1/**"] } });
+      expect(denied.entries.filter((entry) => entry.startsWith("file src/m1/"))).toEqual([]);
+    });
+  });
+
+  test("is small, private, and made anew when many parts of it are worn", async () => {
+    await inPlace(async (place) => {
+      await build(place);
+      expect(statSync(fileOf(place)).mode & 0o777).toBe(0o600);
+      for (let round = 0; round < 14; round += 1) {
+        place.put("src/m0/file0.py", `parser = ${round}\n`.repeat(round + 1));
+        await build(place);
+      }
+      const warm = await survey(place);
+      const { index } = await open(place);
+      index?.drop();
+      expect(warm).toEqual(await survey(place));
+    });
+  });
+
+  test.each([
+    ["damaged", (file: string) => writeFileSync(file, `SQLite format 3\0${"x".repeat(20_000)}`)],
+    ["empty", (file: string) => writeFileSync(file, "")],
+    ["readable for others", (file: string) => chmodSync(file, 0o644)],
+    [
+      "a link to another file",
+      (file: string) => {
+        renameSync(file, `${file}.real`);
+        symlinkSync(`${file}.real`, file);
+      },
+    ],
+    [
+      "a folder",
+      (file: string) => {
+        rmSync(file);
+        mkdirSync(file);
+      },
+    ],
+  ])("that is %s is passed over", async (_what, spoil) => {
+    await inPlace(async (place) => {
+      const before = await survey(place);
+      await build(place);
+      for (const end of ["-wal", "-shm"]) rmSync(fileOf(place) + end, { force: true });
+      spoil(fileOf(place));
+      expect(await survey(place)).toEqual(before);
+    });
+  });
+
+  test("with pages that were overwritten is passed over, or says the same", async () => {
+    await inPlace(async (place) => {
+      const before = await survey(place);
+      await build(place);
+      const file = fileOf(place);
+      const bytes = new Uint8Array(await Bun.file(file).arrayBuffer());
+      for (const at of [4096, 8192, 12_288, 16_384]) {
+        const spoiled = bytes.slice();
+        spoiled.fill(0xa5, at, at + 2000);
+        await Bun.write(file, spoiled);
+        chmodSync(file, 0o600);
+        expect((await survey(place)).files).toBeLessThanOrEqual(before.files);
+        await build(place);
+      }
+      const { index } = await open(place);
+      index?.drop();
+      expect(await survey(place)).toEqual(before);
+    });
+  });
+
+  test("is written by one of two at once, and both go on", async () => {
+    await inPlace(async (place) => {
+      const before = await survey(place);
+      const both = await Promise.allSettled([build(place), build(place)]);
+      expect(both.some((each) => each.status === "fulfilled" && each.value.complete)).toBe(true);
+      expect(await survey(place)).toEqual(before);
+    });
+  });
+
+  test("is not kept where nothing is kept, and its lack is no failure", async () => {
+    await inPlace(async (place) => {
+      const { workspace, index } = await openWorkspace({
+        root: place.root,
+        stateDir: null,
+        home: null,
+        force: true,
+        policy: { allow: [], deny: [] },
+        env: {},
+        commandEnv: [],
+        umask: 0o022,
+      });
+      expect(index).toBeNull();
+      expect((await workspace.survey?.(termsOf(words)).list(signal))?.entries.length).toBeGreaterThan(30);
+    });
+  });
+});

@@ -5,10 +5,12 @@ import { fence } from "../core/data-fence.ts";
 import { toPaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan/plan.ts";
+import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { namesPath, rowOf } from "../core/vocabulary.ts";
-import { type CallReport, perform } from "./perform.ts";
+import { renderCarried } from "./carry.ts";
+import { mayRunCommands } from "./commands/approve-command.ts";
+import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { noteHidden, noteSent } from "./sources.ts";
 
@@ -93,10 +95,53 @@ export async function noteAnswer(
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** The plan's evidence as one text: the files it names, whole, and the answers of its looks that show anything else. */
-export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<string> {
-  const looks = looksOf(plan);
-  const { reports } = await perform(run, looks, rights);
+/** The steps before the first that changes something, and those behind it. */
+function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
+  const steps = plan.execution_plan?.steps ?? [];
+  const at = steps.findIndex(({ action }) => rowOf(action)?.kind === "change");
+  return at === -1 ? [[...steps], []] : [steps.slice(0, at), steps.slice(at)];
+}
+
+/** Looks and commands of these steps as calls, in their order; commands only where they may run. */
+function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Call[] {
+  const looks = new Map(looksOf(plan).map((call) => [call.id, call] as const));
+  return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
+    if (!steps.includes(step)) return [];
+    if (step.action !== "RUN") return [looks.get(`look.${at + 1}`) ?? []].flat();
+    return mayRunCommands(run.options) ? [{ id: `run.${at + 1}`, name: "RUN", input: { command: step.target } }] : [];
+  });
+}
+
+/** The files that the plan names, as they are now. */
+export async function showNow(run: Run, plan: Plan): Promise<string> {
+  const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
+  const texts: string[] = [];
+  for (const path of paths) texts.push((await showFile(run, path)) ?? "");
+  return texts.filter((text) => text !== "").join("\n\n");
+}
+
+/** Looks that the plan wants behind its changes: done when they are, for the user to see. */
+export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
+  const looks = splitSteps(plan)[1].filter(({ action }) => isLook(action));
+  if (looks.length > 0) await perform(run, callsOf(run, plan, looks), rights);
+}
+
+export interface Evidence {
+  readonly text: string;
+  /** How the looks and commands went. */
+  readonly batch: BatchReport;
+}
+
+/**
+ * The plan's evidence as one text: the files it names, whole, what its looks found and what its commands printed, as far
+ * as they stand before the first change, and what is carried over from the planning calls.
+ */
+export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
+  const calls = callsOf(run, plan, splitSteps(plan)[0]);
+  const batch = await perform(run, calls, rights);
+  const { reports } = batch;
+  for (const { kind, target } of reports)
+    if (kind === "command") run.record.ran.set(target, run.begun?.changes.length ?? 0);
   const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
   const texts: string[] = [];
   for (const path of paths) {
@@ -108,7 +153,8 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
     return path !== null && run.overlay.shown(path) !== null;
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
-  return texts.join("\n\n");
+  const carried = renderCarried(run, paths);
+  return { text: [...(carried === "" ? [] : [carried]), ...texts].join("\n\n"), batch };
 }
 
 /** Characters of all results of one round of looks, for a model that holds much. */
@@ -171,13 +217,9 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     const path = rowOf(report.name)?.form === "lines" && report.ok ? toReadable(run, report.target) : null;
     if (path !== null) run.record.bases.add(path);
     await noteAnswer(run, report);
-    results.push(
-      fence(
-        "result",
-        { action: `${report.name} ${targetOfStep(report)}`.trim(), ok: String(report.ok) },
-        texts[at] ?? "",
-      ),
-    );
+    const action = `${report.name} ${targetOfStep(report)}`.trim();
+    results.push(fence("result", { action, ok: String(report.ok) }, texts[at] ?? ""));
+    if (report.ok) run.record.looked = [...run.record.looked, { path, text: results.at(-1) ?? "" }];
   }
   const more =
     rounds === 0

@@ -10,7 +10,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { acceptBatch, applyBatch, isAsked, judgeStaged, reviewBatch } from "./batch.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
-import { collectEvidence } from "./evidence.ts";
+import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import type { BatchReport } from "./perform.ts";
 import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -116,6 +116,16 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
   return new PaiError(code, message, { hint: hintFor(forbidden, run.options) });
 }
 
+/** Throws what was refused, where nothing else was done and nobody saw it pass by. */
+function refuseIdle(run: Run): void {
+  const { forbidden } = run.record.tally;
+  const changed = (run.options.dryRun ? run.record.staged : (run.begun?.changes ?? [])).length > 0;
+  if (forbidden !== null && !changed && !run.options.interactive) throw refusalOf(run, forbidden, null);
+}
+
+const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>
+  renderTask(run, plan, await showNow(run, plan), { checks, turns: null });
+
 /** Throws what is still wrong when no call is left for it. */
 function giveUp(run: Run, left: Left): never {
   if (run.ledger.capped) {
@@ -133,15 +143,19 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   await baselineOf(run)?.finish();
   // The plan, and perhaps a person's yes, was for what stood there then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
-  const evidence = await collectEvidence(run, plan, rights);
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  progress.absorb(seen);
   const checks = run.options.dryRun ? [] : checksOf(run);
   let passedBefore: ReadonlySet<string> | null = null;
   const baseline = async () => {
     passedBefore ??= progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
     return passedBefore;
   };
-  let messages: readonly Message[] = [{ role: "user", text: renderTask(run, plan, evidence, checks) }];
   const phases = phasesOf[complexityOf(plan)];
+  const turnsAt = (n: number) => Math.max(1, phases - n + 1);
+  let messages: readonly Message[] = [
+    { role: "user", text: renderTask(run, plan, evidence, { checks, turns: turnsAt(1) }) },
+  ];
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
@@ -152,15 +166,20 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
       baseline,
     );
     if (left === null) {
-      const { actions, forbidden } = run.record.tally;
-      if (forbidden !== null && actions.done === 0 && !run.options.interactive) throw refusalOf(run, forbidden, null);
-      return;
+      await lookBehind(run, plan, rights);
+      return refuseIdle(run);
     }
     if (run.ledger.exhausted) giveUp(run, left);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
-    const results = await renderResults(run, { batch, left, notes, checks: reports, stubborn: progress.stubborn, tag });
-    messages = [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
+    const isFresh = n > 1;
+    const { stubborn } = progress;
+    const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), isFresh, tag };
+    const results = await renderResults(run, ended);
+    // What was replaced twice is of no use: then the files as they are now, and what failed.
+    messages = isFresh
+      ? [{ role: "user", text: `${await renderNow(run, plan, checks)}\n\nSo far:\n${results}` }]
+      : [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];
   }
 }
 

@@ -124,7 +124,8 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const before = (await baselineOf(run)?.finish()) ?? [];
   // The schedule, and perhaps a person's yes, was for what stood there then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
-  const evidence = await collectEvidence(run, plan, rights);
+  const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
+  progress.absorb(seen);
   const checks = run.options.dryRun ? [] : checksOf(run);
   const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
   const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
@@ -134,7 +135,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const story: string[] = [];
   let answer = "";
   let messages: readonly Message[] = [];
-  let news = renderTask(run, plan, evidence, checks);
+  let news = renderTask(run, plan, evidence, { checks, turns: null });
   const stepAt = (at: number): ScheduleStep => steps[at] ?? { title: "", hint: "" };
   const isLast = (at: number) => at === steps.length - 1;
   /** Promised and not done: only the last step has to answer for it. */
@@ -217,7 +218,11 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       const step = stepAt(at);
       showStep(run, 4, `think: ${step.title}`, step.hint);
       reserveFrom(at, 2);
-      const acted = await act("execute", at, `Step ${at + 1} of ${steps.length}: ${renderStep(step)}`);
+      const acted = await act(
+        "execute",
+        at,
+        `turns left: ${steps.length - at}, this one included.\nStep ${at + 1} of ${steps.length}: ${renderStep(step)}`,
+      );
       const faults = faultsOf(acted, openAt(at));
       reserveFrom(at, 1);
       const verdict = await judge(run, plan, step, acted);

@@ -51,6 +51,40 @@ async function read<T>(
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
+/** How an unusable reply began, so that whoever reads of it knows what was said. */
+function beginningOf(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
+}
+
+const goOn =
+  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or behind it.";
+
+/** Asks once; a value that was cut is continued when a call is to spare, and joined. */
+async function readWhole<T>(
+  run: Run,
+  question: ModelQuestion,
+  reader: Reader<T>,
+): Promise<{ reply: Reply; reading: Reading<T> }> {
+  const first = await read(run, askOnce(run, question), reader);
+  if (first.reply.stop !== "length" || !run.ledger.spare) return first;
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    { role: "user", text: goOn },
+  ];
+  const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
+  // Some go on, some begin anew.
+  const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
+  for (const text of [first.reply.text + tail, rest.text]) {
+    const joined = { ...first.reply, text, stop: rest.stop };
+    const reading = await read(run, Promise.resolve(joined), reader);
+    if (reading.reading.ok) return reading;
+  }
+  return first;
+}
+
 /** Throws reply_invalid when the reply stays unusable. `what` names the value in messages: "plan". */
 export async function askForJson<T>(
   run: Run,
@@ -58,10 +92,11 @@ export async function askForJson<T>(
   what: string,
   reader: Reader<T>,
 ): Promise<{ readonly value: T; readonly reply: Reply }> {
-  const first = await read(run, askOnce(run, question), reader);
+  const first = await readWhole(run, question, reader);
   if (first.reading.ok) return { value: first.reading.value, reply: first.reply };
   const { why } = first.reading;
-  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}`);
+  const began = beginningOf(first.reply.text);
+  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}${began}`);
   run.emit({
     type: "notice",
     level: "warning",
@@ -73,12 +108,16 @@ export async function askForJson<T>(
     { role: "assistant", text: first.reply.text, calls: [], native: null },
     {
       role: "user",
-      text: `That is not a usable ${what}: ${why}\nSend the whole ${what} again as one JSON value, nothing else.`,
+      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or behind it.`,
     },
   ];
   const second = await read(run, askOnce(run, { ...question, purpose: "repair", messages }), reader);
   if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
-  throw new PaiError("reply_invalid", `the ${what} was unusable twice: ${second.reading.why}`, {
-    hint: "try again, or another model with --model",
-  });
+  throw new PaiError(
+    "reply_invalid",
+    `the ${what} was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`,
+    {
+      hint: "try again, or another model with --model",
+    },
+  );
 }

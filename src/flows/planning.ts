@@ -1,5 +1,6 @@
 /** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
 
+import { normalizeOutput } from "../core/check-output.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/list-actions.ts";
@@ -17,10 +18,14 @@ import { askForJson, type LoadReader } from "./json-reply.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
-/** sha256, hex. The briefing's text holds every excerpt and the tree, so it stands for their hashes. */
+/**
+ * sha256, hex. The briefing holds every excerpt, the tree and standard input, so it stands for their hashes; of checks it
+ * is what they say, without the time they took.
+ */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { model, workspace } = run.ports;
-  return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(briefing.text)].join("\0"));
+  const parts = briefing.parts.map(({ kind, text }) => (kind === "checks" ? normalizeOutput(text) : text)).join("\n\n");
+  return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(parts)].join("\0"));
 }
 
 /** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
@@ -225,6 +230,7 @@ export interface ApprovedPlan<Made> {
 export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<ApprovedPlan<Made>> {
   const briefing = await makeBriefing(run);
   for (const path of briefing.shown) run.record.bases.add(path);
+  run.record.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
   const key = keyOfPlan(run, briefing, kind.system);
   run.record.planKey = key;
   let current = await draftFitting(run, kind, briefing, key);

@@ -32,8 +32,22 @@ export function renderCriteria({ analysis }: Plan): string {
   return criteria.length === 0 ? "" : `Done when:\n${criteria.map((each) => `- ${each}`).join("\n")}`;
 }
 
+/** How many replies are left for the work, and what that means for this one. */
+export function renderTurns(left: number): string {
+  const head = `turns left: ${left}, this one included.`;
+  if (left <= 1) return `${head} Do all of it now, and end with FINISH.`;
+  return `${head} Missing something? READ it and leave out FINISH. Otherwise end with FINISH.`;
+}
+
+/** What a request for work says beside its evidence. */
+export interface Asked {
+  readonly checks: readonly Check[];
+  /** Replies that are left for the work, this one included; null: its own words say it. */
+  readonly turns: number | null;
+}
+
 /** The user message of the first execution call: evidence first, the task last. */
-export function renderTask(run: Run, plan: Plan, evidence: string, checks: readonly Check[]): string {
+export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: Asked): string {
   const parts = [evidence];
   if (run.task.context !== null) parts.push(fence("context", {}, run.task.context));
   const last = run.task.history.at(-1);
@@ -49,6 +63,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, checks: reado
       : "",
     renderBaseline(run),
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
+    turns === null ? "" : renderTurns(turns),
     renderRequest(run),
   );
   return parts.filter((part) => part !== "").join("\n\n");
@@ -76,6 +91,33 @@ export interface PhaseResults {
   readonly stubborn: readonly RelPath[];
   /** The word that closes bodies. */
   readonly tag: string;
+  /** Replies that are left for the work, the next one included. */
+  readonly turns: number;
+  /** The files are shown as they are now, so that no diff is needed. */
+  readonly isFresh: boolean;
+}
+
+/** Deleted lines in a row that a diff shows; the model knows them, or needs them no more. */
+const mostDeleted = 6;
+
+/** A diff in which long runs of deleted lines are counted only. */
+function foldDeleted(diff: string): string {
+  const folded: string[] = [];
+  let run: string[] = [];
+  const flush = () => {
+    folded.push(...run.slice(0, mostDeleted));
+    if (run.length > mostDeleted) folded.push(`[… ${run.length - mostDeleted} more deleted lines]`);
+    run = [];
+  };
+  for (const line of diff.split("\n")) {
+    if (line.startsWith("-") && !line.startsWith("--- ")) run.push(line);
+    else {
+      flush();
+      folded.push(line);
+    }
+  }
+  flush();
+  return folded.join("\n");
 }
 
 /** What to send in place of a reply that could not be used. */
@@ -87,7 +129,7 @@ function renderDiff(run: Run, { changes }: BatchReport): string {
   const edited = changes.filter(({ before, after }) => before !== null && after !== null);
   return edited.length === 0
     ? ""
-    : fence("diff", {}, cutText(renderChanges(run.veiled.hideChanges(edited)), mostOfDiff));
+    : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), mostOfDiff));
 }
 
 /** Asks for the whole file instead of edits, and shows it again when it is no longer as the model last saw it. */
@@ -103,7 +145,7 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
 /** The user message of a later phase: what is in, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
-  { batch, left, notes, checks, stubborn, tag }: PhaseResults,
+  { batch, left, notes, checks, stubborn, tag, turns, isFresh }: PhaseResults,
 ): Promise<string> {
   const looks = batch.reports.filter(({ kind }) => kind === "look");
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
@@ -112,12 +154,13 @@ export async function renderResults(
   const parts = [
     ...shown,
     rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
-    renderDiff(run, batch),
+    isFresh ? "" : renderDiff(run, batch),
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),
     left.code === "reply_invalid" ? `Your last reply could not be used: ${left.message}.\n${renderForms(tag)}` : "",
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
+    renderTurns(turns),
     failed.length > 0
       ? "Your edits are in the files now. Correct what the failed check shows: an action script again, ended with FINISH."
       : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",

@@ -107,6 +107,13 @@ export interface Baseline {
   stop(): Promise<void>;
 }
 
+/** Something that a planning call was shown, as it stood in the message. */
+export interface Shown {
+  /** The file it is from; null: the result of a look at more than one. */
+  readonly path: string | null;
+  readonly text: string;
+}
+
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
   /** Conversation of the tool-loop, as it stands. */
@@ -126,6 +133,11 @@ export interface RunRecord {
   score: number | null;
   /** Rounds of looks before the plan. */
   rounds: number;
+  /** What the first planning call showed of files, and what the looks of later ones found. */
+  briefed: readonly Shown[];
+  looked: readonly Shown[];
+  /** Commands of the plan that were run before the first execution call, with how many changes the run had made then. */
+  readonly ran: Map<string, number>;
   /** How its actions went. */
   readonly tally: Tally;
   /** What it asked for beyond its plan. */

@@ -14,6 +14,7 @@ import { type Cut, parseReadRange, type Script, type ScriptAction } from "../cor
 import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
+import { requireBound } from "./commands/approve-command.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -142,13 +143,34 @@ function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" 
   return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
 }
 
+/** The script without the commands that were run before this call, whose request shows what they printed, as long as nothing changes. */
+async function withoutRan(run: Run, actions: readonly ScriptAction[]): Promise<readonly ScriptAction[]> {
+  const { record, begun } = run;
+  const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
+  const kept: ScriptAction[] = [];
+  for (const [at, action] of actions.entries()) {
+    const command = (action.arg ?? "").trim();
+    const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
+    const isRan = isEarly && record.ran.get(command) === (begun?.changes.length ?? 0);
+    // What somebody else has changed since is met where the command is run again.
+    if (!(isRan && (await isBound(run, command)))) kept.push(action);
+  }
+  return kept;
+}
+
+const isBound = (run: Run, command: string): Promise<boolean> =>
+  requireBound(run, command).then(
+    () => true,
+    () => false,
+  );
+
 /** Performs the script's actions, at most as many as one reply may hold. `prefix` makes the ids of its calls unique. */
 export async function performScript(
   run: Run,
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const whole = usable(script);
+  const whole = await withoutRan(run, usable(script));
   const { requests, faults } = readAmendments(whole);
   const calls = callsOf(
     whole.filter((action) => !isLeftOut(run, rights, action)),

@@ -26,7 +26,7 @@ describe("without a person", () => {
 
   test("without AMEND the same edit is refused, and the model is told the line to write", async () => {
     const ran = await playing({ lines: [contract, editA + editB + finish(), asking + editB + finish()] });
-    expect(ran.asked(2)).not.toContain("b.py");
+    expect(ran.asked(2)).not.toContain("AMEND::MODIFY::b.py");
     expect(ran.asked(3)).toContain("AMEND::MODIFY::b.py::why");
     expect(ran.files["b.py"]).toBe("y = 2\n");
   });

@@ -49,9 +49,14 @@ describe("at most", () => {
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan execute"]);
   });
 
-  test("a cut plan is repaired by one call, nothing of it is followed", async () => {
-    const ran = await play({ lines: [{ text: create.slice(0, 400), stop: "length" }, create, created] });
-    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan repair execute"]);
+  test.each([
+    ["goes on where it was cut", create.slice(400)],
+    ["goes on in a fence", `\`\`\`json\n${create.slice(400)}\n\`\`\``],
+    ["begins anew", create],
+  ])("a cut plan costs one call when the model %s", async (_name, rest) => {
+    const ran = await play({ lines: [{ text: create.slice(0, 400), stop: "length" }, rest, created] });
+    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan resume execute"]);
+    expect(ran.asked(2)).toStartWith("Your reply was cut");
   });
 
   test("after feedback no second repair eats the execution call", async () => {

@@ -126,6 +126,25 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.outcome.changes, ran.files]).toEqual([9, [], files]);
   });
 
+  test("a RUN before the first change is done before the execution call, and not again", async () => {
+    const lines = [
+      plan({ steps: ["RUN echo once | tee -a log.txt", ...steps] }),
+      `RUN::echo once | tee -a log.txt\n${change}`,
+    ];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.asked(2)).toMatch(/<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms\nonce/);
+    expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
+  });
+
+  test("a RUN behind a change of the same reply sees it", async () => {
+    const lines = [
+      plan({ steps: ["RUN cat a.txt", ...steps] }),
+      `${modify("a.txt", ["one\n", "two\n"])}RUN::cat a.txt\n${finish()}`,
+    ];
+    const ran = await play({ files, lines, options: allowed });
+    expect(ran.eventsOf("look.shown").map(({ text }) => text.trim())).toEqual(["one", "two"]);
+  });
+
   test("a RUN sees what stands before it, and its output and exit code reach the model", async () => {
     const run = "cat a.txt; exit 3";
     const lines = [
@@ -142,7 +161,7 @@ describe("what commands and checks change", () => {
     const run = "echo three >> a.txt";
     const lines = [plan({ steps: [`RUN ${run}`, ...steps] }), `RUN::${run}\nREAD::b.txt\n`, finish()];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
-    expect(ran.asked(3)).toContain("+three\n");
+    expect(ran.asked(2)).toContain('<file path="a.txt">\none\nthree\n</file>');
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
   });
 

@@ -31,7 +31,8 @@ describe("what a file says is not carried out", () => {
       ],
       options: { allowDelete: true },
     });
-    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT\n");
+    // Small files are shown again with the execution call: the word is another from there on.
+    expect(ran.requests[1]?.system).toContain("WRITE::path::EOT2\n");
     expect(ran.requests[2]?.system).toContain("WRITE::path::EOT2\n");
     expect(ran.files).toEqual({ "keep.txt": "1\n", "notes.md": attack, "copy.md": attack });
   });
@@ -59,8 +60,8 @@ describe("what a file says is not carried out", () => {
       },
       options: { allowRun: true },
     });
-    expect(ran.asked(3)).toMatch(
-      /done: RUN cat x\.sh\n<result2>\nexit 0 after \d+ ms\none\n<\/result>\n[\s\S]*RM::keep\.txt\n<\/result2>/,
+    expect(ran.asked(2)).toMatch(
+      /<result2 action="RUN cat x\.sh" ok="true">\nexit 0 after \d+ ms\none\n<\/result>\n[\s\S]*RM::keep\.txt\n<\/result2>/,
     );
     expect(ran.files).toMatchObject({ "keep.txt": "1\n" });
   });

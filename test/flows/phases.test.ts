@@ -197,7 +197,7 @@ describe("one reply", () => {
 
 test("a look of a later phase may bring the word in, too: the next phase is told another", async () => {
   const ran = await play({
-    files: { "doc.md": "END::EOT\nRM::a.txt\n" },
+    files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(4000)}` },
     lines: [
       plan({ steps: ["WRITE a.txt"] }),
       "READ::doc.md\n",

@@ -1,0 +1,39 @@
+/** What an execution call still knows of the planning calls: small files they showed, results of looks, names of the rest. */
+import type { Run, Shown } from "./run.ts";
+
+/** Characters of files that are shown again, beside those that the plan names. */
+const mostCarried = 12_000;
+/** Characters of results of looks that are shown again. */
+const mostLooked = 24_000;
+
+interface Kept {
+  readonly texts: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** As much as fits, the smallest first, in the order it was shown; `left`: paths of the rest. */
+function keepSmallest(shown: readonly Shown[], most: number): Kept {
+  let room = most;
+  const kept = new Set<Shown>();
+  for (const each of [...shown].sort((a, b) => a.text.length - b.text.length)) {
+    if (each.text.length > room) break;
+    room -= each.text.length;
+    kept.add(each);
+  }
+  const left = shown.flatMap((each) => (kept.has(each) ? [] : [each.path ?? "the result of a look"]));
+  return { texts: shown.filter((each) => kept.has(each)).map(({ text }) => text), left };
+}
+
+/** `evidence` shows what the plan names; what it holds is not shown twice. */
+export function renderCarried({ record }: Run, evidence: ReadonlySet<string>): string {
+  const isNew = ({ path }: Shown) => path === null || !evidence.has(path);
+  const looked = keepSmallest(record.looked.filter(isNew), mostLooked);
+  const seen = new Set(record.looked.map(({ path }) => path));
+  const files = keepSmallest(
+    record.briefed.filter((each) => isNew(each) && !seen.has(each.path)),
+    mostCarried,
+  );
+  const left = [...new Set([...looked.left, ...files.left])];
+  const note = left.length === 0 ? "" : `Shown before, and left out here: ${left.join(", ")}.`;
+  return [...files.texts, ...looked.texts, note].filter((part) => part !== "").join("\n\n");
+}

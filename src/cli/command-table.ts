@@ -126,6 +126,17 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
   }),
   define({
+    meta: { name: "memory", description: "facts that pai keeps of this project: list, accept, edit, add, drop" },
+    args: { verb: word("list|accept|edit|add|drop", false), what: word("ID|TEXT", false), ...take("cwd", "forceRoot") },
+    examples: [
+      "pai config put memory on",
+      "pai memory",
+      "pai memory accept all",
+      'pai memory add "tests run with: make check"',
+    ],
+    load: async () => (await import("./commands/memory.ts")).memoryCommand,
+  }),
+  define({
     meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
     args: {
       verb: word("run|report|import"),

@@ -29,6 +29,11 @@ export type RunEvent =
   | { readonly type: "plan.ready"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
   /** A right beyond the plan was asked for and decided. */
   | ({ readonly type: "plan.amended" } & Amendment)
+  /** Facts that the run proposed; a pending one waits for `pai memory accept`. */
+  | {
+      readonly type: "memory.kept";
+      readonly facts: readonly { readonly id: string; readonly text: string; readonly pending: boolean }[];
+    }
   | {
       readonly type: "model.started";
       readonly n: number;

@@ -106,6 +106,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     cached: z.boolean(),
   }),
   event("plan.amended", amendment.shape),
+  event("memory.kept", { facts: z.array(z.object({ id: z.string(), text: z.string(), pending: z.boolean() })) }),
   event("model.started", {
     n: count,
     purpose: z.string(),

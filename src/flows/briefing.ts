@@ -59,7 +59,16 @@ const limits = {
 
 /** A piece of the briefing. */
 export interface Part {
-  readonly kind: "knowledge" | "tree" | "ranked" | "file" | "conversation" | "context" | "checks" | "request";
+  readonly kind:
+    | "knowledge"
+    | "tree"
+    | "ranked"
+    | "file"
+    | "conversation"
+    | "memory"
+    | "context"
+    | "checks"
+    | "request";
   /** As it stands in the message. */
   readonly text: string;
   /** The file it is from; null: none. */
@@ -201,7 +210,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
-    ...renderGiven(run, budgets),
+    ...renderGiven(run, budgets, await renderMemory(run)),
   ];
   project.survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: isSmall });
   return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };
@@ -224,11 +233,18 @@ function partOf(kind: Part["kind"], file: Source): Part {
   return { kind, text: fence("file", { path, ...about }, shown), file };
 }
 
+/** Facts that earlier runs proposed and a person accepted: data, as files are. */
+async function renderMemory({ ports, task }: Run): Promise<string> {
+  const facts = (await ports.memory?.recall(task.text)) ?? "";
+  return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
+}
+
 /** What the user gave: the conversation so far, context, checks, the request; the last stands last. */
-function renderGiven(run: Run, budgets: Budgets): readonly Part[] {
+function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
   const { history, context, text } = run.task;
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
+    ["memory", memory],
     ["context", context === null ? "" : fence("context", {}, cut(context, budgets.context))],
     ["checks", renderBaseline(run)],
     ["request", `Request: ${text}`],

@@ -26,6 +26,13 @@ export function renderRequest({ task, record }: Run): string {
   return `Request: ${task.text}${said.join("")}`;
 }
 
+/** Asks for facts worth keeping, where they are kept; "" elsewhere. */
+export const renderLearning = ({ ports }: Run): string =>
+  (ports.memory?.learn ?? null) === null
+    ? ""
+    : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
+      "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";
+
 /** What the plan says must be true at the end; "" for nothing. */
 export function renderCriteria({ analysis }: Plan): string {
   const criteria = (analysis?.success_criteria ?? []).map((each) => each.trim()).filter((each) => each !== "");
@@ -65,6 +72,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
     turns === null ? "" : renderTurns(turns),
     renderRequest(run),
+    renderLearning(run),
   );
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -5,6 +5,7 @@ import type { CheckEvidence } from "../core/check-output.ts";
 import type { Conversation } from "../core/conversation.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
+import type { ProjectMemory } from "../core/memory.ts";
 import type { Model } from "../core/model.ts";
 import type { Amendment, CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -91,6 +92,8 @@ export interface Ports {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
+  /** Facts about the project from earlier runs; null or absent: none, and none are learned. */
+  readonly memory?: ProjectMemory | null;
   /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */
   readonly mask?: KeyMask;
   /** Shared with whoever writes the run down; its own when it is left out. */

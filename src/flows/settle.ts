@@ -2,6 +2,7 @@
 import { type Change, squash } from "../core/change.ts";
 import { renderChanges, summarizeAll } from "../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { takeFacts } from "../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
 import type { Transaction } from "../core/ports.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -78,11 +79,23 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
   }
 }
 
+/** Takes the facts that the run proposes out of its message, and has them kept. */
+async function learn({ ports, record, emit, options }: Run): Promise<void> {
+  const keep = ports.memory?.learn ?? null;
+  if (keep === null || options.dryRun) return;
+  const { text, facts } = takeFacts(record.text);
+  record.text = text;
+  if (facts.length === 0) return;
+  const kept = (await keep(facts)).map(({ id, text: fact, pending }) => ({ id, text: fact, pending }));
+  if (kept.length > 0) emit({ type: "memory.kept", facts: kept });
+}
+
 /** Builds the outcome. `run` is null when it could not even begin. */
 export async function settle(run: Run | null, failed: PaiError | null, { options, ports }: Ending): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
   const [changes, failure] = await closeTransaction(run, failed);
   const { record, ledger } = run;
+  if (failure === null) await learn(run);
   return {
     v: 1,
     ok: failure === null,

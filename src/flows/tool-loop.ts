@@ -1,4 +1,5 @@
 /** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
+
 import type { AnyAction } from "../core/action.ts";
 import { fence } from "../core/data-fence.ts";
 import { PaiError } from "../core/error.ts";
@@ -11,6 +12,7 @@ import { createInnerTools, explore, innerTools, toTool } from "./inner-tools.ts"
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 import { perform } from "./perform.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
+import { renderLearning } from "./report.ts";
 import type { Flow, Run } from "./run.ts";
 import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "./sources.ts";
 
@@ -168,7 +170,9 @@ export const toolLoop: Flow = async (run) => {
   );
   add(run, { role: "user", text: parts.map(({ text }) => text).join("") });
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
-  const knowledgeText = renderKnowledge(run, knowledgeFiles);
+  const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   // Models that know the words of scripts and plans call actions by these, too.
   const byTool = new Map(
     actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),

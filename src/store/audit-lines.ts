@@ -48,6 +48,10 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
       return planEntries(event.plan, event.cached, event.promise);
     case "plan.amended":
       return [["AMENDED", renderAmendment(event)]];
+    case "memory.kept":
+      return event.facts.map(
+        ({ id, text, pending }): Entry => ["MEMORY", `${id}${pending ? " pending" : ""}: ${text}`],
+      );
     case "model.started":
       return [["CALL", `${event.n} ${event.purpose} to ${event.model}, about ${event.estimate} tokens`]];
     case "model.delta":

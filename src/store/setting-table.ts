@@ -237,6 +237,13 @@ export const settingTable = {
     ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
     narrow: (current: boolean, wanted: boolean) => current || wanted,
   },
+  memory: {
+    ...switched("memory", {}),
+    wants: "on or off",
+    check: (json: Json): boolean | null =>
+      json === "on" || json === "off" ? json === "on" : typeof json === "boolean" ? json : null,
+    narrow: (current: boolean, wanted: boolean) => current && wanted,
+  },
   plain: switched("plain", { flag: "plain" }),
   forceRoot: switched("forceRoot", { flag: "forceRoot" }),
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },

@@ -45,6 +45,8 @@ export interface Settings {
   readonly prices: Readonly<Record<string, Rate>>;
   /** Grant nothing beyond the plan. */
   readonly strict: boolean;
+  /** Facts are learned from runs. */
+  readonly memory: boolean;
   readonly plain: boolean;
   readonly forceRoot: boolean;
   /** Folder of the audit log; relative to the root. */
@@ -168,6 +170,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
     strict: resolve(table.strict),
+    memory: resolve<boolean>(table.memory),
     plain: resolve(table.plain),
     forceRoot: resolve(table.forceRoot),
     historyDir: resolve<string>(table.historyDir),

@@ -1,7 +1,6 @@
 /** `pai context`: what a task would send with its first call, before anything is sent or paid. */
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
-import type { Workspace } from "../../core/ports.ts";
 import type { Price } from "../../core/price.ts";
 import { type Preview, type PreviewPart, preview } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
@@ -13,7 +12,7 @@ import { pad, widest } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
+import { type ComposedWorkspace, composeOptions, limitTime, makeRunId, openProjectMemory } from "../compose/compose.ts";
 import { listModels, priceOf } from "../compose/compose-model.ts";
 import { openHere } from "../compose/open-here.ts";
 import { pickModel } from "../onboard/pick-model.ts";
@@ -71,7 +70,7 @@ export function renderPreview(id: string, mode: string, { parts, tokens, masked,
 export interface Previewed {
   /** Model id, "provider:name". */
   readonly id: string;
-  readonly workspace: Workspace;
+  readonly opened: Pick<ComposedWorkspace, "workspace" | "stateFolder">;
   readonly task: Task;
   readonly options: RunOptions;
   readonly price: Price | null;
@@ -80,7 +79,7 @@ export interface Previewed {
 }
 
 /** What the first call of a task would hold. Sends nothing and keeps nothing. Throws what preparing it throws. */
-export async function previewTask({ id, workspace, task, options, price, signal, now }: Previewed): Promise<Preview> {
+export async function previewTask({ id, opened, task, options, price, signal, now }: Previewed): Promise<Preview> {
   const seen: Preview[] = [];
   const outcome = await runTask(
     async (run) => {
@@ -92,7 +91,8 @@ export async function previewTask({ id, workspace, task, options, price, signal,
       id: makeRunId(now()),
       model: describeOnly(id),
       price,
-      workspace,
+      workspace: opened.workspace,
+      memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: async () => (await import("../../actions/all.ts")).allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
       sink: () => {},
@@ -110,13 +110,13 @@ export async function previewTask({ id, workspace, task, options, price, signal,
 
 export async function contextCommand(context: Context): Promise<number> {
   const task = await readTask(context, context.signal);
-  const { workspace, base } = await openHere(context);
-  const { settings } = pickModel(context, base).base;
+  const opened = await openHere(context);
+  const { settings } = pickModel(context, opened.base).base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
   const price = priceOf(id, settings, context.now());
-  const found = await previewTask({ id, workspace, task, options, price, signal, now: context.now }).finally(end);
+  const found = await previewTask({ id, opened, task, options, price, signal, now: context.now }).finally(end);
   const model = describeOnly(id).id;
   return showResult(
     context,

@@ -1,6 +1,9 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
+import type { ProjectMemory } from "../../core/memory.ts";
 import { type Model, textOf } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
@@ -142,6 +145,30 @@ export interface Composed {
   readonly close: () => void;
 }
 
+interface Learner {
+  readonly run: string;
+  readonly learns: boolean;
+  /** A person sees what is kept. */
+  readonly isSeen: boolean;
+  readonly now: () => Date;
+}
+
+/** The memory of a project; its code loads only where something is kept or learned. */
+export function openProjectMemory(
+  { stateFolder, workspace: { root } }: Pick<ComposedWorkspace, "stateFolder" | "workspace">,
+  { run, learns, isSeen, now }: Learner,
+): ProjectMemory | null {
+  if (stateFolder === null) return null;
+  const load = () => import("../remember.ts");
+  return {
+    recall: async (task) =>
+      existsSync(join(stateFolder, "memory.json")) ? (await load()).recallFacts(stateFolder, root, task) : "",
+    learn: learns
+      ? async (texts) => (await load()).keepFacts(stateFolder, root, { texts, run, pending: !isSeen, now: now() })
+      : null,
+  };
+}
+
 /** What a resumed session holds of earlier runs: the names of secrets in it are taken. */
 const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
   ...history.flatMap(({ request, answer }) => [request, answer]),
@@ -209,6 +236,12 @@ export async function composeTask(
         },
         signal,
         now: context.now,
+        memory: openProjectMemory(opened, {
+          run: id,
+          learns: settings.memory,
+          isSeen: started.options.interactive,
+          now: context.now,
+        }),
         planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },

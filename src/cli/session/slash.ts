@@ -1,5 +1,7 @@
 /** The slash commands of a session. An unknown one is an error and never reaches the model. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { renderTasks } from "../../core/conversation.ts";
 import { PaiError } from "../../core/error.ts";
 import { sizeOf } from "../../core/model.ts";
@@ -64,7 +66,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   const found = await whileInterruptible(talk, async (signal) =>
     previewTask({
       id,
-      workspace: composed.opened.workspace,
+      opened: composed.opened,
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, settings, "context", false), mode },
       price: priceOf(id, settings, context.now()),
@@ -100,6 +102,22 @@ async function showMemory(talk: Talk): Promise<void> {
   const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
   if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
   else say(talk, "there is no MEMORY.md; what it says is told to the model with every task");
+  const { stateFolder } = talk.composed.opened;
+  if (stateFolder === null || !existsSync(join(stateFolder, "memory.json"))) return;
+  const { openMemory } = await import("../../store/memory.ts");
+  for (const { id, text, pending } of openMemory(stateFolder).list())
+    talk.context.out(`${id}  ${visibleLine(text)}${pending ? "  (pending: pai memory accept)" : ""}\n`);
+}
+
+/** Keeps what the person says of this project; later requests are given it when it fits them. */
+async function remember({ composed, context, view }: Talk, text: string): Promise<void> {
+  const { stateFolder, workspace } = composed.opened;
+  if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
+  if (stateFolder === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
+  const { keepFacts } = await import("../remember.ts");
+  const kept = keepFacts(stateFolder, workspace.root, { texts: [text], run: null, pending: false, now: context.now() });
+  const said = kept.map(({ id }) => `remembered; dropped with: pai memory drop ${id}`);
+  context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);
 }
 
 /** Goes on in a session, null: a new one. The one before stays as it is; what was allowed in it ends with it. */
@@ -166,7 +184,8 @@ export const slashCommands: readonly Slash[] = [
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
   { name: "diff", about: "what this session has changed", run: showSessionDiff },
-  { name: "memory", about: "show MEMORY.md", run: showMemory },
+  { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },
+  { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },
 ];
 
 function renderHelp(columns: number): string {

@@ -12,7 +12,9 @@ import type { Streams } from "./streams.ts";
 export interface Steps {
   /** The promise of the plan that was shown; null: no plan was. */
   readonly promise: Promised | null;
-  readonly shows: Shows<"plan.ready" | "plan.amended" | "phase.started" | "step.started" | "tasks.updated">;
+  readonly shows: Shows<
+    "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
+  >;
 }
 
 const marks = { pending: " ", in_progress: "~", completed: "x" } as const;
@@ -44,6 +46,15 @@ export function openSteps(
       "plan.ready": showPlan,
       "plan.amended"(amendment) {
         if (amendment.accept) say(renderAmended([amendment], style, streams.columns));
+      },
+      "memory.kept"({ facts }) {
+        section();
+        for (const { id, text, pending } of facts) {
+          const how = pending
+            ? `proposed, kept with: pai memory accept ${id}`
+            : `remembered, dropped with: pai memory drop ${id}`;
+          say(wrap(`${visibleLine(text)}  (${how})`, streams.columns));
+        }
       },
       "phase.started"({ phase, of }) {
         reply.show();

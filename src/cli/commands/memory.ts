@@ -1,0 +1,63 @@
+/** `pai memory`: the facts that pai keeps of this project: listed, accepted, edited, added, dropped. */
+import { PaiError } from "../../core/error.ts";
+import type { Fact } from "../../core/memory.ts";
+import { type Memory, openMemory } from "../../store/memory.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
+import { chooseWord } from "../choose-word.ts";
+import type { Context } from "../command.ts";
+import { openHere } from "../compose/open-here.ts";
+import { makeFact } from "../remember.ts";
+
+const renderFact = ({ id, at, run, pending, text }: Fact): string =>
+  `${id}  ${at.slice(0, 10)}  ${(pending ? "pending" : run === null ? "by you" : "kept").padEnd(7)}  ${visibleLine(text)}\n`;
+
+interface Done {
+  readonly facts: readonly Fact[];
+  readonly text: string;
+}
+
+/** What was done, and the facts that it was done to. */
+async function carryOut(context: Context, memory: Memory, root: string): Promise<Done> {
+  const [verb = "list", id, ...words] = context.words;
+  const known = ["list", "accept", "drop", "edit", "add"] as const;
+  const chosen = chooseWord("memory", [verb], known);
+  if (chosen === "list") {
+    const facts = memory.list();
+    return {
+      facts,
+      text: facts.length === 0 ? "nothing is remembered of this project\n" : facts.map(renderFact).join(""),
+    };
+  }
+  if (id === undefined)
+    throw new PaiError("usage", `pai memory ${chosen} needs ${chosen === "add" ? "a text" : "an id"}`);
+  const text = words.join(" ");
+  if (chosen === "add") {
+    const added = memory.add([makeFact(root, [id, ...words].join(" "), null, false, context.now())]);
+    return {
+      facts: added,
+      text: added.length === 0 ? "that is known already\n" : `kept: ${added.map(renderFact).join("")}`,
+    };
+  }
+  if (chosen === "edit" && text === "") throw new PaiError("usage", "pai memory edit needs an id and a text");
+  if (chosen === "accept" && id === "all") {
+    const facts = memory.list().filter(({ pending }) => pending);
+    const done = facts.map((fact) => memory.change(fact.id, (each) => ({ ...each, pending: false })));
+    return { facts: done, text: `${done.length} accepted\n` };
+  }
+  const edits = {
+    accept: (fact: Fact): Fact => ({ ...fact, pending: false }),
+    drop: () => null,
+    edit: (fact: Fact): Fact => ({ ...makeFact(root, text, null, false, context.now()), id: fact.id }),
+  };
+  const fact = memory.change(id, edits[chosen]);
+  const said = { accept: "accepted", drop: "dropped", edit: "kept" }[chosen];
+  return { facts: [fact], text: `${said}: ${renderFact(fact)}` };
+}
+
+export async function memoryCommand(context: Context): Promise<number> {
+  const { workspace, stateFolder } = await openHere(context);
+  if (stateFolder === null) throw new PaiError("failed", "nothing can be remembered: no home folder is known");
+  const { facts, text } = await carryOut(context, openMemory(stateFolder), workspace.root);
+  return showResult(context, "memory", { facts }, text);
+}

@@ -1,0 +1,66 @@
+/** What a project's memory has to do with its files: a fact falls when a file that it names changes. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { digest } from "../core/digest.ts";
+import { chooseFacts, type Fact, namesIn } from "../core/memory.ts";
+import { openMemory } from "../store/memory.ts";
+
+const maxBytes = 4 * 1024 * 1024;
+
+/** The hash of a file of the project; null: there is none, or it is too large to follow. */
+function hashFile(root: string, path: string): string | null {
+  const file = join(root, path);
+  const stat =
+    path.startsWith("/") || path.split("/").includes("..") ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.size > maxBytes) return null;
+  try {
+    return digest(readFileSync(file));
+  } catch {
+    return null;
+  }
+}
+
+/** A fact with the files it names as they are now. */
+export function makeFact(
+  root: string,
+  text: string,
+  run: string | null,
+  pending: boolean,
+  now: Date,
+): Omit<Fact, "id"> {
+  const files = namesIn(text).flatMap((name) => {
+    const hash = hashFile(root, name);
+    return hash === null ? [] : [[name, hash] as const];
+  });
+  return { text, run, pending, at: now.toISOString(), files: Object.fromEntries(files) };
+}
+
+/** The facts that a request is given, one a line; those whose files have changed are dropped first. */
+export function recallFacts(stateFolder: string, root: string, task: string): string {
+  const memory = openMemory(stateFolder);
+  const facts = memory.list();
+  const stale = facts.filter(({ files }) =>
+    Object.entries(files).some(([path, hash]) => hashFile(root, path) !== hash),
+  );
+  memory.drop(new Set(stale.map(({ id }) => id)));
+  return chooseFacts(
+    facts.filter((fact) => !stale.includes(fact)),
+    task,
+  )
+    .map(({ text }) => `- ${text}`)
+    .join("\n");
+}
+
+interface Proposed {
+  readonly texts: readonly string[];
+  /** null: a person said it. */
+  readonly run: string | null;
+  /** Nobody has seen it. */
+  readonly pending: boolean;
+  readonly now: Date;
+}
+
+/** Keeps facts of a project that are not known yet, and returns them. */
+export function keepFacts(stateFolder: string, root: string, { texts, run, pending, now }: Proposed): readonly Fact[] {
+  return openMemory(stateFolder).add(texts.map((text) => makeFact(root, text, run, pending, now)));
+}

@@ -1,0 +1,66 @@
+/** What pai has learned of a project: facts that runs proposed, chosen by relevance, never instructions. Pure. */
+
+export interface Fact {
+  readonly id: string;
+  readonly text: string;
+  /** The run that proposed it; null: a person wrote it. */
+  readonly run: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Proposed while nobody looked: never sent before a person accepts it. */
+  readonly pending: boolean;
+  /** Files that the text names, with the hash of their content then: a fact falls with them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What a run may ask of the memory of its project. */
+export interface ProjectMemory {
+  /** Facts for a request, one a line; "" for none. */
+  recall(task: string): Promise<string>;
+  /** Keeps what the run proposes, and returns what was new; null: nothing is learned here. */
+  readonly learn: ((texts: readonly string[]) => Promise<readonly Fact[]>) | null;
+}
+
+export const maxFacts = 200;
+export const maxFactChars = 300;
+const maxProposed = 3;
+/** Characters of all facts in one request. */
+const maxShownChars = 1500;
+
+const remembered = /^[^\p{L}\p{N}]*REMEMBER:[:*\s]*(.*)$/u;
+
+/** Splits the closing message of a run into what it says and at most three facts that it proposes. */
+export function takeFacts(message: string): { readonly text: string; readonly facts: readonly string[] } {
+  const facts: string[] = [];
+  const kept = message.split("\n").filter((line) => {
+    const fact = remembered.exec(line)?.[1]?.trim();
+    if (fact === undefined) return true;
+    if (fact !== "" && facts.length < maxProposed && !facts.includes(fact)) facts.push(fact.slice(0, maxFactChars));
+    return false;
+  });
+  return { text: facts.length === 0 ? message : kept.join("\n").trim(), facts };
+}
+
+/** Words of a text that may name files. */
+export function namesIn(text: string): readonly string[] {
+  const words = text.match(/[\w@.+-]+(?:\/[\w@.+-]+)*/g) ?? [];
+  return [...new Set(words.map((word) => word.replace(/\.+$/, "")))].slice(0, 60);
+}
+
+const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).map((word) => word.slice(0, 6)));
+
+/** The accepted facts that fit into a request, those that share words with the task first, then the newest. */
+export function chooseFacts(facts: readonly Fact[], task: string): readonly Fact[] {
+  const wanted = wordsOf(task);
+  const scored = facts
+    .filter(({ pending }) => !pending)
+    .map((fact) => ({ fact, shared: [...wordsOf(fact.text)].filter((word) => wanted.has(word)).length }))
+    .sort((a, b) => b.shared - a.shared || (a.fact.at < b.fact.at ? 1 : -1));
+  let room = maxShownChars;
+  return scored.flatMap(({ fact }) => {
+    if (fact.text.length + 3 > room) return [];
+    room -= fact.text.length + 3;
+    return [fact];
+  });
+}

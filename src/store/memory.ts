@@ -1,0 +1,73 @@
+/** The facts of one project, kept in its state folder: proposed, accepted, edited, and dropped with the files they name. */
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { PaiError } from "../core/error.ts";
+import { type Fact, maxFactChars, maxFacts } from "../core/memory.ts";
+import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
+
+const factShape = z.object({
+  id: z.string(),
+  text: z.string(),
+  run: z.nullable(z.string()),
+  at: z.string(),
+  pending: z.boolean(),
+  files: z.record(z.string(), z.string()),
+});
+const fileShape = z.object({ version: z.literal(1), facts: z.array(factShape) });
+
+export interface Memory {
+  /** Oldest first. A damaged file holds none. */
+  list(): readonly Fact[];
+  /** Adds facts that are not known yet; beyond 200 the oldest go. Returns those added. */
+  add(facts: readonly Omit<Fact, "id">[]): readonly Fact[];
+  /** Changes or, with null, drops the fact whose id begins with `id`. Throws usage for none or several. */
+  change(id: string, edit: (fact: Fact) => Fact | null): Fact;
+  /** Drops facts by id; returns how many there were. */
+  drop(ids: ReadonlySet<string>): number;
+}
+
+export function openMemory(stateFolder: string): Memory {
+  const file = join(stateFolder, "memory.json");
+
+  function list(): readonly Fact[] {
+    try {
+      const found = z.safeParse(fileShape, JSON.parse(readPrivate(file) ?? "null"));
+      return found.success ? found.data.facts : [];
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) return [];
+      throw thrown;
+    }
+  }
+
+  const edit = <T>(work: (facts: readonly Fact[]) => readonly [readonly Fact[], T]): T =>
+    withLock(file, () => {
+      const [facts, result] = work(list());
+      writePrivate(file, `${JSON.stringify({ version: 1, facts: facts.slice(-maxFacts) }, null, 2)}\n`);
+      return result;
+    });
+
+  return {
+    list,
+    add: (news) =>
+      edit((facts) => {
+        const known = new Set(facts.map(({ text }) => text));
+        const added = news
+          .map((fact) => ({ ...fact, text: fact.text.replace(/\s+/g, " ").trim().slice(0, maxFactChars) }))
+          .filter(({ text }) => text !== "" && !known.has(text))
+          .map((fact): Fact => ({ ...fact, id: crypto.randomUUID().slice(0, 8) }));
+        return [[...facts, ...added], added];
+      }),
+    change: (id, change) =>
+      edit((facts) => {
+        const found = facts.filter((fact) => fact.id.startsWith(id));
+        const [fact] = found;
+        if (fact === undefined || id === "")
+          throw new PaiError("usage", `no fact has the id ${id}`, { hint: "see: pai memory" });
+        if (found.length > 1)
+          throw new PaiError("usage", `${id} names ${found.length} facts`, { hint: "see: pai memory" });
+        const changed = change(fact);
+        return [facts.flatMap((each) => (each !== fact ? [each] : changed === null ? [] : [changed])), changed ?? fact];
+      }),
+    drop: (ids) => (ids.size === 0 ? 0 : edit((facts) => [facts.filter(({ id }) => !ids.has(id)), ids.size])),
+  };
+}

@@ -13,6 +13,7 @@ const packages = {
   store: ["zod", "bun:sqlite", "jsonc-parser"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   acp: ["@agentclientprotocol/sdk", "diff"],
+  mcp: [],
   cli: ["citty", "zod"],
   ".": [],
 } as const;
@@ -27,7 +28,8 @@ const layers: Record<keyof typeof packages, readonly string[]> = {
   store: ["core", "system"],
   ui: ["core"],
   acp: ["core"],
-  cli: ["acp", "core", "flows", "models", "actions", "workspace", "store", "ui"],
+  mcp: ["core"],
+  cli: ["acp", "mcp", "core", "flows", "models", "actions", "workspace", "store", "ui"],
   ".": ["cli", "core"],
 };
 

@@ -236,6 +236,12 @@ export const commands: readonly Command[] = [
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
+  defineSession({
+    meta: { name: "mcp", description: "plan, apply and undo as tools for other agents, by the Model Context Protocol" },
+    args: { ...asking, ...acting, ...take("noPlanCache") },
+    examples: ["pai mcp", "pai mcp --yes --check 'npm test' --only 'src/**'"],
+    load: async () => (await import("./commands/mcp.ts")).mcpCommand,
+  }),
   define({
     meta: { name: "uninstall", description: "remove pai from this machine; lists first, asks, and touches no project" },
     args: { ...take("purge", "dryRun", "yes", "noInput") },

@@ -143,13 +143,13 @@ export function readPlanFile(text: string, name: string): SavedPlan {
     task: content.task,
     only: content.only,
     checks: content.checks,
-    plan: withChecks(reading.value, content.checks),
+    plan: addChecks(reading.value, content.checks),
     file: written.value,
   };
 }
 
-/** Puts the checks typed by whoever made the plan into it: who applies it sees them with the plan before the yes. */
-function withChecks(plan: Plan, checks: readonly string[]): Plan {
+/** Puts checks of whoever made the plan into it: who applies it sees them with the plan before the yes. */
+export function addChecks(plan: Plan, checks: readonly string[]): Plan {
   const work = plan.execution_plan;
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };
 }

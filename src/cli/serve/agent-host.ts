@@ -1,0 +1,275 @@
+/** pai's contract as tools for other agents: plan, apply, undo, and what there is to look up. */
+
+import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import type { RunEvent, StampedEvent } from "../../core/event.ts";
+import type { Fields, Json } from "../../core/model.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Flow, RunOptions, Task } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
+import { followPlan, singleShot } from "../../flows/single-shot.ts";
+import type { OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/host.ts";
+import { renderDocument } from "../../ui/json.ts";
+import type { Context, Handler } from "../command.ts";
+import { contextCommand } from "../commands/context.ts";
+import { historyCommand, undoCommand } from "../commands/history.ts";
+import { version } from "../commands/version.ts";
+import { composeBase } from "../compose/base.ts";
+import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { decideByPolicy } from "../compose/decide.ts";
+import { flowFor } from "../compose/flow.ts";
+import { addChecks, readPlanFile, requireBase, savePlan } from "../plan-file.ts";
+import { describeEvent } from "./progress.ts";
+
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+const object = (properties: Fields, required: readonly string[] = []): Json => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const reads = { readOnlyHint: true, openWorldHint: false } as const;
+const changes = { readOnlyHint: false, destructiveHint: true, openWorldHint: false } as const;
+const task = { ...text, description: "What to do, in the words of the user" } as const;
+
+const tools: readonly OfferedTool[] = [
+  {
+    name: "plan",
+    title: "Plan a change",
+    description:
+      "Plans a change of this project and changes nothing. Returns the plan, the model calls it will take, and an id for `apply`.",
+    inputSchema: object(
+      {
+        task,
+        only: { ...texts, description: "Globs; nothing outside them may change" },
+        checks: {
+          ...texts,
+          description: "Commands that must pass afterwards; they run only if pai was started with --allow-run",
+        },
+      },
+      ["task"],
+    ),
+    annotations: { ...reads, openWorldHint: true },
+  },
+  {
+    name: "apply",
+    title: "Carry out a plan",
+    description:
+      "Carries out a plan made by `plan`: exactly what it lists, or nothing. Refuses when a file has changed since. A second call returns the first outcome.",
+    inputSchema: object({ id: { ...text, description: "From `plan`" } }, ["id"]),
+    annotations: { ...changes, idempotentHint: true },
+  },
+  {
+    name: "undo",
+    title: "Take a run back",
+    description:
+      "Takes back what a run changed: the newest one, or the one named. Refuses when a file has changed since.",
+    inputSchema: object({ run: { ...text, description: "Id of a run, from `apply` or `history`" } }),
+    annotations: changes,
+  },
+  {
+    name: "history",
+    title: "What was done here",
+    description: "The runs of this project, newest first: how each ended, what it changed and what it cost.",
+    inputSchema: object({}),
+    annotations: reads,
+  },
+  {
+    name: "context",
+    title: "What a task would send",
+    description: "The files and tokens that the first model call of a task would hold. Sends nothing.",
+    inputSchema: object({ task }, ["task"]),
+    annotations: reads,
+  },
+];
+
+const runTool: OfferedTool = {
+  name: "run",
+  title: "Plan and carry out",
+  description: "Plans a change and carries it out at once: `plan` and `apply` in one.",
+  inputSchema: object({ task }, ["task"]),
+  annotations: { ...changes, openWorldHint: true },
+};
+
+/** Plans that wait for `apply`, the newest last. */
+const mostPlans = 50;
+
+interface Planned {
+  /** As `pai plan -o` writes it: with the state of every file it was made on. */
+  readonly saved: string;
+  readonly checks: readonly string[];
+  /** What carrying it out came to; null: not yet. */
+  outcome: ToolAnswer | null;
+}
+
+function readText(input: Fields, name: string): string {
+  const value = input[name];
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  throw new PaiError("usage", `${name} must be a text`);
+}
+
+function readTexts(input: Fields, name: string): readonly string[] {
+  const value = input[name] ?? [];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string" && each.trim() !== "")) return value;
+  throw new PaiError("usage", `${name} must be a list of texts`);
+}
+
+/** Masked, as `--json` prints it. */
+const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome)) as Fields;
+
+function answerOf(outcome: Outcome): ToolAnswer {
+  const data = documentOfOutcome(outcome);
+  return { ok: outcome.ok, text: JSON.stringify(data), data };
+}
+
+function failureOf(thrown: unknown): ToolAnswer {
+  const { code, message, hint } = toFailure(toPaiError(thrown));
+  return {
+    ok: false,
+    text: hint === null ? message : `${message}; ${hint}`,
+    data: { error: { code, message, hint } },
+  };
+}
+
+/** `given` is the call of `pai mcp`: its folder is the root, its flags are the rights of every call. */
+export function openAgentHost(given: Context): ToolHost {
+  const planned = new Map<string, Planned>();
+  const flags = { ...given.flags, json: true, noInput: true };
+
+  interface Run {
+    readonly flow: Flow;
+    readonly task: Task;
+    readonly command: string;
+    readonly options: Partial<RunOptions>;
+    readonly hear?: (event: RunEvent) => void;
+  }
+
+  async function doRun(
+    { flow, task, command, options, hear }: Run,
+    { signal, progress }: ToolRequest,
+  ): Promise<Outcome> {
+    const base = composeBase(given);
+    const notify = ({ text: said }: { readonly text: string }) => progress(said);
+    const composed = await composeTask(base.context, base, { notify, confirm: null });
+    const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
+    try {
+      const sink = (event: StampedEvent) => {
+        hear?.(event);
+        const said = describeEvent(event);
+        if (said !== null) progress(said);
+      };
+      const all: RunOptions = {
+        ...composeOptions(given, base.settings, command, false),
+        mode: "single-shot",
+        ...options,
+      };
+      // The call of the tool is the yes.
+      const decide = decideByPolicy(true);
+      const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
+      return await runTask(flow, task, all, ports);
+    } finally {
+      limited.end();
+      composed.close();
+    }
+  }
+
+  /** What a command prints as its JSON document. */
+  async function documentOf(command: Handler, words: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
+    let printed = "";
+    await command({
+      ...given,
+      words,
+      flags: { ...flags, yes: true },
+      signal,
+      out: (said) => {
+        printed += said;
+      },
+      err: () => {},
+    });
+    const { data } = JSON.parse(printed) as { readonly data: Json };
+    return { ok: true, text: JSON.stringify(data), data };
+  }
+
+  async function makePlan(request: ToolRequest): Promise<ToolAnswer> {
+    const { input } = request;
+    const words = readText(input, "task");
+    const only = [readTexts(input, "only"), given.flags.only ?? []].filter((globs) => globs.length > 0);
+    const checks = readTexts(input, "checks");
+    let saved = "";
+    let promise: Json = null;
+    const flow: Flow = async (run) => {
+      await singleShot(run);
+      if (run.record.plan?.intent !== "task") return;
+      const write = (written: string) => {
+        saved = written;
+      };
+      await savePlan(run, { write, full: false, now: given.now });
+    };
+    const asked: Task = { text: words, history: [], context: null };
+    const hear = (event: RunEvent) => {
+      if (event.type === "plan.ready") promise = { ...event.promise };
+    };
+    const outcome = await doRun(
+      { flow, task: asked, command: "plan", options: { planOnly: true, only }, hear },
+      request,
+    );
+    if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
+    planned.set(outcome.run, { saved, checks, outcome: null });
+    const [oldest] = planned.keys();
+    if (planned.size > mostPlans && oldest !== undefined) planned.delete(oldest);
+    const { plan } = documentOfOutcome(outcome);
+    const data = { id: outcome.run, plan: plan ?? null, promise };
+    return { ok: true, text: JSON.stringify(data), data };
+  }
+
+  async function applyPlan(request: ToolRequest): Promise<ToolAnswer> {
+    const id = readText(request.input, "id");
+    const found = planned.get(id);
+    if (found === undefined)
+      throw new PaiError("usage", `there is no plan ${id}`, { hint: "make one with the tool plan" });
+    if (found.outcome !== null) return found.outcome;
+    const saved = readPlanFile(found.saved, `plan ${id}`);
+    const flow: Flow = async (run) => {
+      await requireBase(run.ports.workspace, saved);
+      await followPlan(addChecks(saved.plan, found.checks), null)(run);
+    };
+    const only = [saved.only, given.flags.only ?? []].filter((globs) => globs.length > 0);
+    const asked: Task = { text: saved.task, history: [], context: null };
+    const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
+    // What failed was taken back: the plan may be tried again.
+    if (answer.ok) found.outcome = answer;
+    return answer;
+  }
+
+  async function runAtOnce(request: ToolRequest): Promise<ToolAnswer> {
+    const { mode } = composeBase(given).settings;
+    const asked: Task = { text: readText(request.input, "task"), history: [], context: null };
+    return answerOf(
+      await doRun({ flow: await flowFor(mode), task: asked, command: "run", options: { mode } }, request),
+    );
+  }
+
+  async function carryOut(request: ToolRequest): Promise<ToolAnswer> {
+    const { name, input, signal } = request;
+    switch (name) {
+      case "plan":
+        return makePlan(request);
+      case "apply":
+        return applyPlan(request);
+      case "run":
+        return runAtOnce(request);
+      case "undo":
+        return documentOf(undoCommand, input["run"] === undefined ? [] : [readText(input, "run")], signal);
+      case "history":
+        return documentOf(historyCommand, [], signal);
+      default:
+        return documentOf(contextCommand, [readText(input, "task")], signal);
+    }
+  }
+
+  return {
+    version,
+    tools: given.flags.yes === true ? [...tools, runTool] : tools,
+    call: (request) => carryOut(request).catch(failureOf),
+  };
+}

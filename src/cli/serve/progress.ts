@@ -1,0 +1,24 @@
+/** What happens in a run in a few words, for whoever waits for the answer of a tool. */
+import type { RunEvent } from "../../core/event.ts";
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** null: nothing to tell. Never content of a file. */
+export function describeEvent(event: RunEvent): string | null {
+  switch (event.type) {
+    case "plan.ready":
+      return `planned: expected ${counted(event.promise.expected, "call")}, at most ${event.promise.at_most}`;
+    case "model.started":
+      return `asking ${event.model}: ${event.purpose}`;
+    case "changes.applied":
+      return `changed ${counted(event.changes.length, "path")}`;
+    case "changes.rolled_back":
+      return event.changes.length === 0 ? null : `took back ${counted(event.changes.length, "path")}`;
+    case "check.finished":
+      return `check ${event.when} the change: ${event.passed === true ? "passed" : "did not pass"}`;
+    case "notice":
+      return event.text;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,40 @@
+/** What the server for other agents needs of the house, as types: tools, and what they answer. */
+import type { Fields, Json } from "../core/model.ts";
+
+/** A tool as agents are told of it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly inputSchema: Json;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface ToolRequest {
+  readonly name: string;
+  readonly input: Fields;
+  /** Aborted when the agent cancels, or has gone. */
+  readonly signal: AbortSignal;
+  /** Tells what is being done. */
+  readonly progress: (text: string) => void;
+}
+
+export interface ToolAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+  /** The same as data; null: there is none. */
+  readonly data: Json;
+}
+
+export interface ToolHost {
+  readonly version: string;
+  readonly tools: readonly OfferedTool[];
+  /** Carries a tool out. Never rejects: what goes wrong is the answer. */
+  call(request: ToolRequest): Promise<ToolAnswer>;
+}

@@ -1,0 +1,32 @@
+/** JSON-RPC as lines of a stream: what arrives cut anywhere becomes messages, and a line without an end does not fill the memory. */
+import { type Fields, isFields, type Json } from "../core/model.ts";
+
+export type Line =
+  | { readonly kind: "message"; readonly message: Fields }
+  /** `fault`: why it is none, as a code of JSON-RPC. */
+  | { readonly kind: "fault"; readonly fault: -32700 | -32600 };
+
+/** The lines of a stream, until it ends. Throws when one is longer than `limit` characters. */
+export async function* readLines(input: ReadableStream<Uint8Array>, limit: number): AsyncGenerator<Line, void> {
+  const text = new TextDecoder();
+  let rest = "";
+  for await (const bytes of input) {
+    const lines = (rest + text.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim() !== "") yield parseLine(line);
+    if (rest.length > limit) throw new Error(`a line of more than ${limit} characters`);
+  }
+}
+
+/** Throws nothing. */
+export function parseLine(line: string): Line {
+  let value: Json;
+  try {
+    value = JSON.parse(line) as Json;
+  } catch {
+    return { kind: "fault", fault: -32700 };
+  }
+  return isFields(value) && value["jsonrpc"] === "2.0"
+    ? { kind: "message", message: value }
+    : { kind: "fault", fault: -32600 };
+}

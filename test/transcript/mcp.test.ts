@@ -1,0 +1,169 @@
+/** `pai mcp` as a process, driven by the official client in both eras of the protocol, and by lines that nobody should send. */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { finish, modify, plan, write } from "../flows/plans.ts";
+import { findBinary, openPlace, type Place, patience } from "./harness.ts";
+
+const files = { "a.txt": "one\n" };
+const change = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Counted.")];
+const open = (answers: readonly string[] = change) =>
+  openPlace(
+    answers.map((text) => ({ text })),
+    files,
+  );
+
+interface Said {
+  readonly isError: boolean;
+  readonly data: { readonly [key: string]: unknown };
+  readonly text: string;
+}
+
+async function connect(place: Place, mode: "legacy" | "auto", args: readonly string[] = []) {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  const transport = new StdioClientTransport({
+    command: findBinary(),
+    args: ["mcp", "--no-plan-cache", ...args],
+    cwd: place.root,
+    env: { ...place.env },
+    stderr: "ignore",
+  });
+  await client.connect(transport);
+  return {
+    client,
+    async call(name: string, input: Record<string, unknown> = {}, onprogress?: (told: string) => void): Promise<Said> {
+      const answer = await client.callTool(
+        { name, arguments: input },
+        onprogress === undefined ? undefined : { onprogress: ({ message }) => onprogress(message ?? "") },
+      );
+      const [first] = answer.content;
+      return {
+        isError: answer.isError === true,
+        data: (answer.structuredContent ?? {}) as Said["data"],
+        text: first?.type === "text" ? first.text : "",
+      };
+    },
+  };
+}
+
+describe.each(["legacy", "auto"] as const)("a client that negotiates as %s", (mode) => {
+  test(
+    "plans, applies what was planned, gets the same outcome again, undoes and looks up",
+    async () => {
+      await using place = open();
+      const { client, call } = await connect(place, mode);
+      expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(["plan", "apply", "undo", "history", "context"]);
+      expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, false, false, true, true]);
+      const told: string[] = [];
+      const planned = await call("plan", { task: "count a.txt" }, (message) => told.push(message));
+      expect(planned.isError).toBe(false);
+      expect(Object.keys(planned.data)).toEqual(["id", "plan", "promise"]);
+      expect(JSON.parse(planned.text)).toEqual(planned.data);
+      expect(planned.data["promise"]).toMatchObject({ expected: 2, at_most: 3 });
+      expect(told).toContain("planned: expected 2 calls, at most 3");
+      expect(place.read("a.txt")).toBe("one\n");
+      const { id } = planned.data;
+      const applied = await call("apply", { id });
+      expect(applied.data).toMatchObject({ ok: true, status: "unverified", text: "Counted." });
+      expect(place.read("a.txt")).toBe("1\n");
+      writeFileSync(join(place.root, "a.txt"), "later\n");
+      expect((await call("apply", { id })).data).toEqual(applied.data);
+      expect(place.read("a.txt")).toBe("later\n");
+      const refused = await call("undo");
+      expect([refused.isError, refused.text.includes("changed since: a.txt")]).toEqual([true, true]);
+      writeFileSync(join(place.root, "a.txt"), "1\n");
+      expect((await call("undo")).isError).toBe(false);
+      expect(place.read("a.txt")).toBe("one\n");
+      const history = await call("history");
+      expect(history.data["runs"]).toMatchObject([{ status: "undone" }, {}]);
+      expect((await call("context", { task: "what is this?" })).data).toMatchObject({ mode: "single-shot" });
+      await client.close();
+    },
+    patience,
+  );
+});
+
+test.concurrent(
+  "a plan whose files have changed since is stale; an id that was never given, and wrong input, are told",
+  async () => {
+    await using place = open();
+    const { client, call } = await connect(place, "legacy");
+    const { data } = await call("plan", { task: "count a.txt" });
+    writeFileSync(join(place.root, "a.txt"), "two\n");
+    const stale = await call("apply", { id: data["id"] });
+    expect([stale.isError, stale.data["code"]]).toEqual([true, 11]);
+    expect(place.read("a.txt")).toBe("two\n");
+    for (const [name, input, why] of [
+      ["apply", { id: "nobody" }, "there is no plan nobody"],
+      ["apply", {}, "id must be a text"],
+      ["plan", { task: 7 }, "task must be a text"],
+      ["plan", { task: "x", only: "src" }, "only must be a list of texts"],
+    ] as const) {
+      const answer = await call(name, input);
+      expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(why)]);
+    }
+    await expect(call("rm", {})).rejects.toThrow("unknown tool");
+    await client.close();
+  },
+  patience,
+);
+
+test.concurrent(
+  "the rights are those of pai's own command line, whatever the caller asks for",
+  async () => {
+    const steps = ["WRITE src/b.txt", "WRITE c.txt", "RUN touch ran"];
+    const script = `${write("src/b.txt", "b\n")}${write("c.txt", "c\n")}RUN::touch ran\n${finish()}`;
+    await using place = open([plan({ steps: steps.slice(0, 1) }), script, plan({ steps }), script]);
+    const { client, call } = await connect(place, "legacy", ["--only", "src/**", "--yes"]);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run");
+    const narrowed = await call("plan", { task: "write", only: ["c.txt"], checks: ["touch checked"] });
+    const applied = await call("apply", { id: narrowed.data["id"] });
+    expect(applied.isError).toBe(true);
+    expect(Object.keys(place.tree())).toEqual(["a.txt"]);
+    const ran = await call("run", { task: "write both" });
+    expect(ran.isError).toBe(true);
+    expect(Object.keys(place.tree())).toEqual(["a.txt"]);
+    await client.close();
+  },
+  patience,
+);
+
+test.concurrent(
+  "a call that is cancelled is taken back, and so is one whose caller goes; broken lines are answered as faults",
+  async () => {
+    await using place = openPlace([{ text: change[0] ?? "" }, { text: change[1] ?? "", delayMs: 60_000 }], files);
+    const { client, call } = await connect(place, "legacy");
+    const { data } = await call("plan", { task: "count a.txt" });
+    const stop = new AbortController();
+    const applying = client.callTool({ name: "apply", arguments: { id: data["id"] } }, { signal: stop.signal });
+    await place.gemini.arrived(2);
+    stop.abort();
+    await expect(applying).rejects.toThrow();
+    expect((await call("history")).isError).toBe(false);
+    expect(place.read("a.txt")).toBe("one\n");
+    await client.close();
+    const stdin = [
+      "nope",
+      "[]",
+      '{"id":1}',
+      '{"jsonrpc":"2.0","id":{},"method":"ping"}',
+      '{"jsonrpc":"2.0","id":7,"method":"x"}',
+    ];
+    const { stdout, code } = await place.pai(["mcp"], { stdin: `${stdin.join("\n")}\n` });
+    expect(code).toBe(0);
+    const codes = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).error.code);
+    expect(codes.sort()).toEqual([-32600, -32600, -32600, -32601, -32700]);
+    const version = { "io.modelcontextprotocol/protocolVersion": "2031-01-01" };
+    const future = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: version } };
+    const later = await place.pai(["mcp"], { stdin: `${JSON.stringify(future)}\n` });
+    expect(JSON.parse(later.stdout).error).toMatchObject({ code: -32022, data: { supported: ["2026-07-28"] } });
+  },
+  patience,
+);

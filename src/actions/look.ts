@@ -1,14 +1,14 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
-import { mostShown } from "../core/context/shown.ts";
+import { maxReadLines, mostShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
 
 const limits = {
-  readLines: 2000,
+  readLines: maxReadLines,
   tree: 1000,
   list: 2000,
   hits: 100,
@@ -19,6 +19,22 @@ const limits = {
 
 const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+
+/** Room for the line that says how to go on. */
+const noteLength = 120;
+
+/** As many lines as fit once they are numbered; of a first line that is too long its beginning. */
+function fitLines(text: string, from: number, room: number): string {
+  const lines = text.split("\n");
+  const width = String(from + lines.length - 1).length + 2;
+  let left = room;
+  const count = lines.findIndex((line) => {
+    left -= line.length + width;
+    return left < 0;
+  });
+  if (count < 0) return text;
+  return count === 0 ? (lines[0] ?? "").slice(0, Math.max(0, room)) : lines.slice(0, count).join("\n");
+}
 
 /** Numbered lines, as many digits as the last one needs. */
 function numberLines(text: string, from: number): string {
@@ -42,7 +58,7 @@ export const read = defineAction("READ", {
     const range = await stage.readLines(path, start_line, last);
     if (range.total === 0) return answer("(empty file)");
     if (range.to < start_line) return complaint(`${path} has only ${range.total ?? range.to} lines`);
-    const shown = range.text.slice(0, mostShown);
+    const shown = fitLines(range.text, start_line, stage.room - noteLength);
     const to = start_line + shown.split("\n").length - 1;
     const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);
     const more = to < wanted ? `\n(${range.total} lines in all; READ::${path}::${to + 1}-${wanted} shows more)` : "";

@@ -10,7 +10,8 @@ import { type ActionName, actionRow } from "./vocabulary.ts";
 export type Proposal =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
-  | { readonly kind: "command"; readonly command: string };
+  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit holds all the same. */
+  | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
 
 /** The model's own mistake, worded for the model: a result, not an error. */
 export interface Complaint {
@@ -56,7 +57,7 @@ const toolNames: FieldNames = {
   to: ["destination"],
 };
 
-const numbers: ReadonlySet<string> = new Set(["start_line", "end_line"]);
+const numbers: ReadonlySet<string> = new Set(["start_line", "end_line", "timeout"]);
 const truths: ReadonlySet<string> = new Set(["all", "ignore_case", "literal"]);
 
 /** Arguments by their one plain meaning: null for nothing, numbers and truths as texts. */

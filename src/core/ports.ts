@@ -77,6 +77,8 @@ export interface View {
 export interface Stage extends View {
   /** Bytes of the file as the model last saw them; null when it never did. */
   shown(path: RelPath): Uint8Array | null;
+  /** Characters that one answer may have; it follows the model's window. */
+  readonly room: number;
 }
 
 export interface CommandOptions {

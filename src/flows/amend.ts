@@ -97,8 +97,9 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 /** The diff of what these claims would change beyond the plan, by performing the reply on top of the workspace only. */
 async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name as string, action]));
-  const overlay = createOverlay(run.overlay);
-  const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? run.overlay.shown(path) };
+  const below = run.veiled.stage();
+  const overlay = createOverlay(below);
+  const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };
   const wanted = new Set(asked.map(({ claim }) => renderClaim(claim)));
   const beyond: Change[] = [];
   const play = async (call: Call): Promise<void> => {

@@ -86,6 +86,8 @@ interface Asking {
   readonly request: ModelRequest;
   /** Output tokens that a reply may have, found out anew when another model takes the call over. */
   readonly refit: () => number;
+  /** The reply began to arrive: returns its number. */
+  readonly count: () => number;
   readonly onText: (text: string, n: number) => void;
   /** Told of every piece that arrives, to show how far the reply has come. */
   readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
@@ -113,11 +115,11 @@ const mostPerToken = 32;
 const mostUncapped = 4 * 1024 * 1024;
 
 /** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
-async function receive(run: Run, { request, refit, onText, onPiece }: Asking, got: Arriving) {
+async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
   const isCapped = Number.isFinite(run.ledger.room(0));
   let left = Math.max(mostPerToken * request.maxOutputTokens, isCapped ? 0 : mostUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
-    if (got.n === 0) got.n = run.ledger.count();
+    if (got.n === 0) got.n = count();
     if (event.type === "text") {
       got.text += event.text;
       onText(event.text, got.n);
@@ -223,12 +225,18 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const { at_most } = ledger.promised;
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate, at_most });
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
+  const release = ledger.hold();
+  const count = () => {
+    release();
+    return ledger.count();
+  };
   try {
-    await receive(run, { request, refit, onText, onPiece: reportProgress(run, question.purpose) }, got);
+    await receive(run, { request, refit, count, onText, onPiece: reportProgress(run, question.purpose) }, got);
   } catch (thrown) {
-    if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = ledger.count();
+    if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = count();
     throw thrown;
   } finally {
+    release();
     finish(run, got, { estimate, sent, ms: ports.now().getTime() - started });
   }
   return readReply(got, request);

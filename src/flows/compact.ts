@@ -1,8 +1,10 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
+
+import { roomOf } from "../core/context/shown.ts";
 import { lastTurn, renderConversation, withTasks } from "../core/conversation.ts";
 import { fence } from "../core/data-fence.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { type Message, sizeOf } from "../core/model.ts";
+import { type CallResult, type Message, sizeOf } from "../core/model.ts";
 import { ask } from "./ask.ts";
 import compactPrompt from "./prompts/compact.md" with { type: "text" };
 import type { Run } from "./run.ts";
@@ -13,7 +15,7 @@ const share = 0.8;
 const keptShare = 0.3;
 
 /** Characters that stay of an answer too long to be kept whole. */
-const mostAnswer = 2000;
+const maxAnswer = 2000;
 
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
@@ -38,29 +40,75 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   return summary;
 }
 
-/** What was told, and the last answer with it where there is one: a request that was answered must not seem to wait. */
-function closeAnswered(told: Message, last: Message | undefined): readonly Message[] {
-  if (last?.role !== "assistant" || last.calls.length > 0) return [told];
-  return [told, { role: "assistant", text: last.text.slice(0, mostAnswer), calls: [], native: null }];
-}
-
 /** Without the provider's own form: thoughts in it are bound to what was said before them, and refused behind anything else. */
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 
-/** Replaces the conversation by its summary and the last turn, whole if it fits, with its calls and results. */
+/** What the model has not answered yet: its last calls with their results; nothing behind a request or an answer. */
+function unseenOf(messages: readonly Message[]): readonly Message[] {
+  return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
+}
+
+/** An answer too long to be kept whole, which must not seem to wait. */
+function closingAnswer(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant" || last.calls.length > 0) return [];
+  return [{ role: "assistant", text: last.text.slice(0, maxAnswer), calls: [], native: null }];
+}
+
+/** The request that a conversation is at; the first message of a run holds the project around it, which the summary tells. */
+function requestOf({ task }: Run, message: Message | undefined): string {
+  if (message?.role !== "user") return "";
+  return message.text.endsWith(task.text) ? task.text : message.text;
+}
+
+/**
+ * Replaces the conversation by its summary and the last turn, whole if it fits; else by what the model has not seen yet,
+ * which is never summarized. Says how much became how little.
+ */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.record.conversation;
-  const summary = await summarizeText(run, renderConversation(messages));
   const turn = lastTurn(messages);
   const fits = run.ledger.estimate(charactersOf(turn)) < run.ports.model.window * keptShare;
-  const [request, ...work] = turn;
-  const asked = request?.role === "user" ? request.text : "";
-  const told = withTasks(`Summary of the conversation so far:\n${summary}`, tasks);
-  const first: Message = { role: "user", text: `${told}\n\nThe last request:\n${asked}` };
-  const next = fits ? [first, ...work.map(withoutNative)] : closeAnswered(first, messages.at(-1));
+  const unseen = unseenOf(messages);
+  const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
+  const old = messages.slice(0, messages.length - unseen.length);
+  const summary = await summarizeText(run, renderConversation(old));
+  const told = withTasks(
+    `Summary of the conversation so far (${old.length} messages; what they showed is no longer in view, read it again where you need it):\n${summary}`,
+    tasks,
+  );
+  const first: Message = { role: "user", text: `${told}\n\nThe last request:\n${requestOf(run, turn[0])}` };
+  const next = [first, ...kept.map(withoutNative)];
   run.record.conversation = { messages: next, tasks };
   run.emit({ type: "conversation.replaced", messages: next });
+  const tokens = (list: readonly Message[]) => run.ledger.estimate(charactersOf(list));
+  const text = `summarized: ${old.length} messages, about ${tokens(old)} tokens became ${tokens([first])}; ${kept.length} messages are kept whole`;
+  run.emit({ type: "notice", level: "info", code: "compacted", text });
+}
+
+const leastResult = 400;
+
+/** The results of one reply, cut to what the model's window takes; the longest give way first, each with a note. */
+export function fitResults({ ports: { model } }: Run, results: readonly CallResult[]): readonly CallResult[] {
+  let room = roomOf(model.window);
+  const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
+  const limits = new Map<string, number>();
+  for (const [at, { id, text }] of byLength.entries()) {
+    const share = Math.max(leastResult, Math.floor(room / (byLength.length - at)));
+    limits.set(id, share);
+    room -= Math.min(text.length, share);
+  }
+  return results.map((result) => {
+    const most = limits.get(result.id) ?? leastResult;
+    const left = result.text.length - most;
+    if (left <= 0) return result;
+    const shown = result.text.slice(0, most).toWellFormed();
+    return {
+      ...result,
+      text: `${shown}\n[… ${left} more characters do not fit: ask for less at once, or for a range]`,
+    };
+  });
 }
 
 /** Compacts when the window fills up. A summary that cannot be had leaves the conversation as it was. */

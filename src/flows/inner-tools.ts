@@ -1,13 +1,15 @@
-/** The tool-loop's own tools: tasks, which live outside the messages, and explore. */
+/** The tool-loop's own tools: the user's checks, tasks, which live outside the messages, and explore. */
 
 import type { AnyAction } from "../core/action.ts";
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../core/conversation.ts";
 import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../core/model.ts";
 import { ask } from "./ask.ts";
+import { runChecks, userChecks } from "./checks/checks.ts";
+import { describeCheck } from "./checks/describe.ts";
 import { noteAnswer } from "./evidence.ts";
 import { perform } from "./perform.ts";
 import explorePrompt from "./prompts/explore.md" with { type: "text" };
-import type { Run } from "./run.ts";
+import type { Run, RunOptions } from "./run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
   type: "object",
@@ -16,7 +18,13 @@ const object = (properties: Readonly<Record<string, Json>>, required: readonly s
 });
 const text: Json = { type: "string" };
 
-export const innerTools: readonly Tool[] = [
+const checkTool: Tool = {
+  name: "check",
+  description: "Runs the user's checks now and shows how each ended, with the end of what a failed one said.",
+  schema: object({}, []),
+};
+
+const innerTools: readonly Tool[] = [
   {
     name: "explore",
     description:
@@ -51,11 +59,22 @@ export const innerTools: readonly Tool[] = [
   },
 ];
 
-const names: ReadonlySet<string> = new Set(innerTools.map(({ name }) => name));
+/** The checks are the user's own commands, so they may always run; without any there is no tool for them. */
+export const innerToolsOf = ({ checks, dryRun }: Pick<RunOptions, "checks" | "dryRun">): readonly Tool[] =>
+  checks.length === 0 || dryRun ? innerTools : [checkTool, ...innerTools];
 
 export interface InnerTools {
   has(name: string): boolean;
-  run(call: Call): Promise<CallResult>;
+  /** Runs them in their order; those that explore at the same time. The results are in the order of the calls. */
+  run(calls: readonly Call[]): Promise<readonly CallResult[]>;
+}
+
+/** How the user's checks end on the files as they are now. */
+async function runUserChecks(run: Run): Promise<string> {
+  const reports = await runChecks(run, userChecks(run), new Set());
+  return reports
+    .map((report) => (report.passed === true ? `passed: ${report.command}` : describeCheck(report)))
+    .join("\n\n");
 }
 
 export function createInnerTools(run: Run, explore: (task: string) => Promise<string>): InnerTools {
@@ -68,6 +87,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
   };
 
   const answer = async ({ name, input }: Call): Promise<{ ok: boolean; text: string }> => {
+    if (name === "check") return { ok: true, text: await runUserChecks(run) };
     if (name === "read_tasks") return { ok: true, text: renderTasks(run.record.conversation.tasks) };
     if (name === "explore") {
       const task = isFields(input) ? String(input["task"] ?? "") : "";
@@ -79,20 +99,32 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
     return { ok: result.ok, text: keep(result) };
   };
 
+  const names = new Set(innerToolsOf(run.options).map(({ name }) => name));
+
+  async function runOne(call: Call): Promise<CallResult> {
+    run.emit({ type: "call.started", id: call.id, action: call.name, target: "" });
+    const { ok, text: said } = await answer(call);
+    const line = said.split("\n", 1)[0] ?? "";
+    run.emit({ type: "call.finished", id: call.id, action: call.name, target: "", ok, text: line });
+    return { id: call.id, name: call.name, ok, text: said };
+  }
+
+  /** Caps on tokens and cost are held between calls, so that with them one call waits for the other. */
+  const { tokens, cost } = run.options.caps;
+  const isParallel = ({ name }: Call) => name === "explore" && tokens === null && cost === null;
+
   return {
     has: (name) => names.has(name),
-    async run(call) {
-      run.emit({ type: "call.started", id: call.id, action: call.name, target: "" });
-      const { ok, text: said } = await answer(call);
-      run.emit({
-        type: "call.finished",
-        id: call.id,
-        action: call.name,
-        target: "",
-        ok,
-        text: said.split("\n", 1)[0] ?? "",
-      });
-      return { id: call.id, name: call.name, ok, text: said };
+    async run(calls) {
+      const results = new Map<string, CallResult>();
+      const exploring = calls.filter(isParallel).map(runOne);
+      const explored = Promise.allSettled(exploring);
+      for (const call of calls) if (!isParallel(call)) results.set(call.id, await runOne(call));
+      for (const each of await explored) {
+        if (each.status === "rejected") throw each.reason;
+        results.set(each.value.id, each.value);
+      }
+      return calls.flatMap(({ id }) => results.get(id) ?? []);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Ledger {
   readonly spare: boolean;
   /** Keeps back so many calls of the promise for what is still to come, instead of those kept back before. */
   reserve(calls: number): void;
+  /** Keeps a call for a request that is on its way; what is returned gives it up again, once it counts or has failed. */
+  hold(): () => void;
   /** A reply began to arrive: it counts. Returns its number, from 1. */
   count(): number;
   /** Pays for a whole reply. `least`: what it cost at the very least; caps count that where the provider counted less. */
@@ -76,6 +78,8 @@ const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: inpu
 /** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */
 export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise): Ledger {
   let made = 0;
+  /** Requests on their way that do not count yet. */
+  let held = 0;
   let promised = first;
   let reserved = 0;
   /** As the providers counted. */
@@ -109,8 +113,9 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   };
   return {
     admit(estimate, reply = 0) {
-      if (caps.calls !== null && made >= caps.calls) refuse("budget_calls", `${made} of ${caps.calls} calls made`);
-      if (made >= promised.at_most)
+      if (caps.calls !== null && made + held >= caps.calls)
+        refuse("budget_calls", `${made} of ${caps.calls} calls made`);
+      if (made + held >= promised.at_most)
         refuse("budget_calls", `${made} of at most ${promised.at_most} promised calls made`);
       const tokens = counted.input + counted.output;
       if (caps.tokens !== null && tokens + estimate + reply > caps.tokens) {
@@ -136,13 +141,21 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
     },
     get exhausted() {
-      return made >= promised.at_most || (caps.calls !== null && made >= caps.calls);
+      return made + held >= promised.at_most || (caps.calls !== null && made + held >= caps.calls);
     },
     get spare() {
-      return made + reserved < promised.at_most;
+      return made + held + reserved < promised.at_most;
     },
     reserve(calls) {
       reserved = calls;
+    },
+    hold() {
+      held += 1;
+      let isHeld = true;
+      return () => {
+        if (isHeld) held -= 1;
+        isHeld = false;
+      };
     },
     count() {
       made += 1;

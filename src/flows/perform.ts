@@ -127,15 +127,15 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     await stageChanges(batch, call, proposal, paths);
   } else {
     await flush(batch);
-    await takeCommand(batch, call, proposal.command);
+    await takeCommand(batch, call, proposal);
   }
 }
 
-async function takeCommand(batch: Batch, call: Call, command: string): Promise<void> {
+async function takeCommand(batch: Batch, call: Call, proposal: Extract<Proposal, { kind: "command" }>): Promise<void> {
   const { run, rights } = batch;
-  const ran = await runPlanned(run, rights, command);
+  const ran = await runPlanned(run, rights, proposal);
   if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;
-  if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: command, text: ran.output });
+  if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
   report(batch, call, {
     kind: "command",
     code: ran?.refused?.code ?? null,

@@ -43,6 +43,16 @@ export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   }
 }
 
+/** The file that a READ shows; none where it is another call, or the policy refuses it. */
+export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
+  if (rowOf(name)?.form !== "lines") return [];
+  try {
+    return [run.overlay.path(field(input, "path"), "read")];
+  } catch {
+    return [];
+  }
+}
+
 /** Tells of a decision, and keeps it for the outcome. */
 export function noteAmended({ record, emit }: Run, amendment: Amendment): void {
   record.amended = [...record.amended, amendment];

@@ -1,4 +1,5 @@
 /** Executes a flow on a task: from `run.started` to an Outcome, whatever happens in between; every event is stamped and masked. */
+import { mostShown, roomOf } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -73,7 +74,7 @@ const hideTask = (veil: Veil, task: Task): Task => ({
 });
 
 function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: { emit: Emit; veil: Veil }): Run {
-  const overlay = createOverlay(ports.workspace);
+  const overlay = createOverlay(ports.workspace, Math.min(mostShown, roomOf(ports.model.window)));
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
   return {

@@ -1,6 +1,6 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
-import { mostShown } from "../core/context/shown.ts";
+import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -110,5 +110,8 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
     return;
   const path = run.overlay.path(field(input, "path"), "read");
   const blob = await run.overlay.read(path);
-  if (blob?.kind === "file" && blob.bytes.length <= mostShown) run.overlay.show(path, blob.bytes);
+  if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
+  // What READ leaves out of a long file was not seen.
+  if (blob.bytes.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0) > maxReadLines) return;
+  run.overlay.show(path, blob.bytes);
 }

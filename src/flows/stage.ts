@@ -1,5 +1,7 @@
 /** The workspace with this run's staged changes on top, and the memory of what the model has seen of it. */
+
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
+import { mostShown } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
@@ -22,6 +24,8 @@ export interface Overlay extends Stage {
   learn(changes: readonly Change[]): void;
   /** The model has been shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
+  /** What it was shown of the file did not reach it whole. */
+  forget(path: RelPath): void;
 }
 
 const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -49,7 +53,7 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
 }
 
 /** `view` is what lies below; nothing is ever written to it. */
-export function createOverlay(view: View): Overlay {
+export function createOverlay(view: View, room: number = mostShown): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
   const known = new Map<RelPath, Blob | null>();
@@ -87,6 +91,7 @@ export function createOverlay(view: View): Overlay {
   };
 
   return {
+    room,
     path: (text, use) => view.path(text, use),
     shown: (path) => seen.get(path) ?? null,
     read,
@@ -150,6 +155,9 @@ export function createOverlay(view: View): Overlay {
     learn,
     show(path, bytes) {
       seen.set(path, bytes);
+    },
+    forget(path) {
+      seen.delete(path);
     },
   };
 }

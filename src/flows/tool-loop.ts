@@ -5,12 +5,13 @@ import { fence } from "../core/data-fence.ts";
 import { PaiError } from "../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../core/model.ts";
 import { ask, isTooLong, type Reply } from "./ask.ts";
-import type { Part } from "./briefing.ts";
-import { compactConversation, compactIfNeeded } from "./compact.ts";
+import { makeBriefing, type Part } from "./briefing.ts";
+import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { noteAnswer } from "./evidence.ts";
-import { createInnerTools, explore, innerTools, toTool } from "./inner-tools.ts";
+import { createInnerTools, explore, innerToolsOf, toTool } from "./inner-tools.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 import { perform } from "./perform.ts";
+import { pathsRead } from "./permission.ts";
 import loopPrompt from "./prompts/tool-loop.md" with { type: "text" };
 import { renderLearning } from "./report.ts";
 import type { Flow, Run } from "./run.ts";
@@ -20,9 +21,10 @@ import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "./sourc
 export const mostTurns = 50;
 
 /** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
-function toolsOf(actions: readonly AnyAction[], hasCommands: boolean): readonly Tool[] {
+function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
+  const hasCommands = options.interactive || options.allowRun;
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
-  return [...shown.map(toTool), ...innerTools];
+  return [...shown.map(toTool), ...innerToolsOf(options)];
 }
 
 /** The calls of a reply as calls of actions; what the model wrote stays in its message. */
@@ -66,7 +68,7 @@ async function doCalls(
     results.set(id, { id, name: "", ok, text });
     await noteAnswer(run, report);
   }
-  for (const call of calls) if (inner.has(call.name)) results.set(call.id, await inner.run(call));
+  for (const result of await inner.run(calls.filter(({ name }) => inner.has(name)))) results.set(result.id, result);
   return calls.map((call) => {
     const { ok, text } = results.get(call.id) ?? { ok: false, text: "not run" };
     const key = JSON.stringify([call.name, call.input]);
@@ -81,6 +83,16 @@ async function doCalls(
   });
 }
 
+/** The results as far as the window takes them; a file of which only a part arrived may not be replaced unseen. */
+function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly CallResult[]): readonly CallResult[] {
+  const fitting = fitResults(run, results);
+  for (const [at, call] of calls.entries()) {
+    if (fitting[at]?.text === results[at]?.text) continue;
+    for (const path of pathsRead(run, toActionCall(call, byTool))) run.overlay.forget(path);
+  }
+  return fitting;
+}
+
 /** The same in every request of a turn: whatever changes here ends what is cached and thought behind it. */
 function renderSystem(knowledgeText: string): string {
   return [loopPrompt.trim(), knowledgeText].filter((part) => part !== "").join("\n\n");
@@ -88,7 +100,7 @@ function renderSystem(knowledgeText: string): string {
 
 /** What every turn of a new conversation begins with, tools included, without the project's own words. */
 export async function instructionsOf(run: Run): Promise<string> {
-  const tools = toolsOf(await run.ports.actions(), run.options.interactive || run.options.allowRun);
+  const tools = toolsOf(run, await run.ports.actions());
   return renderSystem("") + JSON.stringify(tools);
 }
 
@@ -145,30 +157,41 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** The message of the user, in pieces: the request behind all that goes along with it. */
-export async function composeMessage(run: Run): Promise<readonly Part[]> {
+/** What a later turn of a conversation is told: the request behind all that goes along with it. */
+async function composeTurn(run: Run): Promise<readonly Part[]> {
   const { context, text } = run.task;
   const files = await readMentioned(run);
+  noteSent(run, files);
   return [
-    ...(context === null
-      ? []
-      : [{ kind: "context", text: `${fence("context", {}, context)}\n\n`, file: null } as const]),
-    ...files.map(
-      (file): Part => ({ kind: "file", text: `${fence("file", { path: file.path }, file.shown)}\n\n`, file }),
-    ),
+    ...(context === null ? [] : [{ kind: "context", text: fence("context", {}, context), file: null } as const]),
+    ...files.map((file): Part => ({ kind: "file", text: fence("file", { path: file.path }, file.shown), file })),
     { kind: "request", text, file: null },
   ];
+}
+
+/**
+ * The message of the user, in pieces. The first of a conversation begins as a plan does, with the tree, the likeliest
+ * parts of the project and the checks; what the project tells agents stands in the instructions.
+ */
+export async function composeMessage(run: Run): Promise<readonly Part[]> {
+  if (run.record.conversation.messages.length > 0) return composeTurn(run);
+  const { parts } = await makeBriefing(run);
+  return parts.filter(({ kind }) => kind !== "knowledge");
+}
+
+/** Files that the message shows whole may be replaced without another look. */
+function noteShown({ overlay }: Run, parts: readonly Part[]): void {
+  for (const { file } of parts) {
+    if (file !== null && file.part === undefined && file.shown === file.text) overlay.show(file.path, file.bytes);
+  }
 }
 
 export const toolLoop: Flow = async (run) => {
   const { options, ledger } = run;
   const at_most = options.caps.calls ?? mostTurns;
   const parts = await composeMessage(run);
-  noteSent(
-    run,
-    parts.flatMap(({ file }) => file ?? []),
-  );
-  add(run, { role: "user", text: parts.map(({ text }) => text).join("") });
+  noteShown(run, parts);
+  add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
   const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run)]
     .filter((part) => part !== "")
@@ -177,7 +200,7 @@ export const toolLoop: Flow = async (run) => {
   const byTool = new Map(
     actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),
   );
-  const tools = toolsOf(actions, options.interactive || options.allowRun);
+  const tools = toolsOf(run, actions);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };
@@ -207,6 +230,6 @@ export const toolLoop: Flow = async (run) => {
     const results = isCut
       ? notRun(calls, "the reply was cut; send it again in smaller pieces")
       : await doCalls(loop, calls);
-    add(run, { role: "tools", results });
+    add(run, { role: "tools", results: fit(loop, calls, results) });
   }
 };

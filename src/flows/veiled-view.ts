@@ -143,6 +143,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     };
 
     return {
+      room: overlay.room,
       path: (text, use) => overlay.path(text, use),
       shown(path) {
         const bytes = overlay.shown(path);

@@ -72,7 +72,7 @@ test("each mode says what it would send and promise; a cap holds", async () => {
   expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 4 });
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
-  expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "request"]);
+  expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "tree", "file", "request"]);
   expect((await preview("do it", { maxCalls: 1 })).promise).toEqual({ expected: 1, at_most: 1 });
 });
 

@@ -242,8 +242,8 @@ test("so does one that a command says, and one in a command", async () => {
       calls("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" }),
       calls("edit", {
         path: "config.txt",
-        old_str: "token = <<SECRET_k3f9_2>>",
-        new_str: "password = <<SECRET_k3f9_2>>",
+        old_str: "token = <<SECRET_k3f9_1>>",
+        new_str: "password = <<SECRET_k3f9_1>>",
       }),
       "Done.",
     ];
@@ -253,6 +253,23 @@ test("so does one that a command says, and one in a command", async () => {
     const { folder } = await receiptsOf(place);
     const receipt = readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8");
     for (const letter of ["a", "b"]) expect(receipt).not.toContain(keyOf(letter));
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  });
+});
+
+test("helpers that explored at the same time get their own replies again", async () => {
+  await inFolder({ "a.txt": "one\n" }, async (place) => {
+    const call = (id: string, name: string, input: Json) => ({ id, name, input });
+    const waiting = (text: string, ms: number) => ({ text, before: () => Bun.sleep(ms) });
+    const lines = [
+      { text: "", calls: [call("e1", "explore", { task: "first" }), call("e2", "explore", { task: "second" })] },
+      waiting("the first", 60),
+      waiting("the second", 1),
+      { text: "", calls: [call("w1", "write", { path: "b.txt", content: "made\n" })] },
+      "Done.",
+    ];
+    const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop" } });
+    expect(error).toBeNull();
     expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
   });
 });

@@ -137,7 +137,7 @@ describe("a provider that counts too little", () => {
 test("the first request that is long enough for a higher price is told as such", async () => {
   const files = { "a.txt": "one two three\n".repeat(800) };
   const lines = ["a.txt", "b.txt", "c.txt"].map(
-    (path): Line => ({ text: "", calls: [call("read", { path })], usage: usage(1500) }),
+    (path): Line => ({ text: "", calls: [call("read", { path })], usage: usage(5000) }),
   );
   const toldAt = async (above: number) => {
     const large = { input: 2, cached: 0.2, output: 8, above };
@@ -148,5 +148,5 @@ test("the first request that is long enough for a higher price is told as such",
     return [told.length, before.length];
   };
   expect(await toldAt(1_000_000)).toEqual([0, 0]);
-  expect(await toldAt(3000)).toEqual([1, 1]);
+  expect(await toldAt(6000)).toEqual([1, 1]);
 });

@@ -42,22 +42,21 @@ test("what the user says instead of yes reaches the model", async () => {
   expect(resultsOf(ran, 2)[0]?.text).toContain("use b.txt");
 });
 
-test("edit is exact and unique, write needs the file to have been read", async () => {
-  const files = { "a.txt": "one\none\ntwo\n" };
+test("edit is exact and unique, write needs the file to have been shown", async () => {
+  const long = "one\none\ntwo\n".repeat(3000);
   const lines = [
     calls(call("edit", { path: "a.txt", old_str: "one", new_str: "1" })),
     calls(call("edit", { path: "a.txt", old_str: "zzz", new_str: "1" })),
-    calls(call("write", { path: "a.txt", content: "new\n" })),
-    calls(call("read", { path: "a.txt" })),
+    calls(call("write", { path: "long.txt", content: "new\n" })),
     calls(call("write", { path: "a.txt", content: "new\n" })),
     "Done.",
   ];
-  const ran = await playLoop(lines, { files });
+  const ran = await playLoop(lines, { files: { "a.txt": "one\none\ntwo\n", "long.txt": long } });
   expect(resultsOf(ran, 2)[0]?.text).toContain("stands 2 times");
   expect(resultsOf(ran, 3)[0]).toMatchObject({ ok: false });
   expect(resultsOf(ran, 4)[0]?.text).toContain("READ it first");
-  expect(resultsOf(ran, 6)[0]).toMatchObject({ ok: true });
-  expect(ran.files).toEqual({ "a.txt": "new\n" });
+  expect(resultsOf(ran, 5)[0]).toMatchObject({ ok: true });
+  expect(ran.files).toEqual({ "a.txt": "new\n", "long.txt": long });
 });
 
 test("an empty file can be written and a mode survives a write", async () => {
@@ -207,7 +206,7 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
   expect(ran.purposes).toBe("compact turn");
   const [first] = ran.requests[1]?.messages ?? [];
   expect(first?.role === "user" ? first.text : "").toBe(
-    `Summary of the conversation so far:\nThey said x.\n\nCurrent tasks:\n${renderTasks(conversation.tasks)}\n\nThe last request:\ngo on`,
+    `Summary of the conversation so far (3 messages; what they showed is no longer in view, read it again where you need it):\nThey said x.\n\nCurrent tasks:\n${renderTasks(conversation.tasks)}\n\nThe last request:\ngo on`,
   );
 });
 

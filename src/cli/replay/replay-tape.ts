@@ -47,8 +47,9 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   };
   const queueOf = <T extends Fact["type"]>(type: T, what: string) => {
     const left = [...factsOf(facts, type)];
-    return (fits: (fact: FactOf<T>) => boolean): FactOf<T> => {
-      const at = left.findIndex(fits);
+    /** The first fact that fits the first of these, else the next of them. */
+    return (...wanted: readonly ((fact: FactOf<T>) => boolean)[]): FactOf<T> => {
+      const at = wanted.map((fits) => left.findIndex(fits)).find((index) => index >= 0) ?? -1;
       return left.splice(at < 0 ? left.length : at, 1)[0] ?? runOut(what);
     };
   };
@@ -68,9 +69,13 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       address: null,
       async *stream(request) {
         asked += 1;
-        const call = nextCall(({ purpose }) => purpose === request.purpose);
-        if (describeRequest(request).sha256 !== call.sha256)
-          differ(`request ${asked} (${request.purpose}) is not the recorded one`);
+        const { sha256 } = describeRequest(request);
+        // Helpers that explored at the same time are recorded in the order in which they ended.
+        const call = nextCall(
+          (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
+          ({ purpose }) => purpose === request.purpose,
+        );
+        if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) is not the recorded one`);
         if (call.text !== "") yield { type: "text", text: call.text };
         for (const each of call.calls) yield { type: "call", call: each };
         if (call.error !== null) throw toError(call.error);

@@ -2,3 +2,13 @@
 
 /** In bytes. */
 export const mostShown = 256 * 1024;
+/** Lines of one READ. */
+export const maxReadLines = 2000;
+
+/** Characters of a token, to be safe. */
+const perToken = 3;
+/** Share of a window that the results of one reply may take: they stay whole until the model has seen them. */
+const resultShare = 0.25;
+
+/** Characters that the results of one reply may have together, for a model that holds so many tokens. */
+export const roomOf = (window: number): number => Math.floor(window * perToken * resultShare);

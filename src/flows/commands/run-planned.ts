@@ -25,7 +25,11 @@ async function mayRunNow({ options, ports }: Run): Promise<boolean> {
 }
 
 /** Runs a command of the model, when commands may run here at all; null: not run. */
-export async function runPlanned(run: Run, rights: Rights | null, command: string): Promise<Ran | null> {
+export async function runPlanned(
+  run: Run,
+  rights: Rights | null,
+  { command, timeoutMs }: { readonly command: string; readonly timeoutMs?: number },
+): Promise<Ran | null> {
   if (!(await mayRunNow(run))) {
     if (!run.options.dryRun) run.record.tally.withhold(command);
     return null;
@@ -33,7 +37,7 @@ export async function runPlanned(run: Run, rights: Rights | null, command: strin
   if (rights !== null) await requireBound(run, command);
   const result = await runInWorkspace(run, command, {
     by: "plan",
-    timeoutMs: run.options.commandTimeoutMs,
+    timeoutMs: Math.min(timeoutMs ?? run.options.commandTimeoutMs, run.options.commandTimeoutMs),
     unasked: !run.options.interactive,
     sandbox: "proposal",
     staged: run.overlay.kept(),

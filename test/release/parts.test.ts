@@ -232,4 +232,6 @@ test("sizes of archives are put between their marks, and nowhere else (R67)", ()
     false,
   ]);
   expect(() => renewSizes("no marks", out)).toThrow("README.md has no place");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  for (const { name } of targets) expect(readme).toMatch(new RegExp(`\\| ${name} \\| \\d+ MB \\| \\d+ MB \\| `));
 });

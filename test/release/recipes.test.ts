@@ -1,0 +1,171 @@
+/** The recipes of docs/install.md: run where this machine can, else read by whoever will read them. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { flagTable } from "../../src/cli/flags.ts";
+import { exitMeanings } from "../../src/cli/manual.ts";
+import { findBinary } from "../transcript/harness.ts";
+import { installer, makeRelease, standIn } from "./fixture.ts";
+import { own } from "./namespace.ts";
+
+setDefaultTimeout(120_000);
+
+const page = readFileSync(join(import.meta.dir, "../../docs/install.md"), "utf8");
+const shelf = mkdtempSync(join(tmpdir(), "pai-recipes-"));
+afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+let release = "";
+beforeAll(async () => {
+  release = await makeRelease(join(shelf, "pai-release"), "0.2.0", standIn("0.2.0", 'echo "$*" >>"$HOME/asked"'));
+  writeFileSync(join(release, "install.sh"), readFileSync(installer));
+});
+
+/** Fenced blocks of a language below a heading. */
+function blocks(heading: string, language: string): readonly string[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(heading)) ?? "";
+  return [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, text = ""]) =>
+    found === language ? [text] : [],
+  );
+}
+
+function run(script: string, env: Readonly<Record<string, string>> = {}) {
+  const { stdout, stderr, status } = spawnSync("sh", ["-c", script], {
+    cwd: shelf,
+    encoding: "utf8",
+    env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: shelf, ...env },
+  });
+  return { out: `${stdout}${stderr}`, status };
+}
+
+/** A program in a folder of its own for PATH. */
+function makeProgram(name: string, text: string): string {
+  const folder = mkdtempSync(join(shelf, "bin-"));
+  writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+  chmodSync(join(folder, name), 0o755);
+  return folder;
+}
+
+interface Step {
+  readonly run?: string;
+}
+const github = Bun.YAML.parse(blocks("GitHub Actions", "yaml")[0] ?? "") as {
+  jobs: { fix: { steps: readonly Step[] } };
+};
+const gitlab = Bun.YAML.parse(blocks("GitLab CI", "yaml")[0] ?? "") as {
+  pai: {
+    script: readonly string[];
+    before_script: readonly string[];
+    allow_failure: { exit_codes: readonly number[] };
+  };
+};
+
+test("every flag of pai in the recipes exists, and every exit code", () => {
+  const known = new Set(
+    Object.keys(flagTable).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  );
+  const lines = page
+    .split("\n")
+    .filter((line) => /\bpai("| )(run|-m|doctor|demo|uninstall)/.test(line) && !line.includes("apt-get"));
+  const flags = lines.flatMap((line) =>
+    [...line.replace(/"[^"]*"/g, '""').matchAll(/ --([a-z-]+)/g)].map(([, flag = ""]) => flag),
+  );
+  expect(flags.length).toBeGreaterThan(8);
+  const others = ["rm", "version", "to"];
+  expect(flags.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
+  const codes = exitMeanings.map(([code]) => Number(code));
+  for (const code of [...gitlab.pai.allow_failure.exit_codes, 9, 12, 13, 5, 6]) expect(codes).toContain(code);
+});
+
+test("the air-gapped folder: what is carried over is enough", () => {
+  const [fetch = "", install = ""] = blocks("A server without a network", "sh");
+  const names = /for file in (.*?); do/.exec(fetch)?.[1]?.split(" ") ?? [];
+  mkdirSync(join(shelf, "carried/pai-release"), { recursive: true });
+  for (const name of names) writeFileSync(join(shelf, "carried/pai-release", name), readFileSync(join(release, name)));
+  const done = run(`cd carried && ${install}`, {
+    PAI_INSTALL_DIR: join(shelf, "carried/bin"),
+    PATH: `${shelf}/carried/bin:/usr/bin:/bin`,
+  });
+  expect(done).toEqual({ out: expect.stringContaining("pai 0.2.0"), status: 0 });
+});
+
+test("GitHub's job ends with the code that it says", () => {
+  const script = github.jobs.fix.steps.map((step) => step.run ?? "").find((text) => text.includes("case")) ?? "";
+  for (const [code, expected, words] of [
+    [0, 0, ""],
+    [9, 9, "taken back"],
+    [12, 12, "--only"],
+    [13, 13, "budget"],
+    [6, 0, "not available"],
+    [4, 4, ""],
+  ] as const) {
+    mkdirSync(join(shelf, "bin"), { recursive: true });
+    writeFileSync(join(shelf, "bin/pai"), `#!/bin/sh\nexit ${code}\n`);
+    chmodSync(join(shelf, "bin/pai"), 0o755);
+    const { out, status } = run(script, { PATH: `${makeProgram("git", ":")}:/usr/bin:/bin` });
+    expect([status, out]).toEqual([expected, expect.stringContaining(words)]);
+  }
+});
+
+test("GitHub's and GitLab's lines of installation install", () => {
+  const lines = [...github.jobs.fix.steps.map((step) => step.run ?? ""), ...gitlab.pai.before_script];
+  const installs = lines.filter((line) => line.includes("install.sh"));
+  expect(installs).toHaveLength(2);
+  const curl = makeProgram("curl", `cat "${installer}"`);
+  for (const line of installs) {
+    const done = run(line, { PAI_MIRROR: release, PREFIX: join(shelf, "ci"), PATH: `${curl}:/usr/bin:/bin` });
+    expect(done).toEqual({ out: expect.stringContaining("installed pai 0.2.0"), status: 0 });
+  }
+});
+
+test.skipIf(own.length === 0 || Bun.which("ldd") === null)(
+  "what the Dockerfile copies is enough to play the demo as its user",
+  () => {
+    const [text = ""] = blocks("In a container", "dockerfile");
+    const copy = /^RUN (mkdir[\s\S]*?done)$/m.exec(text)?.[1] ?? "";
+    const [, uid = ""] = /^USER (\S+)$/m.exec(text) ?? [];
+    const out = join(shelf, "image");
+    mkdirSync(join(out, "usr/bin"), { recursive: true });
+    writeFileSync(join(out, "usr/bin/pai"), readFileSync(findBinary()), { mode: 0o755 });
+    const filled = run(copy.replaceAll("\\\n", "").replaceAll("/out", out));
+    expect([filled.status, filled.out]).toEqual([0, ""]);
+    const user = process.getuid?.() === 0 ? `--userspec=${uid} ` : "";
+    const script = `mount -t proc proc "${out}/proc" && env -i PATH=/usr/bin:/usr/sbin chroot ${user}"${out}" /usr/bin/pai demo`;
+    const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script], { encoding: "utf8" });
+    expect([done.status, done.stdout.trimEnd()]).toEqual([0, expect.stringMatching(/cd your-project && pai$/)]);
+  },
+);
+
+test.skipIf(Bun.which("systemd-analyze") === null)("systemd takes the service and the timer", () => {
+  const [service = "", timer = ""] = blocks("Every night", "ini");
+  const program = join(makeProgram("pai", ":"), "pai");
+  writeFileSync(join(shelf, "pai-nightly.service"), service.replace("/usr/local/bin/pai", program));
+  writeFileSync(join(shelf, "pai-nightly.timer"), timer);
+  const { out, status } = run("systemd-analyze verify ./pai-nightly.service ./pai-nightly.timer");
+  expect([status, out.split("\n").filter((line) => line.includes("pai-nightly"))]).toEqual([0, []]);
+});
+
+/** Ansible takes half a minute: it has its turn with the tests of a finished release. */
+test.skipIf(Bun.which("ansible-playbook") === null || process.env["PAI_RELEASE"] === undefined)(
+  "Ansible's task installs, and changes nothing the second time",
+  async () => {
+    writeFileSync(join(shelf, "play.yml"), blocks("By Ansible", "yaml")[0] ?? "");
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ url }) => new Response(Bun.file(join(release, new URL(url).pathname.replace("/v0.2.0/", "/")))),
+    });
+    const [pai_to, pai_script] = [join(shelf, "ansible"), join(shelf, "installer.sh")];
+    const variables = { pai_to, pai_script, pai_from: `http://127.0.0.1:${server.port}` };
+    const play = async () => {
+      const flags = ["-i", "localhost,", "-c", "local", "-e", JSON.stringify(variables), "play.yml"];
+      const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: shelf, LC_ALL: "C.UTF-8" };
+      const child = Bun.spawn(["ansible-playbook", ...flags], { cwd: shelf, env, stdout: "pipe", stderr: "inherit" });
+      return await new Response(child.stdout).text();
+    };
+    expect(await play()).toMatch(/changed=[12] .*failed=0/);
+    expect(readFileSync(join(shelf, "ansible/pai"), "utf8")).toContain("0.2.0");
+    expect(await play()).toMatch(/changed=0 .*failed=0/);
+    await server.stop(true);
+  },
+);

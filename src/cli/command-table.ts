@@ -87,7 +87,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/context.ts")).contextCommand,
   }),
   define({
-    meta: { name: "apply", description: "carry out a saved plan" },
+    meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
     args: { plan: word("PLAN.json"), ...asking, ...acting, ...take("dryRun", "jsonl") },
     examples: ["pai apply -y plan.json"],
     load: async () => (await import("./commands/apply.ts")).applyCommand,

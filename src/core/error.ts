@@ -96,13 +96,29 @@ const ioCodes: Record<string, ErrorCode> = {
   EPERM: "permission_denied",
 };
 
+const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  ENOSPC: ["no space is left on the disk", "free some space there, then try again"],
+  EDQUOT: ["the quota of the disk is used up", "free some space there, then try again"],
+  EFBIG: ["the file would be larger than is allowed", "raise the limit (ulimit -f), then try again"],
+  EROFS: ["the disk is read-only", "make it writable, then try again"],
+  EIO: ["the disk failed", "look at the disk: dmesg says more"],
+};
+
+/** An error of the system, with the place where it happened and what to do about it. */
+function describeDisk(errno: string, thrown: NodeJS.ErrnoException): PaiError {
+  const code = ioCodes[errno] ?? "io_failed";
+  const [what = null, hint] = diskWords[errno] ?? [];
+  const where = thrown.path === undefined ? "" : `: ${thrown.path}`;
+  return new PaiError(code, what === null ? thrown.message : what + where, { hint, cause: thrown });
+}
+
 /** Turns anything thrown into a PaiError; system errors become 14-codes, the rest `internal`. */
 export function toPaiError(thrown: unknown): PaiError {
   if (thrown instanceof PaiError) return thrown;
   if (thrown instanceof Error) {
     const errno = (thrown as NodeJS.ErrnoException).code;
     if (typeof errno === "string" && /^E[A-Z0-9]+$/.test(errno)) {
-      return new PaiError(ioCodes[errno] ?? "io_failed", thrown.message, { cause: thrown });
+      return describeDisk(errno, thrown);
     }
     return new PaiError("internal", thrown.message, { cause: thrown });
   }

@@ -145,6 +145,8 @@ export interface Transaction {
   readonly commandPaths: ReadonlySet<RelPath>;
   /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
   rollback(): Promise<RollbackReport>;
+  /** What of all that was meant stands on the disk now: after a failure that is more, or less, than `changes`. */
+  standing?(): readonly Change[];
   /** Ends the run and keeps it for undo. */
   close(): Promise<void>;
 }

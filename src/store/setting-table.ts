@@ -94,6 +94,9 @@ function duration(name: string, most: number): Omit<Setting<number>, "fallback" 
   return { name, wants: "a duration such as 90, 90s or 5m", fromText: (value) => value, check, inFile: true };
 }
 
+/** How much a way of working may do beyond what a plan shows first. */
+const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 1, "tool-loop": 2 };
+
 const mode: Setting<Mode> = {
   name: "mode",
   wants: `one of ${modes.join(", ")}`,
@@ -103,7 +106,8 @@ const mode: Setting<Mode> = {
   fromText: (value) => value.trim(),
   check: (json) => modes.find((known) => known === json) ?? null,
   inFile: true,
-  narrow: (_, wanted) => wanted,
+  // A project may ask for fewer rights only: without a plan every file may change, with more calls than were meant.
+  narrow: (current, wanted) => (rightsOf[wanted] <= rightsOf[current] ? wanted : current),
 };
 
 const sandbox: Setting<SandboxChoice> = {

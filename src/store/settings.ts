@@ -137,6 +137,8 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
   };
 
   const settings = resolveAll(resolve);
+  if (origins[settingTable.mode.name] === projectFile)
+    warnings.push(`${projectFile} sets the mode of this project: ${settings.mode} (--mode overrides it)`);
   if (ignored.length > 0) warnings.push(`${projectFile}: ignored ${ignored.join(", ")}${project?.hint ?? ""}`);
   return { settings, origins, values, warnings, trust: project?.trust ?? null };
 }

@@ -7,6 +7,7 @@ import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
 import { thisProcess } from "../system/holder.ts";
+import { distrustFolder } from "../system/judge-folder.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
@@ -17,7 +18,7 @@ import { openSurvey } from "./context/survey.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { type History, openHistory } from "./journal/history.ts";
 import { openJournal, prepareState, type State } from "./journal/journal.ts";
-import { type Lock, lockFolder, openLock } from "./journal/lock.ts";
+import { type Lock, lockKernel, openLock, openLockFile, openRootLock } from "./journal/lock.ts";
 import { recover } from "./journal/recover.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
@@ -70,8 +71,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const own = [...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])];
   const root = openRoot(options.root, { force, home, own, backend, rules: options.policy });
   const policy = denyBelow(options.policy, root.path, realFolders(own));
-  const state = openState(root, options.stateDir);
-  const lock = lockFolder(root, state ? openStateLock(state) : unlocked);
+  const { state, why } = openState(root, options.stateDir);
+  const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
   const history = openHistory(root, state, lock);
   const recovered = state ? await recover(root, state, lock, policy) : [];
   const sandbox = openSandbox({
@@ -127,7 +128,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     history,
     recovered,
     stateFolder: state?.folder ?? null,
-    warnings: weaknesses(root, options.stateDir, state),
+    warnings: weaknesses(root, why),
   };
 }
 
@@ -232,19 +233,29 @@ function isOther(root: Root, path: RelPath): boolean {
 const ownAll: OwnOf = (changes) => changes;
 
 /** Each workspace has a folder of its own, named so that people recognise it. */
-function openState(root: Root, stateDir: string | null): State | null {
-  if (stateDir === null || !isWritable(stateDir)) return null;
+function openState(root: Root, stateDir: string | null): { readonly state: State | null; readonly why: string | null } {
+  if (stateDir === null) return { state: null, why: null };
+  if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
   const hash = digest(root.path).slice(0, 12);
   const name = basename(root.path).replace(/[^\w.-]/g, "_");
-  return { folder: join(stateDir, `${name.slice(0, 100)}-${hash}`), disk: openDisk(), self: thisProcess() };
+  const folder = join(stateDir, `${name.slice(0, 100)}-${hash}`);
+  // What others could have put there is neither believed nor sent: not the journal, not receipts, not sessions.
+  const parts = ["journal", "open", "runs", "sessions"].map((part) => join(folder, part));
+  const [why = null] = [folder, ...parts.filter((part) => existsSync(part))].flatMap(
+    (part) => distrustFolder(part) ?? [],
+  );
+  return why === null
+    ? { state: { folder, disk: openDisk(), self: thisProcess() }, why }
+    : { state: null, why: `${why}, so what is kept there is not believed` };
 }
 
 /** The folder is made only when there is something to protect. */
 function openStateLock(state: State): Lock {
-  const lock = openLock(join(state.folder, "lock"), state.disk, state.self);
-  return async (work) => {
+  const claims = openLock(join(state.folder, "lock"), state.disk, state.self);
+  const lock = lockKernel(() => openLockFile(join(state.folder, "held")), claims);
+  return async (work, options) => {
     prepareState(state);
-    return lock(work);
+    return lock(work, options);
   };
 }
 
@@ -262,10 +273,11 @@ function isWritable(folder: string): boolean {
   }
 }
 
-function weaknesses(root: Root, stateDir: string | null, state: State | null): string[] {
+/** `why`: nothing is kept for this reason, though something should be. */
+function weaknesses(root: Root, why: string | null): string[] {
   const found: string[] = [];
   if (root.backend === "checked") found.push("paths are only checked here, races are possible");
-  if (stateDir !== null && state === null) found.push(`undo is off: ${stateDir} cannot be written`);
+  if (why !== null) found.push(`undo is off: ${why}`);
   const mode = root.stat("" as RelPath)?.mode ?? 0;
   if ((mode & 0o1002) === 0o0002) found.push(`${showName(root.path)} can be written by everybody on this machine`);
   return found;

@@ -3,6 +3,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
+import { holds, standingAt } from "./atomic-write.ts";
 import { type Batch, prepareBatch } from "./batch.ts";
 import { type Files, openWatch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
@@ -10,6 +11,7 @@ import { noteCommandEnd } from "./fresh-time.ts";
 import { commitBatch } from "./journal/commit.ts";
 import { type Journal, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
+import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
 import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
@@ -44,6 +46,8 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
+  /** Temporary names that were promised, beside the paths they stand for. */
+  const temps: (readonly [RelPath, string])[] = [];
   const watch = journal && openWatch(journal);
   let state: "idle" | "begun" | "ended" = "idle";
 
@@ -55,6 +59,7 @@ export function openTransaction(
     open();
     for (const [path, theirs] of batch.traits) if (!traits.has(path)) traits.set(path, theirs);
     meant.push(...batch.changes);
+    temps.push(...batch.temps);
   };
   const refuseEnded = (): void => {
     if (state === "ended") throw new PaiError("internal", `run ${run.id} has ended`);
@@ -120,11 +125,25 @@ export function openTransaction(
 
     async rollback(): Promise<RollbackReport> {
       refuseEnded();
-      return lock(() => {
-        const report = takeBack(root, disk, journal, { changes: meant, traits });
-        done.length = 0;
-        noteIfRoom(() => end("rolled_back", report.left));
-        return report;
+      return lock(
+        () => {
+          // What a disk that failed has left half-made would keep its folder from going.
+          const copies = putBack(root, disk, meant, temps);
+          const report = takeBack(root, disk, journal, { changes: meant, traits });
+          done.length = 0;
+          noteIfRoom(() => end("rolled_back", report.left));
+          return { ...report, left: [...report.left, ...copies] };
+        },
+        { must: true },
+      );
+    },
+
+    standing() {
+      return [...statesOf(meant)].flatMap(([path, states]) => {
+        const [before = null] = states;
+        const now = standingAt(root, path);
+        const isOurs = now.blob !== undefined && !holds(now, before) && states.some((state) => holds(now, state));
+        return isOurs ? [{ path, before, after: now.blob ?? null, from: null }] : [];
       });
     },
 

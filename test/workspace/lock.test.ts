@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { thisProcess } from "../../src/system/holder.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { type Lock, lockFolder, openLock } from "../../src/workspace/journal/lock.ts";
+import { type Lock, lockKernel, openLock, openRootLock } from "../../src/workspace/journal/lock.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { systemCalls } from "../../src/workspace/system/system-calls.ts";
@@ -81,14 +81,17 @@ test.skipIf(systemCalls() === null)("without a state folder the root folder itse
   const open = () => openRoot(made.work, { force: true, home: null });
   const none: Lock = async (work) => work();
   let ended = false;
-  const first = lockFolder(open(), async (work) => {
-    await Bun.sleep(60);
-    ended = true;
-    return work();
-  })(() => 1);
+  const first = lockKernel(
+    () => openRootLock(open()),
+    async (work) => {
+      await Bun.sleep(60);
+      ended = true;
+      return work();
+    },
+  )(() => 1);
   await Bun.sleep(5);
-  await expect(lockFolder(open(), none, 20)(() => 2)).rejects.toMatchObject({ code: "conflict" });
-  expect(await lockFolder(open(), none)(() => ended)).toBe(true);
+  await expect(lockKernel(() => openRootLock(open()), none, 20)(() => 2)).rejects.toMatchObject({ code: "conflict" });
+  expect(await lockKernel(() => openRootLock(open()), none)(() => ended)).toBe(true);
   expect(await first).toBe(1);
 });
 

@@ -15,7 +15,7 @@ import type { RelPath } from "../../src/core/path.ts";
 import { type Holder, thisProcess } from "../../src/system/holder.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
-import { type Lock, lockFolder, openLock } from "../../src/workspace/journal/lock.ts";
+import { type Lock, lockKernel, openLock, openRootLock } from "../../src/workspace/journal/lock.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 
@@ -82,10 +82,13 @@ export interface Opened {
 export function openPlace(place: Place, disk = openDisk(), self = thisProcess(), stateDisk: Disk = disk): Opened {
   const root = openRoot(place.work, { force: true, home: null });
   const state: State = { folder: place.state, disk: stateDisk, self };
-  const lock = lockFolder(root, async (work) => {
-    prepareState(state);
-    return openLock(join(place.state, "lock"), stateDisk, self)(work);
-  });
+  const lock = lockKernel(
+    () => openRootLock(root),
+    async (work) => {
+      prepareState(state);
+      return openLock(join(place.state, "lock"), stateDisk, self)(work);
+    },
+  );
   return {
     root,
     state,

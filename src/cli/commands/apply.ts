@@ -1,6 +1,7 @@
 /** `pai apply`: carries a saved plan out on files that are still as they were. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import type { Run } from "../../flows/run.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
 import type { Context } from "../command.ts";
@@ -8,6 +9,20 @@ import { onlyFlag } from "../flags.ts";
 import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
+
+const quote = (command: string) => `'${command.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Anybody can write a plan file: its checks count as the plan's, not as typed by the user, and run headless only with
+ * --allow-run.
+ */
+function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
+  const foreign = saved.filter((check) => !options.checks.includes(check));
+  if (foreign.length === 0 || options.interactive || options.allowRun) return;
+  const typed = foreign.map((check) => `--check ${quote(check)}`).join(" ");
+  const text = `the plan file brings checks, which are not run: to run them as your own: ${typed}`;
+  emit({ type: "notice", level: "warning", code: "checks_not_run", text });
+}
 
 export async function applyCommand(context: Context): Promise<number> {
   const [name, ...more] = context.words;
@@ -21,10 +36,10 @@ export async function applyCommand(context: Context): Promise<number> {
     task: async () => ({ text: saved.task, history: [], context: null }),
     options: {
       only: [saved.only, only].filter((globs) => globs.length > 0),
-      checks: [...new Set([...saved.checks, ...(context.flags.check ?? [])])],
     },
     flow: async (run) => {
       const { workspace } = run.ports;
+      tellChecks(run, saved.checks);
       await requireBase(workspace, saved);
       await followPlan(saved.plan, await changesOf(workspace, saved))(run);
     },

@@ -203,7 +203,8 @@ export async function composeTask(
         now: context.now,
         warn,
       });
-  const cacheDir = ephemeral || context.flags.noPlanCache === true ? null : places.stateDir;
+  const believed = opened.stateFolder === null ? null : places.stateDir;
+  const cacheDir = ephemeral || context.flags.noPlanCache === true ? null : believed;
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;

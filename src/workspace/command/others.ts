@@ -24,6 +24,29 @@ export function watchOthers(state: State, id: string): OwnOf {
   };
 }
 
+/**
+ * Of what changed since a run began: what no other run has put there, be it done, undone, or taken back as cut off. The
+ * records of runs that are recovered together tell what each of them did.
+ */
+export function ownSince(state: State, id: string, since: string): OwnOf {
+  return (changes) => {
+    if (changes.length === 0) return changes;
+    const begun = Date.parse(since);
+    const theirs = new Set(
+      runIds(state)
+        .filter((other) => other !== id && changedAt(state, other) >= begun)
+        .flatMap((other) => readRun(state, other)?.episodes ?? [])
+        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
+        .flatMap(statesOf),
+    );
+    return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
+  };
+}
+
+/** Epoch milliseconds. */
+const changedAt = (state: State, id: string): number =>
+  statSync(recordOf(state, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
 /** Size of the record of every run: records only grow, so a run with another size has done something. */
 function recordSizes(state: State): ReadonlyMap<string, number> {
   const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;

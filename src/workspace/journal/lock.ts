@@ -7,7 +7,8 @@ import type { Root } from "../confine.ts";
 import type { Disk } from "../system/disk.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
-export type Lock = <T>(work: () => T) => Promise<T>;
+/** `must`: the work is a way back, which nobody may keep from being done by holding the project's lock. */
+export type Lock = <T>(work: () => T, options?: { readonly must: boolean }) => Promise<T>;
 
 interface Claim {
   readonly token: string;
@@ -38,20 +39,21 @@ export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10
 }
 
 /**
- * The kernel's lock on the root folder, around another one: it ends with the process, whatever happens to it, and it
- * keeps apart those that have a state folder and those that have none. Where it cannot be had only the other one counts.
- * Throws conflict like `openLock`.
+ * The kernel's lock on what `open` opens, around another one: it ends with the process, whatever happens to it. Where it
+ * cannot be had only the other one counts. Throws conflict like `openLock`.
  */
-export function lockFolder(root: Root, inner: Lock, patienceMs = 10_000): Lock {
-  return async (work) => {
-    const folder = openLockable(root);
+export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 10_000): Lock {
+  return async (work, { must } = { must: false }) => {
+    const folder = open();
     try {
       const until = performance.now() + patienceMs;
-      while (folder !== null && !tryLock(folder)) {
-        if (performance.now() > until) throw anotherAtWork("", "wait for it to end");
+      let held = folder === null || tryLock(folder);
+      while (!held && performance.now() <= until) {
         await Bun.sleep(2);
+        held = folder === null || tryLock(folder);
       }
-      return await enter(inner, work, folder !== null && systemCalls() !== null);
+      if (!held && !must) throw anotherAtWork("", "wait for it to end");
+      return await enter(inner, work, held && folder !== null && systemCalls() !== null);
     } finally {
       if (folder !== null) closeSync(folder);
     }
@@ -72,10 +74,21 @@ async function enter<T>(inner: Lock, work: () => T, isHeld: boolean): Promise<T>
   }
 }
 
-function openLockable(root: Root): number | null {
+/** The root itself: where nothing is kept. Whoever may read it may lock it, too. */
+export function openRootLock(root: Root): number | null {
   try {
     return root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY));
   } catch {
+    return null;
+  }
+}
+
+/** A file of the user's own, which nobody else can open. */
+export function openLockFile(path: string): number | null {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  } catch {
+    // A full disk: the other lock has to do.
     return null;
   }
 }

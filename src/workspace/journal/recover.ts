@@ -1,7 +1,9 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
 
+import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { isAlive } from "../../system/holder.ts";
 import { holds, standingAt } from "../atomic-write.ts";
+import { ownSince } from "../command/others.ts";
 import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
@@ -13,6 +15,8 @@ import { putBack, statesOf } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
 
 const mostTold = 20;
+/** A disk that fails now may work at the next start. */
+const laterCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
 /**
  * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
@@ -22,7 +26,11 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
   const messages: string[] = [];
   for (const id of openIds(state)) {
     if (isStillRunning(state, id)) continue;
-    const message = await lock(() => recoverRun(root, state, id, rules));
+    const message = await lock(() => recoverRun(root, state, id, rules)).catch((thrown) => {
+      const { code, message: why } = toPaiError(thrown);
+      if (!laterCodes.includes(code)) throw thrown;
+      return `run ${id} was cut off and cannot be taken back yet: ${why}`;
+    });
     if (message !== null) messages.push(message);
   }
   return messages;
@@ -58,7 +66,8 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
     holds(standingAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
   );
   const restored = new Set(begun.map(({ path }) => path));
-  const since = changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path));
+  const ownOf = ownSince(state, id, episode.at);
+  const since = ownOf(changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path)));
   // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
   if (since.length === 0) noteIfRoom(() => journal.end("rolled_back", left));
   else {

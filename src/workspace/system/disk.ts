@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -79,7 +80,7 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     writeTraits(path, traits);
   };
 
-  return {
+  return placeErrors({
     createFile(path, bytes, mode, traits, time) {
       before("create file");
       withFile(path, create, (fd) => {
@@ -152,6 +153,46 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
       before("remove tree");
       rmSync(path, { recursive: true, force: true });
     },
+  });
+}
+
+/** The real name of what is below a pinned folder; the path itself where that cannot be told. */
+function realName(path: string): string {
+  const [, folder = "", rest = ""] = /^(\/proc\/self\/fd\/\d+)(.*)$/s.exec(path) ?? [];
+  try {
+    return folder === "" ? path : readlinkSync(folder) + rest;
+  } catch {
+    return path;
+  }
+}
+
+/** The same disk, whose errors name the place: those of a write or a sync do not say it themselves. */
+function placeErrors(disk: Disk): Disk {
+  const placed = <A extends readonly unknown[], R>(effect: (path: string, ...rest: A) => R) => {
+    return (path: string, ...rest: A): R => {
+      try {
+        return effect(path, ...rest);
+      } catch (thrown) {
+        if (thrown instanceof Error && "code" in thrown) Object.assign(thrown, { path: realName(path) });
+        throw thrown;
+      }
+    };
+  };
+  return {
+    createFile: placed(disk.createFile),
+    createLink: placed(disk.createLink),
+    createFolder: placed(disk.createFolder),
+    addName: placed(disk.addName),
+    rename: placed(disk.rename),
+    renameNew: placed(disk.renameNew),
+    exchange: placed(disk.exchange),
+    removeFile: placed(disk.removeFile),
+    removeFolder: placed(disk.removeFolder),
+    syncFolder: placed(disk.syncFolder),
+    append: placed(disk.append),
+    createClaim: placed(disk.createClaim),
+    syncFile: placed(disk.syncFile),
+    removeTree: placed(disk.removeTree),
   };
 }
 

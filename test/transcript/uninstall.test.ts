@@ -128,7 +128,7 @@ test.concurrent("--purge waits for a run that is under way: its journal is the w
   const { program } = await install(place);
   await place.pai(["undo", "-y"]);
   const check = "test -e hello.txt || exit 0; touch ../spare/checking; sleep 61";
-  const running = place.start(["run", "-y", "--check", check, "make hello.txt"]);
+  const running = place.start(["run", "-y", "--allow-write", "../spare", "--check", check, "make hello.txt"]);
   while (!existsSync(join(place.spare, "checking"))) await Bun.sleep(10);
   const refused = await place.shell(`"${program}" uninstall --purge -y`);
   expect([refused.code, existsSync(program)]).toEqual([11, true]);

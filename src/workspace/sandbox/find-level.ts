@@ -25,7 +25,7 @@ export interface Search {
   readonly machine: Machine;
   readonly isRoot: boolean;
   readonly workspaceFd: number;
-  /** A folder of pai's own for what a probe leaves. */
+  /** A folder of pai's own for the layers of an overlay. */
   readonly scratch: string;
   /** For tests: this level and no other. */
   readonly only: SandboxLevel | undefined;
@@ -89,7 +89,7 @@ async function tryOnce(
   const layers = level === "L3" && found.overlay ? makeLayers(scratch) : null;
   try {
     const through = level === "L3b" ? wrap : null;
-    return await probe(confine(found, level, layers), { machine, workspaceFd, scratch, through });
+    return await probe(confine(found, level, layers), { machine, workspaceFd, through });
   } finally {
     if (layers !== null) removeLayers(layers);
   }

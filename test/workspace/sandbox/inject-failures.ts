@@ -1,0 +1,130 @@
+/** Lets every set-up call of a tape fail, one at a time, and looks whether its command ran: `inject-failures.ts FOLDER`. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
+import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
+import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
+import { findLandlock } from "../../../src/workspace/sandbox/memory-file.ts";
+import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
+
+export interface Injected {
+  readonly cases: number;
+  /** The command was not run. */
+  readonly stopped: number;
+  /** The failed step was one that the sandbox can do without. */
+  readonly harmless: number;
+  /** Cases in which the command ran all the same. */
+  readonly ran: readonly string[];
+  /** Calls that were never made. */
+  readonly missed: readonly string[];
+}
+
+const calls = `fchdir unshare mount open_tree mount_setattr move_mount mkdirat mknodat symlinkat socket ioctl clone
+  sethostname prctl capset landlock_create_ruleset landlock_add_rule landlock_restrict_self dup3 openat write prlimit64
+  seccomp chdir close_range kill execve`.split(/\s+/);
+const mostUses = 60;
+
+/**
+ * Steps whose failure leaves a command with less, never with more. Where strace may not read the texts of a tape, only
+ * the score that decides who goes first when memory ends is written to like this.
+ */
+const optional =
+  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, 3\)|RLIMIT_(?:NPROC|FSIZE)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
+
+function makeTape(folder: string, level: "L3" | "L2"): string {
+  const workspace = join(folder, "ws");
+  for (const name of ["ws/.git", "secret", "cache", "upper", "work"])
+    mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(workspace, ".env"), "KEY=1\n");
+  const hidden = [
+    { path: join(workspace, ".env"), isFolder: false },
+    { path: join(folder, "secret"), isFolder: true },
+  ];
+  const machine = thisMachine();
+  if (machine === null) throw new Error("no tape is written for this machine");
+  const confinement: Confinement = {
+    level,
+    workspace,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    userNamespace: process.getuid?.() !== 0,
+    overlay: level === "L3" ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
+    throughOverlay: [],
+    writable: [],
+    readable: [],
+    readOnly: [join(workspace, ".git")],
+    hidden,
+    caches: level === "L3" ? [join(folder, "cache")] : [],
+    network: false,
+    temporary: null,
+    landlock: findLandlock(),
+    outside: level === "L2" ? readableRules(hidden.slice(1)) : [],
+    parent: process.pid,
+  };
+  const tape = writeConfinement(machine, confinement, (made) =>
+    runProgram(made, {
+      folder: level === "L3" ? workspace : null,
+      argv: ["/bin/sh", "-c", "echo ran"],
+      env: { PATH: "/usr/bin:/bin" },
+      mergeOutput: true,
+      keepLifeline: false,
+    }),
+  );
+  const file = join(folder, `tape-${level}`);
+  writeFileSync(file, tape.assemble());
+  chmodSync(file, 0o755);
+  return file;
+}
+
+/** Whether the k-th use of a call was made to fail, and whether the command ran. */
+function inject(folder: string, tape: string, call: string, use: number) {
+  const log = join(folder, "log");
+  rmSync(log, { force: true });
+  // strace starts the tape by a call of its own.
+  const when = call === "execve" ? use + 1 : use;
+  const traced = [
+    "strace",
+    "-f",
+    "-qq",
+    "-o",
+    log,
+    "-e",
+    `trace=${call}`,
+    "-e",
+    `inject=${call}:error=EPERM:when=${when}`,
+  ];
+  const done = Bun.spawnSync(["/bin/sh", "-c", 'exec "$@" 3>/dev/null 4<"$0"', join(folder, "ws"), ...traced, tape], {
+    env: { PATH: "/usr/bin:/bin" },
+    cwd: "/",
+  });
+  const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n") : [];
+  const failed = lines.filter((line) => line.includes("(INJECTED)"));
+  return { failed, ran: done.stdout.toString().includes("ran") };
+}
+
+function injectAll(folder: string): Injected {
+  const found = { cases: 0, stopped: 0, harmless: 0, ran: [] as string[], missed: [] as string[] };
+  /** False: the call has no such use. */
+  const count = (level: string, tape: string, call: string, use: number): boolean => {
+    const { failed, ran } = inject(folder, tape, call, use);
+    if (failed.length === 0) return false;
+    found.cases += 1;
+    if (!ran) found.stopped += 1;
+    else if (failed.every((line) => optional.test(line))) found.harmless += 1;
+    else found.ran.push(`${level} ${failed.join(" ")}`);
+    return true;
+  };
+  for (const level of ["L3", "L2"] as const) {
+    const tape = makeTape(folder, level);
+    const plain = inject(folder, tape, "acct", 1);
+    if (!plain.ran) throw new Error(`the command of ${level} does not run even when nothing fails`);
+    for (const call of calls) {
+      let use = 1;
+      while (use <= mostUses && count(level, tape, call, use)) use += 1;
+      if (use === 1) found.missed.push(`${level} ${call}`);
+    }
+  }
+  return found;
+}
+
+if (import.meta.main) console.log(JSON.stringify(injectAll(process.argv[2] ?? "")));

@@ -1,0 +1,69 @@
+/** Kills a process that runs a command, and counts what is left of the command: `kill-pai.ts FOLDER`; prints JSON. */
+import { mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
+import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+
+export interface Killed {
+  readonly level: SandboxLevel;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Children in the session and outside of it, deaf to signals that can be refused. */
+const command = (time: string) => `trap '' TERM HUP; setsid sleep ${time} & sleep ${time} & sleep ${time}`;
+
+function countSleeping(time: string): number {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1") === `sleep\0${time}\0`;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+async function runForever(folder: string, level: SandboxLevel, time: string): Promise<void> {
+  const workspace = join(folder, "ws");
+  mkdirSync(workspace, { recursive: true });
+  const sandbox = openSandbox({
+    settings: { ...defaultSandbox, only: level },
+    workspace,
+    workspaceFd: openSync(workspace, 0o10200000),
+    rules: { allow: [], deny: [] },
+    home: null,
+    own: [],
+    stateFolder: null,
+  });
+  if ((await sandbox.state()).level !== level) process.exit(3);
+  const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
+  await runConfined(command(time), limits, (argv, env) =>
+    sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
+  );
+}
+
+async function killAt(folder: string, level: SandboxLevel): Promise<readonly Killed[]> {
+  const time = `4242.${process.pid}${sandboxLevels.indexOf(level)}`;
+  const pai = Bun.spawn([process.execPath, Bun.main, folder, level, time], { stdout: "ignore", stderr: "inherit" });
+  for (let tries = 0; tries < 300 && countSleeping(time) < 3 && pai.exitCode === null; tries += 1) await Bun.sleep(20);
+  if (pai.exitCode === 3) return [];
+  const before = countSleeping(time);
+  pai.kill("SIGKILL");
+  await pai.exited;
+  await Bun.sleep(500);
+  return [{ level, before, after: countSleeping(time) }];
+}
+
+if (import.meta.main) {
+  const [folder = "", level, time] = process.argv.slice(2);
+  if (level !== undefined) await runForever(folder, level as SandboxLevel, time ?? "");
+  else {
+    const killed: Killed[] = [];
+    // What the lower levels leave behind is ended by pai itself, which a killed pai cannot.
+    for (const each of ["L3", "L3b"] as const) killed.push(...(await killAt(folder, each)));
+    console.log(JSON.stringify(killed));
+  }
+  process.exit(0);
+}

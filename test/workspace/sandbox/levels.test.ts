@@ -1,0 +1,230 @@
+/** What each level lets a command do, on this machine: what it has not got is skipped. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CommandOptions } from "../../../src/core/ports.ts";
+import { explainWall, type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
+import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
+import { openBare } from "../bare.ts";
+
+interface World {
+  readonly base: string;
+  readonly work: string;
+  /** Runs a command in the level and says how it ended. */
+  run(command: string, options?: Partial<CommandOptions>): Promise<{ exit: number | null; output: string; ms: number }>;
+}
+
+/** Below the home or another folder that no sandbox replaces: what is hidden there is hidden by the rules alone. */
+const ground = [homedir(), "/srv", "/var/lib"].find((folder) => {
+  try {
+    const made = mkdtempSync(join(folder, "pai-level-"));
+    rmSync(made, { recursive: true });
+    return !folder.startsWith(tmpdir());
+  } catch {
+    return false;
+  }
+});
+
+async function inWorld(settings: Partial<SandboxSettings>, use: (world: World) => Promise<void>, name = "work") {
+  const base = mkdtempSync(join(ground ?? tmpdir(), "pai-level-"));
+  const work = join(base, name);
+  for (const [path, text] of Object.entries({
+    ".git/config": "[core]\n",
+    ".env": "KEY=canary\n",
+    "sub/.git/config": "[core]\n",
+    "a.txt": "a\n",
+  })) {
+    mkdirSync(join(work, path, ".."), { recursive: true });
+    writeFileSync(join(work, path), text);
+  }
+  mkdirSync(join(base, "home/.ssh"), { recursive: true });
+  mkdirSync(join(base, "home/.cache"));
+  writeFileSync(join(base, "home/.ssh/id_rsa"), "canary\n");
+  writeFileSync(join(base, "outside.txt"), "theirs\n");
+  const env = { PATH: "/usr/bin:/bin", HOME: join(base, "home"), API_TOKEN: "canary" };
+  const opened = await openBare(work, join(base, "state"), {
+    env,
+    home: join(base, "home"),
+    sandbox: { ...defaultSandbox, ...settings },
+  });
+  const transaction = await opened.workspace.begin({ id: "r1", task: "commands" });
+  const { signal } = new AbortController();
+  try {
+    await use({
+      base,
+      work,
+      run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
+    });
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+async function isHere(only: SandboxLevel): Promise<boolean> {
+  const base = mkdtempSync(join(tmpdir(), "pai-level-"));
+  try {
+    const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
+    return (await workspace.sandbox()).level === only;
+  } finally {
+    rmSync(base, { recursive: true });
+  }
+}
+
+const levels = new Set<SandboxLevel>();
+for (const level of sandboxLevels) if (await isHere(level)) levels.add(level);
+const has = (level: SandboxLevel) => levels.has(level);
+const network = "exec 3<>/dev/tcp/127.0.0.1/1";
+
+for (const only of ["L3", "L3b"] as const) {
+  describe.skipIf(!has(only))(only, () => {
+    test("the project is writable, everything else is not", () =>
+      inWorld({ only }, async ({ base, work, run }) => {
+        expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
+        for (const attack of [
+          `echo x > ${base}/outside.txt`,
+          `echo x > ${base}/new.txt`,
+          `ln ${base}/outside.txt l && echo x > l`,
+          `ln -s ${base}/outside.txt s && echo x > s`,
+          `chmod 777 ${base}/outside.txt`,
+          `touch ${base}/outside.txt`,
+          `mv a.txt ${base}/gone.txt`,
+          "echo x >> .git/config",
+          "echo ../evil > .git/commondir",
+          "mv .git g",
+          "echo x >> sub/.git/config",
+        ]) {
+          const { exit } = await run(attack);
+          expect([attack, exit === 0]).toEqual([attack, false]);
+        }
+        expect(readdirSync(base).sort()).toEqual(["home", "outside.txt", "state", "work"]);
+        expect(existsSync(join(work, "a.txt"))).toBe(true);
+      }));
+
+    test("secrets are not there, under other names neither", () =>
+      inWorld({ only }, async ({ base, work, run }) => {
+        linkSync(join(work, ".env"), join(work, "config.txt"));
+        symlinkSync(join(base, "home/.ssh/id_rsa"), join(work, "key.txt"));
+        for (const look of ["cat .env", "cat config.txt", "cat key.txt", "cat ~/.ssh/id_rsa", "env", "ls ~/.ssh"]) {
+          const { output } = await run(`${look}; cat /proc/*/environ`);
+          expect([look, output.includes("canary")]).toEqual([look, false]);
+        }
+        expect((await run(`ls -A ${base}/state`)).output).toBe("");
+      }));
+
+    test("there is a network of its own, without a way out, and no other process", () =>
+      inWorld({ only }, async ({ run }) => {
+        expect((await run("cat /proc/net/dev | grep -c :")).output).toBe("1\n");
+        expect((await run(`kill -0 ${process.pid}`)).exit).not.toBe(0);
+        expect((await run("ls /proc | grep -c '^[0-9]*$'")).output.trim().length).toBe(1);
+        expect((await run("echo x > /tmp/x; cat /tmp/x; ls /tmp")).output).toBe("x\nx\n");
+      }));
+
+    test.skipIf(only !== "L3")("nothing survives, whatever it does against being ended", () =>
+      inWorld({ only }, async ({ work, run }) => {
+        const deaf = "trap '' TERM HUP INT; setsid sh -c 'trap \"\" TERM; sleep 4; touch late' & ";
+        expect((await run(`${deaf} true`)).exit).toBe(0);
+        const late = await run(`${deaf} sleep 60; sleep 60`, { timeoutMs: 300 });
+        expect([late.exit, late.ms < 5000]).toEqual([null, true]);
+        await Bun.sleep(2500);
+        expect(existsSync(join(work, "late"))).toBe(false);
+      }),
+    );
+
+    test("flags open what they name", () =>
+      inWorld(
+        { only, network: true, git: true, readable: [".env", "~/.ssh"], writable: ["../outside.txt"] },
+        async ({ base, run }) => {
+          expect((await run("cat .env ~/.ssh/id_rsa")).output).toBe("KEY=canary\ncanary\n");
+          expect((await run(`echo x >> .git/config && echo y > ${base}/outside.txt`)).exit).toBe(0);
+          expect(Number((await run("cat /proc/net/dev | grep -c :")).output)).toBe(
+            readdirSync("/sys/class/net").length,
+          );
+          expect((await run(`echo x > ${base}/new.txt`)).exit).not.toBe(0);
+        },
+      ));
+
+    test("checks of the user get the network unless they are told not to", async () => {
+      const links = async (checkNetwork: boolean) => {
+        let seen = "";
+        await inWorld({ only, checkNetwork }, async ({ run }) => {
+          seen = (await run("cat /proc/net/dev | grep -c :", { by: "user" })).output.trim();
+        });
+        return Number(seen);
+      };
+      expect([await links(true), await links(false)]).toEqual([readdirSync("/sys/class/net").length, 1]);
+    });
+
+    test("odd paths are taken as they are", () =>
+      inWorld(
+        { only },
+        async ({ work, run }) => {
+          expect((await run("echo x > new.txt; cat .env; pwd")).output).toBe(
+            `${only === "L3" ? "" : "cat: .env: Permission denied\n"}${work}\n`,
+          );
+        },
+        "a b,c:d\\e'f\"g",
+      ));
+  });
+}
+
+describe.skipIf(!has("L3"))("L3", () => {
+  test("what is written to a cache is gone with the command", () =>
+    inWorld({ only: "L3" }, async ({ base, run }) => {
+      expect((await run("echo x > ~/.cache/x && cat ~/.cache/x")).output).toBe("x\n");
+      expect(readdirSync(join(base, "home/.cache"))).toEqual([]);
+      expect((await run("echo x > ~/.bashrc")).exit).not.toBe(0);
+    }));
+
+  test("a hidden file that goes while a command is set up is no failure", () =>
+    inWorld({ only: "L3" }, async ({ work, run }) => {
+      await run("true");
+      rmSync(join(work, ".env"));
+      expect((await run("echo ran")).output).toBe("ran\n");
+    }));
+});
+
+describe.skipIf(!has("L2"))("L2", () => {
+  test("only the project and a private folder are written; what is hidden outside cannot be read; no sockets", () =>
+    inWorld({ only: "L2" }, async ({ base, run }) => {
+      expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
+      for (const attack of [`echo x > ${base}/outside.txt`, `echo x > ${base}/new.txt`, "cat ~/.ssh/id_rsa", network]) {
+        expect([attack, (await run(attack)).exit === 0]).toEqual([attack, false]);
+      }
+    }));
+});
+
+describe.skipIf(!has("L1"))("L1", () => {
+  test("no sockets; files are not protected, so what a model wrote does not run unasked", () =>
+    inWorld({ only: "L1" }, async ({ base, run }) => {
+      expect((await run(network)).exit).not.toBe(0);
+      expect((await run(`echo x > ${base}/outside.txt`)).exit).toBe(0);
+      const refused = await run("true", { unasked: true }).catch((thrown) => thrown);
+      expect([refused.code, refused.hint]).toEqual(["sandbox_missing", "--sandbox off runs them without one"]);
+    }));
+});
+
+test("less than was asked for runs nothing at all; off runs everything", async () => {
+  if (has("L1")) {
+    await inWorld({ only: "L1", choice: "L3" }, async ({ run }) => {
+      for (const by of ["user", "plan"] as const) {
+        expect(await run("touch ran", { by }).catch((thrown) => thrown.code)).toBe("sandbox_missing");
+      }
+    });
+  }
+  await inWorld({ choice: "off" }, async ({ base, run }) => {
+    expect((await run(`echo x > ${base}/outside.txt`, { unasked: true })).exit).toBe(0);
+  });
+});
+
+test("a line on the wall only where the output looks like one", () => {
+  const said = (output: string, exit: number | null = 1) => explainWall("L3", exit, output);
+  expect(said("curl: (6) Could not resolve host: example.org")).toContain("--allow-net");
+  expect(said("error: could not lock config file .git/config: Read-only file system")).toContain("--allow-git");
+  expect(said("touch: /usr/x: Read-only file system")).toContain("--allow-write");
+  expect([said("1 test failed"), said("Read-only file system", 0), explainWall(null, 1, "EROFS")]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});

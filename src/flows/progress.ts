@@ -113,8 +113,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     failures = [...earlier, ...bad];
   };
 
-  /** What the person declined is worth telling the model, and no failure when no call is left for it. */
-  const isOpen = ({ code }: CallReport) => code !== "declined" || !run.ledger.exhausted;
+  /**
+   * What was asked for beyond the plan and refused is worth no call of its own. What the person declined unasked is worth
+   * telling the model, and no failure when no call is left for it.
+   */
+  const isOpen = ({ code, isBeyond }: CallReport) =>
+    isBeyond !== true && (code !== "declined" || !run.ledger.exhausted);
 
   const left = (code: ErrorCode, message: string, hint: string | null = null): Left => ({
     code,

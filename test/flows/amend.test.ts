@@ -123,11 +123,16 @@ describe("at a terminal", () => {
   });
 
   test("a no drops them and what needs them, asks nothing again, and the rest goes on", async () => {
-    const ran = await playing({ options, answers: ["yes", "no"], lines: [contract, script, editB + finish()] });
+    const ran = await playing({ options, answers: ["yes", "no"], lines: [contract, script] });
     expect(ran.files).toEqual({ ...files, "a.py": "x = 2\n" });
     expect(ran.questions.length).toBe(2);
-    expect(ran.outcome.refused.map(({ target }) => target)).toEqual(["c.py", "b.py"]);
-    expect(ran.outcome.status).toBe("unverified");
+    expect(ran.outcome.refused.map(({ target }) => target).sort()).toEqual(["b.py", "c.py"]);
+    expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 2 } });
+    const open = plan({ steps: ["MODIFY a.py", "MODIFY d.py"], complexity: "moderate" });
+    const lines = [open, script, editB + write("d.py", "1\n") + finish()];
+    const again = await playing({ options, answers: ["yes", "no"], lines });
+    expect(again.questions.length).toBe(2);
+    expect(again.files["b.py"]).toBe("y = 1\n");
   });
 
   test("an unasked step beyond the plan is still a question, and counts as an amendment", async () => {

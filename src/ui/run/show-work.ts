@@ -49,7 +49,7 @@ const outputTail = 10;
 const mostRows = 20;
 
 /** Actions without a line of their own: the message and the list of tasks show what they did. */
-const quiet = new Set(["FINISH", "write_tasks", "update_task", "read_tasks"]);
+const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
 export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight, asks }: WorkOptions): Work {
   const { style, err, subject, say, line, aside, section } = streams;

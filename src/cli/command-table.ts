@@ -24,7 +24,7 @@ const asking = take(
   "forceRoot",
   "insecureHttp",
 );
-const tasking = take("file", "stdin", "noPlanCache");
+const tasking = take("file", "stdin", "noStdin", "noPlanCache");
 const confining = take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
 const acting = {
   ...take(

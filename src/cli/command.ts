@@ -1,6 +1,7 @@
 /** What a command is: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
 import { type ArgsDef, type CommandDef, defineCommand, type PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
+import type { PipedInput } from "./piped-input.ts";
 
 /** The process as a command may use it; nothing else touches environment, streams or exit. */
 export interface Context {
@@ -17,6 +18,8 @@ export interface Context {
   /** Resolves when readers, however slow, have taken all text. */
   readonly shown: () => Promise<unknown>;
   readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** What is piped in beside a task, as far as it comes at once. */
+  readonly readPiped: (signal: AbortSignal) => Promise<PipedInput>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
   readonly readStdin: (signal: AbortSignal) => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */

@@ -1,6 +1,8 @@
 /** `@path` in a message: the files the person names. Only what they typed counts, never what a model wrote. */
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
+import { suggest } from "../core/suggest.ts";
 
 /** The `@` of a mention, as a pattern: where a word begins; languages that write without blanks need none before it. */
 export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
@@ -10,27 +12,94 @@ const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 /** What may stand behind a path and be none of it; in text without blanks, all that follows. */
 const endings = [/$/, /\p{P}+$/u, /[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
 
-async function findFile(workspace: Workspace, text: string): Promise<RelPath | null> {
-  const path = workspace.path(text, "read");
-  const blob = await workspace.read(path);
-  return blob?.kind === "file" ? path : null;
+/** Endings of files that people name; other words behind `@` are words: @dataclass, @types/node. */
+const extensions = new Set(
+  `py pyi ipynb js mjs cjs jsx ts mts cts tsx vue svelte json jsonl yaml yml toml ini cfg conf env lock xml html htm css
+  scss less md rst txt adoc tex csv tsv log sql sh bash zsh fish ps1 bat c h cc cpp cxx hpp hh rs go java kt kts scala
+  groovy gradle rb php pl lua r jl swift m mm cs fs vb dart ex exs erl hs clj elm zig nim proto graphql tf diff patch
+  svg png jpg jpeg gif pdf zip gz tar bin so exe`.split(/\s+/),
+);
+
+/** Whether a word behind `@` can only be meant as a path. */
+function looksLikePath(name: string): boolean {
+  if (/^(?:\.{1,2}\/|\/|~)/.test(name) || /^\.\w/.test(name)) return true;
+  const ending = /[^/]\.(\w+)$/.exec(name)?.[1];
+  return ending !== undefined && extensions.has(ending.toLowerCase());
+}
+
+type Found = { readonly path: RelPath } | { readonly why: string };
+
+/** A text file; or why it is none, null where nothing stands there. */
+async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
+  try {
+    const path = workspace.path(text, "read");
+    const blob = await workspace.read(path);
+    if (blob?.kind !== "file") return null;
+    return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is no text" } : { path };
+  } catch (thrown) {
+    return { why: toPaiError(thrown).message };
+  }
+}
+
+const mostNames = 5000;
+
+/** A file of the project whose name is near; null: none. */
+async function findNear(workspace: Workspace, name: string): Promise<string | null> {
+  const paths: string[] = [];
+  for await (const { path, kind } of workspace.walk("" as RelPath)) {
+    if (kind === "file") paths.push(path);
+    if (paths.length === mostNames) break;
+  }
+  const base = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+  const near = suggest(name, paths);
+  if (near !== null) return near;
+  const named = suggest(base(name), paths.map(base));
+  return paths.find((path) => base(path) === (named ?? base(name))) ?? null;
 }
 
 /**
- * The named files, each once. A word behind `@` that names no file is a word.
- * Throws path_refused for a denied one, with its reason.
+ * The named files, each once. A word behind `@` that names no file and does not look like one is a word.
+ * Throws usage for a path that names nothing, no text, or a file that is closed.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
-  const found = new Set<RelPath>();
+  const files = new Set<RelPath>();
   for (const [, quoted, bare = ""] of text.matchAll(mention)) {
     const name = quoted ?? bare;
-    const names = new Set(endings.map((ending) => name.replace(ending, "") || name));
-    for (const each of names) {
-      const path = await findFile(workspace, each);
-      if (path === null) continue;
-      found.add(path);
-      break;
-    }
+    const names = [...new Set(endings.map((ending) => name.replace(ending, "") || name))];
+    const found = await Promise.all(names.map((each) => findFile(workspace, each)));
+    const file = found.find((each) => each !== null && "path" in each);
+    if (file !== undefined && file !== null && "path" in file) files.add(file.path);
+    else await refuseMistaken(workspace, names, found);
   }
-  return [...found];
+  return [...files];
+}
+
+async function refuseMistaken(
+  workspace: Workspace,
+  names: readonly string[],
+  found: readonly (Found | null)[],
+): Promise<void> {
+  const at = names.findIndex((name, index) => looksLikePath(name) || found[index] !== null);
+  const name = names.find(looksLikePath) ?? names[at];
+  if (name === undefined || at === -1 || (await isFolder(workspace, names))) return;
+  const refused = found.find((each) => each !== null && "why" in each);
+  if (refused != null && "why" in refused)
+    throw new PaiError("usage", `@${name} cannot be shown: ${refused.why}`, {
+      hint: String.raw`name another file, or write \@ for a word that is no file`,
+    });
+  const near = await findNear(workspace, name);
+  throw new PaiError("usage", `there is no file ${name}`, {
+    hint: near === null ? String.raw`write \@ for a word that is no file` : `did you mean @${near}?`,
+  });
+}
+
+/** A folder that stands there is no file to show, and no mistake: the tree shows it. */
+async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {
+  for (const name of names) {
+    const blob = await Promise.resolve()
+      .then(() => workspace.read(workspace.path(name.replace(/\/$/, ""), "read")))
+      .catch(() => null);
+    if (blob?.kind === "folder") return true;
+  }
+  return false;
 }

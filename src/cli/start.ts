@@ -76,6 +76,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },
+    readPiped: async (signal) => (await import("./piped-input.ts")).readPiped(signal),
     readStdin: async (signal) => (await import("./read-text.ts")).readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),

@@ -13,7 +13,13 @@ export interface Question {
 }
 
 export type Decision =
-  | { readonly accept: true; readonly by: "user" | "policy"; readonly reason: string }
+  | {
+      readonly accept: true;
+      readonly by: "user" | "policy";
+      readonly reason: string;
+      /** A yes to a plan whose changes are to be seen before they are applied. */
+      readonly review?: boolean;
+    }
   | {
       readonly accept: false;
       readonly by: "user" | "policy";

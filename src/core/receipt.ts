@@ -86,6 +86,7 @@ export type Fact =
       readonly by: "user" | "policy";
       readonly reason: string;
       readonly feedback: string | null;
+      readonly review?: boolean;
     }
   | { readonly type: "changes"; readonly changes: readonly ChangedPath[]; readonly error: Failure | null }
   | {

@@ -122,6 +122,7 @@ export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[])
   if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
   const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
   if (decision.accept) {
+    run.record.review = decision.review === true;
     const refusal = await refuseSteering(run, pathsThatSteer(claims));
     if (refusal !== null) throw refusal.error;
     return null;

@@ -14,7 +14,7 @@ import {
 } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import type { Veil } from "../core/secrets/veil.ts";
-import { leastTokens } from "./ledger.ts";
+import { leastTokens, refuseHuge } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -187,7 +187,8 @@ const margin = 1.2;
  * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* for a request that a cap or the
  * promise forbids, request_rejected for one that the model in use cannot hold.
  */
-function fit({ ledger, ports: { model } }: Run, estimate: number): number {
+function fit({ ledger, ports: { model }, options }: Run, estimate: number): number {
+  refuseHuge(options, estimate);
   ledger.admit(estimate, leastReply);
   if (estimate + leastReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;

@@ -221,8 +221,8 @@ const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "
  * Whether a batch is asked about before it is applied: always in a mode without a plan, else where the user wants to
  * review. What is only staged is not.
  */
-export const isAsked = ({ options }: Run, rights: Rights | null): boolean =>
-  rights === null || (options.review && !options.dryRun);
+export const isAsked = ({ options, record }: Run, rights: Rights | null): boolean =>
+  rights === null || ((options.review || record.review) && !options.dryRun);
 
 /**
  * Decides what is staged, by asking or by the plan it belongs to; null: it may be applied. Throws declined for a no to

@@ -61,6 +61,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
     run.record.text ||= iterations.verdicts;
   }
+  run.record.next = [...new Set([...run.record.next, ...iterations.improvements])];
 }
 
 /** Works through an approved schedule. Throws the failure of the step that stayed failed; the summary is then local. */

@@ -56,6 +56,8 @@ export interface Iterations {
   readonly story: string;
   /** The same for people, a line a step. */
   readonly verdicts: string;
+  /** What steps that passed could still have better. */
+  readonly improvements: readonly string[];
 }
 
 /** What is wrong that needs no verdict: failed actions, failed checks, and `open`, what was promised and is not done. */
@@ -133,6 +135,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const system = `${actPrompt}\n${scriptPrompt}`;
   const scores: number[] = [];
   const story: string[] = [];
+  const improvements: string[] = [];
   let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, { checks, turns: null });
@@ -211,6 +214,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     get story() {
       return story.join("\n");
     },
+    improvements,
     get verdicts() {
       return story.map((told) => told.split("\n", 1)[0]).join("\n");
     },
@@ -230,6 +234,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
       run.record.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${renderCalls(acted.work.batch.reports)}`);
+      if (verdict.passed) improvements.push(...verdict.next_fix);
       const good = verdict.passed && faults.length === 0;
       const finished = good ? acted.finished : await heal(at, verdict, faults);
       return finished && progress.open.length === 0 && passesChecks();

@@ -200,3 +200,18 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     },
   };
 }
+
+/** Tokens of one request that nobody is asked about. */
+const mostUnasked = 200_000;
+
+/** Throws budget_tokens for a huge request where nobody can be asked and no cap says that it is meant. */
+export function refuseHuge(
+  { interactive, caps }: { readonly interactive: boolean; readonly caps: Caps },
+  estimate: number,
+): void {
+  if (estimate <= mostUnasked || interactive || caps.tokens !== null) return;
+  const message = `the request would have about ${estimate} tokens, and nobody can be asked`;
+  throw new PaiError("budget_tokens", message, {
+    hint: `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`,
+  });
+}

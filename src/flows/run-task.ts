@@ -92,6 +92,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
       mode: options.mode,
       plan: null,
       corrections: [],
+      review: false,
       planKey: null,
       text: "",
       next: [],

@@ -126,6 +126,8 @@ export interface RunRecord {
   plan: Plan | null;
   /** What the user said to the plans before it. */
   corrections: readonly string[];
+  /** The person said yes to the plan and wants to see its changes before they are applied. */
+  review: boolean;
   /** Identity of what the plan was made from; null before it is known. */
   planKey: string | null;
   text: string;

@@ -179,6 +179,10 @@ export async function performScript(
   const most = Math.max(run.options.maxActions, planned + 5);
   const overflow = calls.length > most;
   const done = calls.slice(0, most);
+  if (overflow) {
+    const text = `the reply held ${calls.length} actions: only the first ${most} are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again`;
+    run.emit({ type: "notice", level: "warning", code: "actions_left", text });
+  }
   const wanted = requests.filter(({ action, path }) => !isLeftOut(run, rights, { cmd: action, arg: path, line: 0 }));
   await amend(run, rights, wanted, done);
   const batch = await perform(run, done, rights);

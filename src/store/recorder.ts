@@ -71,7 +71,13 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
       const { accept, by, reason } = decision;
       const feedback = decision.accept ? null : decision.feedback;
       add(
-        masked({ type: "decision", kind: question.kind, sha256: digest(question.text), accept, by, reason, feedback }),
+        masked({
+          type: "decision",
+          kind: question.kind,
+          sha256: digest(question.text),
+          ...{ accept, by, reason, feedback },
+          ...(decision.accept && decision.review === true ? { review: true } : {}),
+        }),
       );
       return decision;
     },

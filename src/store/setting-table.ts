@@ -23,6 +23,8 @@ export interface Setting<T> {
   readonly check: (json: Json) => T | null;
   /** An unusable variable or flag means the fallback, as in the original, and is no error. */
   readonly lenient?: true;
+  /** Whether a flag may say it, where that is stricter than `check`. */
+  readonly fitsFlag?: (json: Json) => boolean;
   /** In config.json and, when `narrow` is there too, in pai.json; the others are variables and flags only. */
   readonly inFile: boolean;
   /** What becomes of `current` when an untrusted project wants `wanted`; absent: a project may not say. */
@@ -129,6 +131,7 @@ const temperature: Setting<number> = {
   flag: "temperature",
   fromText: asNumber,
   check: (json) => (isNumber(json) ? clamp(json, 0, 2) : null),
+  fitsFlag: (json) => isNumber(json) && json >= 0 && json <= 2,
   lenient: true,
   inFile: true,
 };

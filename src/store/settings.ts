@@ -102,9 +102,11 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
   const fromVariable = <T>(setting: Setting<T>): { readonly value: T } | null => {
     const text = setting.env === undefined ? undefined : env[setting.env];
     if (text === undefined || text.trim() === "") return null;
-    const value = setting.check(setting.fromText(text));
-    if (value !== null) return { value };
+    const json = setting.fromText(text);
+    const value = setting.check(json);
     const message = `${setting.env} must be ${setting.wants}`;
+    if (value !== null && setting.fitsFlag?.(json) === false) warnings.push(`${message}; ${String(value)} is used`);
+    if (value !== null) return { value };
     if (setting.lenient !== true) throw new PaiError("config_invalid", message);
     warnings.push(`${message}; ignored`);
     return null;
@@ -112,9 +114,11 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
   const fromFlag = <T>(setting: Setting<T>): { readonly value: T } | null => {
     const given = setting.flag === undefined ? undefined : flags[setting.flag];
     if (given === undefined || given === false) return null;
-    const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
-    if (value !== null) return { value };
+    const json = typeof given === "string" ? setting.fromText(given) : given;
+    const value = setting.check(json);
     const message = `--${kebabCase(setting.flag ?? "")} must be ${setting.wants}`;
+    if (setting.fitsFlag?.(json) === false) throw new PaiError("usage", message);
+    if (value !== null) return { value };
     if (setting.lenient !== true) throw new PaiError("usage", message);
     warnings.push(`${message}; ignored`);
     return null;

@@ -58,6 +58,7 @@ export async function openEditor(setup: EditorSetup) {
     err: () => {},
     tty: { stdin: false, stdout: false, stderr: false },
     shown: async () => {},
+    readPiped: async () => ({ text: "", note: null }),
     readStdin: async () => "",
     onInterrupt: () => {},
     signal: new AbortController().signal,

@@ -42,6 +42,7 @@ export function openProcess(home: Home = makeHome()): Process {
         },
         tty: { stdin: stdin === undefined, stdout: false, stderr: false },
         shown: async () => {},
+        readPiped: async () => ({ text: "", note: null }),
         readStdin: async () => stdin ?? "",
         onInterrupt: () => {},
         signal: new AbortController().signal,

@@ -46,9 +46,9 @@ test("a message's words behind @ are files, words, or refused", async () => {
   expect(await find(`me@a.txt https://example.org/@a.txt import { x } from "@/lib/x"`)).toEqual([]);
   expect(await find("@decorator and @types/node and @out")).toEqual([]);
   expect(find("look at @.env")).rejects.toMatchObject({
-    code: "path_refused",
+    code: "usage",
     message: expect.stringContaining(".env"),
   });
-  expect(find("@../outside.txt")).rejects.toMatchObject({ code: "path_refused" });
+  expect(find("@../outside.txt")).rejects.toMatchObject({ code: "usage" });
   place.remove();
 });

@@ -158,3 +158,14 @@ test("works without a home (R45)", () => {
   const places = { home: null, configDir: null, stateDir: null };
   expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBe(0.3);
 });
+
+test("a temperature out of range is an error as a flag, and clamped with a warning from the environment", () => {
+  const home = makeHome();
+  for (const temperature of ["5", "-1", "abc"])
+    expect(() => load(home, {}, { temperature })).toThrow("--temperature must be a number from 0 to 2");
+  const { settings, warnings } = load(home, { PAI_TEMPERATURE: "9" });
+  expect([settings.temperature, warnings.join()]).toEqual([
+    2,
+    "PAI_TEMPERATURE must be a number from 0 to 2; 2 is used",
+  ]);
+});

@@ -15,6 +15,7 @@ import type { Context } from "../command.ts";
 import { type ComposedWorkspace, composeOptions, limitTime, makeRunId, openProjectMemory } from "../compose/compose.ts";
 import { listModels, priceOf } from "../compose/compose-model.ts";
 import { openHere } from "../compose/open-here.ts";
+import { findMentions } from "../mentions.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { readTask } from "./task.ts";
 
@@ -109,8 +110,9 @@ export async function previewTask({ id, opened, task, options, price, signal, no
 }
 
 export async function contextCommand(context: Context): Promise<number> {
-  const task = await readTask(context, context.signal);
+  const read = await readTask(context, context.signal);
   const opened = await openHere(context);
+  const task = { ...read, files: await findMentions(opened.workspace, read.text) };
   const { settings } = pickModel(context, opened.base).base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);

@@ -10,6 +10,7 @@ import { composeBase, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
+import { findMentions } from "../mentions.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
@@ -19,6 +20,19 @@ import { readText, taskLimit } from "../read-text.ts";
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
   requireInput(file, projectOf(context));
   return readText(file, "task file", signal, taskLimit);
+}
+
+/** What is piped in beside the task: with --stdin all of it, else what comes at once; nothing with --no-stdin. */
+async function readContext(context: Context, signal: AbortSignal): Promise<string> {
+  const { flags, tty } = context;
+  if (flags.stdin === true && flags.noStdin === true)
+    throw new PaiError("usage", "--stdin and --no-stdin exclude each other");
+  if (flags.stdin === true) return context.readStdin(signal);
+  if (flags.noStdin === true || tty.stdin) return "";
+  const { text, note } = await context.readPiped(signal);
+  if (text !== "") requireStdin(projectOf(context));
+  if (note !== null && flags.quiet !== true) context.err(`${note}\n`);
+  return text;
 }
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
@@ -43,7 +57,7 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
     throw new PaiError("usage", "there is no task", {
       hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
     });
-  const piped = flags.stdin === true ? (await context.readStdin(signal)).trim() : "";
+  const piped = fromStdin ? "" : (await readContext(context, signal)).trim();
   return { text: task, history: [], context: piped === "" ? null : piped };
 }
 
@@ -68,19 +82,25 @@ function requirePlanning({ flags }: Context, command: string): void {
 }
 
 /** Runs one task, shows it as the flags say, and returns the exit code. */
-export async function doTask(given: Context, { flow, task: read, options, command, model }: TaskRun): Promise<number> {
+export async function doTask(
+  given: Context,
+  { flow, task: readIt, options, command, model }: TaskRun,
+): Promise<number> {
   if (flow !== null) requirePlanning(given, command);
   const called = composeBase(given);
   const { context } = called;
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
-    const task = await read(limited.signal);
+    const read = await readIt(limited.signal);
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     const base = model === null ? await chooseModel(context, called, view) : called;
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const composed = await composeTask(context, base, view, model);
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const mode = flow === null ? base.settings.mode : "single-shot";
+    // Only what somebody typed names files: a saved plan brings its task along.
+    const files = command === "apply" ? [] : await findMentions(composed.opened.workspace, read.text);
+    const task: Task = { ...read, files };
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
     const { sink, decide } = view;
     const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });

@@ -33,6 +33,7 @@ export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
       return { accept: true, by: "user", reason: "yes, from now on" };
     }
     if (answer === "yes") return { accept: true, by: "user", reason: "yes" };
+    if (answer === "review") return { accept: true, by: "user", reason: "yes, after the diff", review: true };
     if (answer === "no") return { accept: false, by: "user", reason: "no", feedback: null };
     return { accept: false, by: "user", reason: "feedback", feedback: answer.feedback };
   }

@@ -85,8 +85,8 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       },
     },
     async decide({ kind }): Promise<Decision> {
-      const { accept, by, reason, feedback } = nextDecision((fact) => fact.kind === kind);
-      return accept ? { accept, by, reason } : { accept, by, reason, feedback };
+      const { accept, by, reason, feedback, review = false } = nextDecision((fact) => fact.kind === kind);
+      return accept ? { accept, by, reason, review } : { accept, by, reason, feedback };
     },
     nextApply() {
       const { error } = nextChanges(() => true);

@@ -115,6 +115,13 @@ export interface TurnOptions {
   readonly planOnly?: boolean;
 }
 
+/** Keeps the approved plan of a run that was interrupted at its work: a yes carries it on without planning again. */
+function keepPlan(talk: Talk, task: string, { status, mode, run, plan }: Outcome): void {
+  if (status !== "interrupted" || mode !== "single-shot" || run === null || plan?.intent !== "task") return;
+  talk.planned = { task, run, plan };
+  talk.context.err("y carries the plan on, without planning again\n");
+}
+
 /** One task of the session, shown and kept. */
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
@@ -125,7 +132,9 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       watch.pause();
       return view.decide(question).finally(watch.resume);
     };
+    let isApproved = false;
     const sink: View["sink"] = (event) => {
+      isApproved ||= event.type === "phase.started";
       open.sink(event);
       view.sink(event);
     };
@@ -137,6 +146,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     context.err("\n");
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, options, ports);
     view.finish(outcome);
+    if (isApproved) keepPlan(talk, text, outcome);
     return outcome;
   });
 }

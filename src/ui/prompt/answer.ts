@@ -1,6 +1,6 @@
 /** What a typed answer means: pure, so that no question can be answered by accident. */
 
-export type Answer = "yes" | "no" | "always" | "again" | { readonly feedback: string };
+export type Answer = "yes" | "no" | "always" | "review" | "again" | { readonly feedback: string };
 
 const yes = new Set(["y", "yes", "ya", "ok", "oke", "lanjut"]);
 const no = new Set(["n", "no", "tidak", "batal"]);
@@ -8,11 +8,15 @@ const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue",
 
 /**
  * Reads the answer to a question. `text` null: end of input, which is a no.
- * `feedback` false: the question takes only yes or no. `always`: it takes `a` as well. "again": ask once more.
+ * `feedback` false: the question takes only yes or no. `always`: it takes `a` as well, `review`: `d`. "again": ask once more.
  */
 export function readAnswer(
   text: string | null,
-  { feedback, always = false }: { readonly feedback: boolean; readonly always?: boolean },
+  {
+    feedback,
+    always = false,
+    review = false,
+  }: { readonly feedback: boolean; readonly always?: boolean; readonly review?: boolean },
 ): Answer {
   if (text === null) return "no";
   const said = text.trim();
@@ -20,6 +24,7 @@ export function readAnswer(
   if (yes.has(word)) return "yes";
   if (no.has(word)) return "no";
   if (always && word === "a") return "always";
+  if (review && word === "d") return "review";
   if (!feedback) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };

@@ -52,7 +52,7 @@ export interface Prompter {
 }
 
 const inputs: Readonly<Record<Question["kind"], string>> = {
-  plan: "y, n, or say what to change: ",
+  plan: "y, n, d (show the diff before applying), or say what to change: ",
   batch: "apply? y, n, or say what to change: ",
   changes: "go on? y or n: ",
   scope: "allow? y or n: ",
@@ -197,7 +197,11 @@ export function createPrompter(options: PrompterOptions): Prompter {
       const { kind, folder = null } = question;
       const feedback = kind === "plan" || kind === "batch";
       for (;;) {
-        const answer = readAnswer(await readLine(inputOf(question)), { feedback, always: folder !== null });
+        const answer = readAnswer(await readLine(inputOf(question)), {
+          feedback,
+          always: folder !== null,
+          review: kind === "plan",
+        });
         if (answer !== "again") return answer;
         err(`${style.paint("dim", feedback ? rules.feedback : rules.yesOrNo)}\n`);
       }

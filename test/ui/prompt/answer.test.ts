@@ -34,3 +34,9 @@ test("next steps run at these words only", () => {
   expect(words.filter((word) => !isContinue(word))).toEqual([]);
   expect(["", "n", "go on", "yes please", "lanjutkan"].filter(isContinue)).toEqual([]);
 });
+
+test("d is a yes that wants the diff first, only where the question takes it", () => {
+  expect(readAnswer("d", { feedback: true, review: true })).toBe("review");
+  expect(readAnswer("d", { feedback: true })).toBe("again");
+  expect(readAnswer("d", { feedback: false })).toBe("again");
+});

@@ -1,0 +1,53 @@
+/** `@path` in a task: what names a file, what is a word, and what stops a run before it costs anything. */
+import { expect, test } from "bun:test";
+import { findMentions } from "../../src/cli/mentions.ts";
+import { type Files, makeFolder, openHere } from "../flows/scripted.ts";
+
+const files: Files = {
+  "src/app.py": "x = 1\n",
+  "README.md": "# Hi\n",
+  "blob.bin": "a\0b",
+  ".env": "KEY=1\n",
+  Makefile: "all:\n",
+};
+
+async function mentions(text: string): Promise<readonly string[] | string> {
+  const place = makeFolder(files);
+  try {
+    const { workspace } = await openHere(place);
+    return await findMentions(workspace, text);
+  } catch (thrown) {
+    const { code, message, hint } = thrown as { code: string; message: string; hint: string | null };
+    return `${code}: ${message}; ${hint ?? ""}`;
+  } finally {
+    place.remove();
+  }
+}
+
+test.each([
+  ["explain @src/app.py, please", ["src/app.py"]],
+  ["see (@README.md) and @Makefile.", ["README.md", "Makefile"]],
+  ['see @"src/app.py"', ["src/app.py"]],
+  ["see @src/", []],
+  ["use @dataclass and @types/node", []],
+  ['write "@x.py" into it', []],
+  [String.raw`keep \@nosuch.py`, []],
+  ["mail me@example.py", []],
+  ["@angular/core is old", []],
+])("%s", async (text, found) => {
+  expect(await mentions(text)).toEqual(found);
+});
+
+test.each([
+  ["@nosuch.py", "usage: there is no file nosuch.py"],
+  ["@src/ap.py", "did you mean @src/app.py?"],
+  ["@app.py", "did you mean @src/app.py?"],
+  ["@./x", "usage: there is no file ./x"],
+  ["@blob.bin", "usage: @blob.bin cannot be shown: it is no text"],
+  ["@.env", "usage: @.env cannot be shown"],
+  ["@../other.txt", "usage: @../other.txt cannot be shown"],
+  ["@/etc/passwd", "usage: @/etc/passwd cannot be shown"],
+  ["@~/notes", "usage: "],
+])("%s stops the run", async (text, why) => {
+  expect(await mentions(`explain ${text}`)).toContain(why);
+});

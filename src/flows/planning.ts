@@ -10,6 +10,7 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, mostRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
+import { namesPath } from "../core/vocabulary.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
@@ -82,9 +83,28 @@ interface Draft<Made> {
 /** A plan as it will be carried out, and what it claims. */
 type Presented = Pick<Draft<unknown>, "plan" | "claims">;
 
+/** The plan with its absolute paths below the root as the relative ones that they are read as. */
+function withRelativePaths({ overlay }: Run, plan: Plan): Plan {
+  if (plan.execution_plan === null) return plan;
+  const relative = (text: string): string => {
+    if (!text.startsWith("/")) return text;
+    try {
+      return overlay.path(text, "list") || ".";
+    } catch {
+      return text;
+    }
+  };
+  const steps = plan.execution_plan.steps.map((step) =>
+    namesPath(step.action)
+      ? { ...step, target: relative(step.target), destination: step.destination && relative(step.destination) }
+      : step,
+  );
+  return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
+}
+
 /** Shows the plan with its promise; refuses at once what no yes may allow. */
 async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
-  const plan = withoutCommands(run, made);
+  const plan = withoutCommands(run, withRelativePaths(run, made));
   await announce(run, plan, offer);
   const claims = plan.intent === "task" ? claimsOfPlan(run, plan) : [];
   await refuseForbidden(run, claims);

@@ -284,3 +284,17 @@ test("--mode auto works eight-step on a complex plan, grouped into its steps, an
   expect(simple.outcome).toMatchObject({ mode: "single-shot", calls: { made: 2 } });
   expect(simple.eventsOf("notice").map(({ text }) => text)).toContain("the plan is simple: working single-shot");
 });
+
+test("a step may amend the schedule's scope, and a reply in another format is read or answered in its news", async () => {
+  const amended = `AMEND::WRITE::b.py::a.py imports it\n${write("b.py", "y = 1", finish)}`;
+  const ran = await run([
+    schedule({ create: ["a.py"] }),
+    write("a.py", "import b", "") + amended,
+    verdict(true),
+    summary,
+  ]);
+  expect(ran.files).toEqual({ "a.py": "import b\n", "b.py": "y = 1\n" });
+  expect(ran.outcome.amended).toMatchObject([{ path: "b.py", accept: true, by: "policy" }]);
+  const fenced = await run([schedule({ create: ["a.py"] }), "```python\nx = 1\n```\n", verdict(true), summary]);
+  expect(fenced.files).toEqual({ "a.py": "x = 1\n" });
+});

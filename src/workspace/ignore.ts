@@ -13,7 +13,16 @@ export interface IgnoreRules {
 }
 
 const fileNames = [".gitignore", ".paiignore"];
-const maxFileBytes = 1024 * 1024;
+/** Of all rules that a walk reads together: more are not looked at, and leave nothing out. */
+const most = { bytes: 256 * 1024, rules: 5000 } as const;
+/** Of one rule: matching takes a power of the path's length by these, so a rule with more counts as none. */
+const mostWild = { folders: 3, stars: 3 } as const;
+
+/** What of the limits is left. */
+interface Budget {
+  bytes: number;
+  rules: number;
+}
 
 /**
  * The rules that hold in `folder`. Where the folder is itself ignored, it was named on purpose: then only what stands in
@@ -21,15 +30,18 @@ const maxFileBytes = 1024 * 1024;
  */
 export function openIgnore(root: Root, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
-  const exclude = readRules(root, ".git/info/exclude" as RelPath);
+  const budget: Budget = { ...most };
+  const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
   const base: Link[] = [{ folder: top, matcher: nodeModules }];
   if (exclude !== "") base.unshift({ folder: top, matcher: ignore({ ignorecase: false }).add(exclude) });
-  let rules = rulesAt(root, top, addFiles(root, top, fileNames, base));
+  let rules = rulesAt(root, top, addFiles(root, top, fileNames, base, budget), budget);
   let at = top;
   for (const name of folder === "" ? [] : folder.split("/")) {
     const named = rules.ignores(name, true);
     at = joinPath(at, name);
-    rules = named ? rulesAt(root, at, addFiles(root, at, fileNames, [])) : rules.inside(name, fileNames);
+    rules = named
+      ? rulesAt(root, at, addFiles(root, at, fileNames, [], budget), budget)
+      : rules.inside(name, fileNames);
   }
   return rules;
 }
@@ -44,7 +56,7 @@ const nodeModules: Link["matcher"] = {
   test: (path) => ({ ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path), unignored: false }),
 };
 
-function rulesAt(root: Root, folder: RelPath, chain: readonly Link[]): IgnoreRules {
+function rulesAt(root: Root, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
   return {
     ignores(name, isFolder) {
       const path = joinPath(folder, name);
@@ -57,22 +69,49 @@ function rulesAt(root: Root, folder: RelPath, chain: readonly Link[]): IgnoreRul
     },
     inside(name, holds) {
       const child = joinPath(folder, name);
-      return rulesAt(root, child, addFiles(root, child, holds, chain));
+      return rulesAt(root, child, addFiles(root, child, holds, chain, budget), budget);
     },
   };
 }
 
-function addFiles(root: Root, folder: RelPath, holds: readonly string[], chain: readonly Link[]): readonly Link[] {
+function addFiles(
+  root: Root,
+  folder: RelPath,
+  holds: readonly string[],
+  chain: readonly Link[],
+  budget: Budget,
+): readonly Link[] {
   const text = fileNames
     .filter((name) => holds.includes(name))
-    .map((name) => readRules(root, joinPath(folder, name)))
+    .map((name) => readRules(root, joinPath(folder, name), budget))
     .join("\n");
   return text.trim() === "" ? chain : [{ folder, matcher: ignore({ ignorecase: false }).add(text) }, ...chain];
 }
 
-function readRules(root: Root, path: RelPath): string {
+/** Whether a rule can be matched in time that grows slowly with the path. */
+function isQuick(rule: string): boolean {
+  const parts = rule.split("/");
+  const stars = (part: string) => part.split("*").length - 1;
+  return (
+    parts.filter((part) => part === "**").length <= mostWild.folders &&
+    parts.every((part) => part === "**" || stars(part) <= mostWild.stars)
+  );
+}
+
+/** The rules of a file as far as the budget goes, without those that say nothing or would take too long. */
+function readRules(root: Root, path: RelPath, budget: Budget): string {
+  if (budget.bytes <= 0 || budget.rules <= 0) return "";
   try {
-    return Buffer.from(root.readBytes(path, maxFileBytes)?.bytes ?? []).toString();
+    const text = Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString();
+    budget.bytes -= text.length;
+    const rules = text
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+      .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))
+      .filter(isQuick)
+      .slice(0, budget.rules);
+    budget.rules -= rules.length;
+    return rules.join("\n");
   } catch {
     return "";
   }

@@ -1,0 +1,55 @@
+/** Ignore rules of a hostile project cost no more than a moment. */
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { walkNow } from "../../src/workspace/scan.ts";
+
+function walkAll(prepare: (folder: string) => void): readonly [paths: readonly string[], ms: number] {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pai-ignore-")));
+  prepare(folder);
+  const root = openRoot(folder, { force: true, home: null });
+  const started = performance.now();
+  const found = [...walkNow(root, "" as RelPath, { allow: [], deny: [] })].map(({ path }): string => path);
+  return [found, performance.now() - started];
+}
+
+// F16
+test.each([
+  ["folders", `${"**/a/".repeat(20)}**/b\n`, "a/".repeat(60)],
+  ["stars", `${"*a".repeat(40)}b\n`, `${"a".repeat(240)}/`],
+  ["repeated folders", `${"**/".repeat(200)}b\n`, "a/".repeat(60)],
+])("one rule with many wild %s", (_name, rule, path) => {
+  const [found, ms] = walkAll((folder) => {
+    mkdirSync(join(folder, path), { recursive: true });
+    writeFileSync(join(folder, ".gitignore"), `${rule}out/\n`);
+    mkdirSync(join(folder, "out"));
+  });
+  expect([found.includes("out"), ms < 500]).toEqual([false, true]);
+});
+
+test("a megabyte of rules, and a file of rules without end", () => {
+  const [, ms] = walkAll((folder) => {
+    writeFileSync(join(folder, ".gitignore"), Array.from({ length: 60_000 }, (_, at) => `name-${at}-*.txt\n`).join(""));
+    for (let at = 0; at < 300; at += 1) writeFileSync(join(folder, `file-${at}`), "");
+  });
+  expect(ms).toBeLessThan(1000);
+  const [, sparse] = walkAll((folder) => {
+    writeFileSync(join(folder, ".gitignore"), "");
+    truncateSync(join(folder, ".gitignore"), 2 ** 40);
+  });
+  expect(sparse).toBeLessThan(500);
+});
+
+test("rules of many folders count together", () => {
+  const [, ms] = walkAll((folder) => {
+    for (let at = 0; at < 200; at += 1) {
+      mkdirSync(join(folder, `f${at}`));
+      writeFileSync(join(folder, `f${at}/.gitignore`), Array.from({ length: 500 }, (_, n) => `x${n}*y*z\n`).join(""));
+      writeFileSync(join(folder, `f${at}/a`), "");
+    }
+  });
+  expect(ms).toBeLessThan(2000);
+});

@@ -1,6 +1,7 @@
 /** The plan file: a plan, the state it was made on, and perhaps its finished edits, under one hash. */
 
 import * as z from "zod/mini";
+import { isTooDeep, replyCaps } from "../core/caps.ts";
 import { type Blob, type Change, opOf } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -130,6 +131,7 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   } catch {
     throw notOne("it is not JSON");
   }
+  if (isTooDeep(json)) throw notOne(`it is nested more than ${replyCaps.depth} levels deep`);
   const written = readAs(planFile, json, "the file");
   if (!written.ok) throw notOne(written.why);
   const { hash, ...content } = written.value;

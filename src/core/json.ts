@@ -1,4 +1,5 @@
 /** Reads JSON as models write it: whole and tolerant, or the acknowledgment while it still streams. */
+import { isTooDeep, replyCaps } from "./caps.ts";
 import type { Json } from "./model.ts";
 import { createThoughtSplitter, findClosing, openingOf } from "./script/thought.ts";
 
@@ -31,7 +32,10 @@ export function readJson(text: string): JsonReading {
 
 function parseJson(json: string): JsonReading {
   try {
-    return { ok: true, value: JSON.parse(json) };
+    const value = JSON.parse(json);
+    return isTooDeep(value)
+      ? { ok: false, why: `nested more than ${replyCaps.depth} levels deep` }
+      : { ok: true, value };
   } catch (error) {
     return { ok: false, why: `not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -7,6 +7,7 @@ import { type GuardInput, judge, type Verdict } from "../core/guard/guard.ts";
 import type { ChangeSummary } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
+import { listen } from "./breathe.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering } from "./steering.ts";
 import { mayHoldSecrets } from "./unveil.ts";
@@ -285,7 +286,10 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
   } else if (changes.length > 0) {
     const transaction = await run.transaction();
     const earlier = transaction.changes.length;
+    await listen(run.signal);
     await transaction.apply(changes, origin);
+    // A signal that came while many files were written takes them back: nothing of an interrupted run stays.
+    await listen(run.signal);
     emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });
     // The umask has had its say: modes are not as they were staged.
     overlay.settle(transaction.changes.slice(earlier));

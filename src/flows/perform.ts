@@ -1,12 +1,14 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
 import type { AnyAction, Proposal } from "../core/action.ts";
+import { replyCaps } from "../core/caps.ts";
 import { type Change, invert, squash } from "../core/change.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
-import type { Call, CallResult, Json } from "../core/model.ts";
+import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import { acceptBatch, applyBatch, isAsked, judgeStaged, reviewBatch } from "./batch.ts";
+import { breathe } from "./breathe.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -229,6 +231,22 @@ async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<voi
   }
 }
 
+const blocksOf = ({ input }: Call): number => {
+  const edits = isFields(input) ? input["edits"] : null;
+  return Array.isArray(edits) ? edits.length : 0;
+};
+
+/** Why a call goes beyond what one reply may hold; null: it does not. */
+function capOf(calls: readonly Call[], at: number): string | null {
+  if (at >= replyCaps.actions)
+    return `not done: one reply may hold ${replyCaps.actions} actions; send the rest in the next`;
+  if (blocksOf(calls[at] ?? { id: "", name: "", input: null }) === 0) return null;
+  const blocks = calls.slice(0, at + 1).reduce((sum, call) => sum + blocksOf(call), 0);
+  return blocks > replyCaps.blocks
+    ? `not done: one reply may hold ${replyCaps.blocks} SEARCH/REPLACE blocks; send the rest in the next`
+    : null;
+}
+
 /** Performs the calls of one reply as one batch. Throws for conflicts, full disks and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map((await run.ports.actions()).map((action) => [action.name, action]));
@@ -237,7 +255,12 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
   const looked = lookAtOnce(batch, calls);
   try {
     for (const [at, call] of calls.entries()) {
-      run.signal.throwIfAborted();
+      await breathe(run.signal);
+      const over = capOf(calls, at);
+      if (over !== null) {
+        report(batch, call, { kind: "look", code: "nothing_done", text: over });
+        continue;
+      }
       run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOf(call) });
       await performOne(batch, call, looked[at] ?? null);
     }

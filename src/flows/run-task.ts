@@ -7,6 +7,7 @@ import { leastCalls, planPromise } from "../core/plan/promise.ts";
 import type { Transaction } from "../core/ports.ts";
 import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
+import { listen } from "./breathe.ts";
 import { createLedger } from "./ledger.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay } from "./stage.ts";
@@ -166,7 +167,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
     await flow(run);
-    ports.signal.throwIfAborted();
+    await listen(ports.signal);
     if (options.checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
   } catch (thrown) {
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);

@@ -1,5 +1,7 @@
 /** Reads a plan out of a model's JSON (spec 2.2): tolerant of form, strict of meaning. */
+
 import * as z from "zod/mini";
+import { replyCaps } from "../caps.ts";
 import type { Json } from "../model.ts";
 import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
 import {
@@ -67,6 +69,8 @@ function findFault(plan: Plan): string | null {
     return plan.reply.trim() === "" ? 'reply is empty: with intent "conversation" it is the whole answer' : null;
   const steps = plan.execution_plan?.steps ?? [];
   if (steps.length === 0) return `execution_plan.steps is empty: a ${plan.intent} needs its steps`;
+  if (steps.length > replyCaps.steps)
+    return `execution_plan.steps holds ${steps.length} steps: at most ${replyCaps.steps}; plan a part of the task`;
   const faults = steps.flatMap(({ action, target, destination }, at) => {
     if (needsTarget(action) && target.trim() === "") return `execution_plan.steps.${at}.target is empty (${action})`;
     if (namesPath(action) && namesSeveral(target))

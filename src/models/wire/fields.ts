@@ -1,5 +1,10 @@
 /** Reads JSON that came over the wire: what is missing or of another kind is absent, never a crash. */
 
+import { isTooDeep } from "../../core/caps.ts";
+
+/** Text as short as this is nested no deeper than any reader bears. */
+const shortJson = 2000;
+
 /** An object from the wire. Unlike the `Fields` of core/model.ts its values are not known to be JSON: SDKs put in their own. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +31,8 @@ export function count(value: unknown): number {
 /** The value of a JSON text, or undefined. */
 export function parseJson(source: string): unknown {
   try {
-    return JSON.parse(source);
+    const value: unknown = JSON.parse(source);
+    return source.length > shortJson && isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

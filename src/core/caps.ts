@@ -1,0 +1,22 @@
+/** What one reply may hold at the most: more is no work but an attack, or a model gone wild. Pure. */
+
+export const replyCaps = {
+  /** Actions, calls of tools included. */
+  actions: 300,
+  /** SEARCH/REPLACE blocks of all its edits. */
+  blocks: 2000,
+  /** Steps of a plan. */
+  steps: 500,
+  /** Levels of JSON inside JSON. */
+  depth: 200,
+} as const;
+
+/** Whether plain data is nested deeper than a reply may be. Never recurses, as it is asked of what would end recursion. */
+export function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > replyCaps.depth) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}

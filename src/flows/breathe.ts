@@ -1,0 +1,20 @@
+/** Lets signals and time limits be heard between pieces of work that never wait by themselves. */
+
+/** Milliseconds of work after which a signal is listened for. */
+const longest = 20;
+
+let last = performance.now();
+
+/** Takes a turn of the event loop when the last one is some time ago. Throws the signal's reason when it is aborted. */
+export async function breathe(signal: AbortSignal): Promise<void> {
+  if (performance.now() - last > longest) await listen(signal);
+  signal.throwIfAborted();
+}
+
+/** Takes a turn of the event loop in any case: before what cannot be called back, and before a run is called done. */
+export async function listen(signal: AbortSignal): Promise<void> {
+  // Signals and timers come in turns of their own: one turn may still miss the second.
+  await Bun.sleep(1);
+  last = performance.now();
+  signal.throwIfAborted();
+}

@@ -1,0 +1,92 @@
+/** Inputs that are meant to keep pai busy: a signal is answered within a second, and an interrupted run changes nothing. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readOutcome } from "./contract.ts";
+import { openPlace, patience } from "./harness.ts";
+import { called, done, planned, talked, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const many = (count: number, line: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => line(at)).join("");
+
+// F17, F29
+test.concurrent("a run that is interrupted while it works through a long reply ends 130 and changes nothing", async () => {
+  const lines = many(6000, (at) => `line ${at}\n`);
+  const blocks = many(1900, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
+  const answers = [planned([["MODIFY", "a.txt"]]), { ...done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`) }];
+  await using place = openPlace(answers, { "a.txt": lines });
+  const running = place.start(["run", "-y", "change every third line"]);
+  await place.gemini.arrived(2);
+  await Bun.sleep(150);
+  const asked = performance.now();
+  running.kill("SIGINT");
+  const { code } = await running.done;
+  const isOver = performance.now() - asked < 100;
+  // It may have been done before the signal came: then it was told so.
+  expect([code, place.read("a.txt") === lines]).toEqual(isOver && code === 0 ? [0, false] : [130, true]);
+});
+
+test.concurrent("what goes beyond one reply is left out and told", async () => {
+  const writes = Array.from({ length: 320 }, (_, at) => ["write", { path: `f${at}.txt`, content: "x" }] as const);
+  await using place = openPlace([called(...writes), { text: "Done." }]);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "many"]));
+  expect([outcome.code, outcome.changes.length]).toEqual([0, 300]);
+  expect(place.gemini.requests[1]?.body).toContain("one reply may hold 300 actions");
+});
+
+test.concurrent("a plan of thousands of steps is asked for again, not worked through", async () => {
+  const steps = Array.from({ length: 10_000 }, (_, at) => ["WRITE", `f${at}.txt`] as const);
+  await using place = openPlace([planned(steps), talked("I cannot.")]);
+  const started = performance.now();
+  await place.pai(["run", "-y", "many"]);
+  expect([place.gemini.requests.length, performance.now() - started < 10_000]).toEqual([2, true]);
+  expect(place.gemini.requests[1]?.body).toContain("at most 500");
+});
+
+// F28
+test.concurrent("nested JSON of any depth is a bad reply or a bad file, never an internal error", async () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const part = `{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"read","args":{"path":${deep}}}}]},"finishReason":"STOP"}]}`;
+  const bomb = { headers: { "content-type": "text/event-stream" }, body: `data: ${part}\n\n` };
+  await using place = openPlace([bomb, bomb, { text: `{"intent": ${deep}}` }, { text: `{"intent": ${deep}}` }], {
+    "plan.json": deep,
+  });
+  const results = [
+    await place.pai(["run", "-y", "--mode", "tool-loop", "x"]),
+    await place.pai(["run", "-y", "x"]),
+    await place.pai(["apply", "-y", "plan.json"]),
+  ];
+  for (const { code, stderr } of results) {
+    expect([code, stderr.includes("internal")]).not.toContain(1);
+    expect(stderr).not.toContain("call stack");
+  }
+});
+
+// F16 and the sparse file of the newcomer
+test.concurrent("ignore rules that take for ever, and a file of rules without end, take a moment", async () => {
+  await using place = openPlace([talked("Hello."), talked("Hello.")]);
+  mkdirSync(join(place.root, "a/".repeat(60)), { recursive: true });
+  writeFileSync(join(place.root, ".gitignore"), `${"**/a/".repeat(20)}**/b\n`);
+  const started = performance.now();
+  expect((await place.pai(["run", "hello"])).code).toBe(0);
+  truncateSync(join(place.root, ".gitignore"), 2 ** 40);
+  expect((await place.pai(["run", "hello"])).code).toBe(0);
+  expect((await place.pai(["context", "hello"])).code).toBe(0);
+  const took = performance.now() - started;
+  // The harness reads every file when the test ends.
+  truncateSync(join(place.root, ".gitignore"), 0);
+  expect(took).toBeLessThan(20_000);
+});
+
+test.concurrent("many rules that deny paths cost no more than a moment", async () => {
+  const deny = Array.from({ length: 20_000 }, (_, at) => `secret-${at}/**`);
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))], {
+    "pai.json": JSON.stringify({ policy: { deny } }),
+  });
+  for (let at = 0; at < 100; at += 1) writeFileSync(join(place.root, `f${at}.txt`), "");
+  const started = performance.now();
+  const { code } = await place.pai(["run", "-y", "make a.txt"]);
+  expect([code, performance.now() - started < 20_000]).toEqual([0, true]);
+});

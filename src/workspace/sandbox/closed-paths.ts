@@ -36,7 +36,9 @@ const maxLooks = 100_000;
 const homeSecrets =
   `.ssh .aws .azure .gnupg .kube .docker .password-store .netrc _netrc .git-credentials .pgpass .my.cnf
   .npmrc .pypirc .htpasswd .dockercfg .vault-token .s3cfg .boto .config/gcloud .config/gh .config/hub .config/op
-  .config/rclone .config/sops .config/pip .cargo/credentials .cargo/credentials.toml .gem/credentials
+  .config/rclone .config/sops .config/pip .config/git/credentials .config/containers/auth.json .config/doctl .config/helm
+  .config/composer/auth.json .composer/auth.json .config/pulumi .pulumi/credentials.json .oci .terraformrc
+  .m2/settings-security.xml .fly/config.yml .wrangler .pip .cargo/credentials .cargo/credentials.toml .gem/credentials
   .terraform.d/credentials.tfrc.json .local/share/keyrings .claude .claude.json .codex .gemini .mozilla .thunderbird
   .config/google-chrome .config/chromium .config/BraveSoftware .bash_history .zsh_history .python_history
   .node_repl_history .psql_history .mysql_history`.split(/\s+/);

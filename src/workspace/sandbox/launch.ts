@@ -47,7 +47,8 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
         "pipe",
         options.stderr,
         "pipe",
-        options.workspaceFd,
+        // Inside a program that has mounts of its own it would lead past them.
+        through.length === 0 ? options.workspaceFd : "ignore",
         lifeline ? "pipe" : "ignore",
         ...(through.length === 0 ? [] : [fd]),
       ],

@@ -14,7 +14,7 @@ const mountFlags = {
   recursive: 16384,
   private: 1 << 18,
 } as const;
-const attributes = { readOnly: 1, noSuid: 2 } as const;
+const attributes = { readOnly: 1, noSuid: 2, noDev: 4 } as const;
 const clone = { closeOnExec: open.closeOnExec, tree: 1, recursive: 0x8000 } as const;
 const moveFromDescriptor = 4;
 const namespaces = {
@@ -64,6 +64,8 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
     (network ? 0 : namespaces.network);
   // The working folder goes along into the new namespace, a descriptor does not.
   tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
+  // It would lead past every mount that is made from here on.
+  tape.call("close", [workspaceFd], { note: "close the workspace" });
   tape.call("unshare", [wanted]);
   if (userNamespace) mapUser(tape, confinement);
   tape.call("mount", [tape.text("none"), tape.text("/"), 0, mountFlags.recursive | mountFlags.private, 0], {
@@ -110,7 +112,7 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   write("/proc/self/uid_map", `${uid} ${uid} 1`);
   write("/proc/self/gid_map", `${gid} ${gid} 1`);
   // A file open for writing keeps its file system from becoming read-only.
-  tape.call("close_range", [workspaceFd + 1, 0xffffffff, 0], { note: "close maps" });
+  tape.call("close_range", [workspaceFd, 0xffffffff, 0], { note: "close maps" });
 }
 
 function addMounts(tape: Tape, confinement: Confinement): void {
@@ -128,7 +130,8 @@ function addMounts(tape: Tape, confinement: Confinement): void {
     .map((name) => ({ name, tree: takeNode(tape, `/dev/${name}`) }));
   const seen = hidden.filter(({ path }) => !isReplaced(path) || kept.some((each) => isBelow(path, each.path)));
   const masks = seen.map((each) => ({ each, mask: each.isFolder ? null : takeNode(tape, "/dev/null") }));
-  tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape)], {
+  const closed = attributes.readOnly | attributes.noSuid | attributes.noDev;
+  tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape, closed)], {
     note: "read-only disk",
   });
   addCaches(tape, caches);

@@ -160,6 +160,7 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
   let known: { readonly paths: ClosedPaths; readonly at: number } | null = null;
   let outside: readonly LandlockRule[] | null = null;
+  let knownCaches: readonly string[] | null = null;
 
   const closed = (): ClosedPaths => {
     if (known === null || performance.now() - known.at > closedFreshMs) {
@@ -167,6 +168,10 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
       known = { paths: findClosedPaths({ workspace, rules, home, own, isRoot, open }), at: performance.now() };
     }
     return known.paths;
+  };
+  const caches = (): readonly string[] => {
+    knownCaches ??= cachesOf(home, writable);
+    return knownCaches;
   };
   const rulesOutside = (): readonly LandlockRule[] => {
     outside ??= readableRules(closed().hidden.filter(({ path }) => !isInside(path)));
@@ -179,6 +184,7 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
     forget: () => {
       known = null;
       outside = null;
+      knownCaches = null;
     },
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
@@ -191,7 +197,7 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
         writable: writable.filter(isThere),
         readable: isIsolated(level) ? replaced(network) : [],
         readOnly: settings.git ? [] : mine,
-        caches: found.caches && level === "L3" ? cachesOf(home, writable) : [],
+        caches: found.caches && level === "L3" ? caches() : [],
         outside: level === "L2" ? rulesOutside() : [],
       };
     },

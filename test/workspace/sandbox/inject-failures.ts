@@ -19,7 +19,8 @@ export interface Injected {
   readonly missed: readonly string[];
 }
 
-const calls = `fchdir unshare mount open_tree mount_setattr move_mount mkdirat mknodat symlinkat socket ioctl clone
+const calls =
+  `fchdir close unshare mount open_tree mount_setattr move_mount mkdirat mknodat symlinkat socket ioctl clone
   sethostname prctl capset landlock_create_ruleset landlock_add_rule landlock_restrict_self dup3 openat write prlimit64
   seccomp chdir close_range kill execve`.split(/\s+/);
 const mostUses = 60;
@@ -29,7 +30,7 @@ const mostUses = 60;
  * the score that decides who goes first when memory ends is written to like this.
  */
 const optional =
-  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, 3\)|RLIMIT_(?:NPROC|FSIZE)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
+  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, 3\)|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
 
 function makeTape(folder: string, level: "L3" | "L2"): string {
   const workspace = join(folder, "ws");

@@ -1,12 +1,23 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandOptions } from "../../../src/core/ports.ts";
 import { explainWall, type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
+import { here } from "./here.ts";
 
 interface World {
   readonly base: string;
@@ -228,3 +239,27 @@ test("a line on the wall only where the output looks like one", () => {
     null,
   ]);
 });
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot || Bun.which("setpriv") === null)(
+  "an ordinary user is held by the same level as root",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pai-level-"));
+    try {
+      const program = join(folder, "say-level");
+      const source = join(import.meta.dir, "say-level.ts");
+      const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
+        cwd: folder,
+      });
+      expect(built.exitCode).toBe(0);
+      chmodSync(folder, 0o755);
+      const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
+      const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
+      const { level, proposes } = JSON.parse(said.stdout.toString());
+      expect([level, proposes]).toEqual([here.level, here.proposes]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);

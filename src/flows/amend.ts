@@ -9,7 +9,7 @@ import type { Stage } from "../core/ports.ts";
 import type { AmendRequest } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseLinks } from "./approval.ts";
-import { bindCommands, mayRunCommands } from "./commands/approve-command.ts";
+import { bindCommands, describeHold, mayRunCommands, quoteCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -122,11 +122,15 @@ async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls
   return renderChanges(squash(beyond));
 }
 
-function renderAsked(run: Run, { request, claim }: Asked): string {
+/** A wish as the person reads it; of a command also what holds it, and each of its lines marked as one. */
+async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
+  const reason = why === "" ? "no reason given" : why;
+  if (claim.kind === "command")
+    return `- ${action} ${await describeHold(run)}: ${reason}\n${quoteCommand(claim.command)}`;
   const concern = pathsOfClaim(claim).flatMap((each) => run.ports.workspace.concern(each) ?? [])[0];
   const to = destination === null ? "" : ` → ${destination}`;
-  return `- ${action} ${path}${to}: ${why === "" ? "no reason given" : why}${concern === undefined ? "" : ` (${concern})`}`;
+  return `- ${action} ${path}${to}: ${reason}${concern === undefined ? "" : ` (${concern})`}`;
 }
 
 /** Asks the person about all of them at once. */
@@ -139,7 +143,7 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
     asked.length === 1 ? "The model asks for one thing beyond the plan:" : "The model asks for more than the plan:";
   const text = [
     head,
-    ...asked.map((each) => renderAsked(run, each)),
+    ...(await Promise.all(asked.map((each) => renderAsked(run, each)))),
     "Yes allows it; no leaves it out, and the rest goes on",
   ];
   const diff = await rehearse(run, rights, asked, calls);
@@ -158,7 +162,7 @@ async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<vo
   try {
     await refuseHeadless(run, rights, asked.claim);
     if (!run.options.dryRun) {
-      const decision = await run.ports.decide({ kind: "amend", text: renderAsked(run, asked) });
+      const decision = await run.ports.decide({ kind: "amend", text: await renderAsked(run, asked) });
       if (!decision.accept) throw new PaiError("scope_refused", `nobody can be asked to ${renderClaim(asked.claim)}`);
     }
     if (asked.claim.kind === "command") await bindCommands(run, [asked.claim.command]);

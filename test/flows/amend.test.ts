@@ -135,6 +135,13 @@ describe("at a terminal", () => {
     expect(again.files["b.py"]).toBe("y = 1\n");
   });
 
+  test("a command is told with what holds it, each of its lines marked", async () => {
+    const wish = "AMEND::RUN::touch made::to see it\nRUN::touch made\n";
+    const ran = await playing({ options, answers: ["yes", "no"], lines: [contract, editA + wish + finish()] });
+    expect(ran.questions[1]?.text).toMatch(/- RUN \(in .+(?:sandbox|sandboxed).*\): to see it\n│ touch made\n/);
+    expect(ran.files).toEqual({ ...files, "a.py": "x = 2\n" });
+  });
+
   test("an unasked step beyond the plan is still a question, and counts as an amendment", async () => {
     const ran = await playing({ options, answers: "yes", lines: [contract, editA + editB + finish()] });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "scope"]);

@@ -77,7 +77,8 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "context",
-      description: "what a task would send with its first call: files, tokens, masked values, price; sends nothing",
+      description:
+        "which files a task is about and why, and what its first call would send: tokens, masked values, price; sends nothing",
     },
     args: {
       task: word("TASK|-", false),
@@ -85,6 +86,15 @@ export const commands: readonly Command[] = [
     },
     examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
     load: async () => (await import("./commands/context.ts")).contextCommand,
+  }),
+  define({
+    meta: {
+      name: "index",
+      description: "make or renew the index of a large project, which makes its first request quick",
+    },
+    args: take("status", "drop", "cwd", "forceRoot"),
+    examples: ["pai index", "pai index --status", "pai index --drop"],
+    load: async () => (await import("./commands/index.ts")).indexCommand,
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },

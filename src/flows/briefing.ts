@@ -75,7 +75,15 @@ export interface Part {
   readonly file: Source | null;
 }
 
-export interface Briefing {
+/** The files by how likely they matter, and what that had to be told without. */
+export interface Likely {
+  /** Best first. */
+  readonly files: readonly Ranked[];
+  /** Clauses for people. */
+  readonly lacks: readonly string[];
+}
+
+export interface Briefing extends Likely {
   /** The user message of the plan call: the parts, one after another. */
   readonly text: string;
   readonly parts: readonly Part[];
@@ -173,6 +181,31 @@ const outputOf = ({ task, record }: Run) =>
     ...(record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
   ].join("\n");
 
+/** Ranks the files of the project. A replay knows secrets by their names only, and must rank as the run did. */
+function rank(run: Run, request: string, output: string, shown: ReadonlySet<string>): Promise<RankedProject> {
+  const openSurvey = (terms: readonly Term[]) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms);
+  const asked = { request: blankSecrets(request), output: blankSecrets(output) };
+  return rankProject(openSurvey, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
+}
+
+/** The ranking alone, for those who only want to know. */
+export async function rankTask(run: Run): Promise<Likely> {
+  const { ranking, survey, lacks } = await rank(run, run.task.text, outputOf(run), new Set(run.task.files ?? []));
+  const files = ranking.files.slice(0, limits.kept);
+  survey.finish({ files, values: ranking.values, whole: false });
+  return { files, lacks };
+}
+
+/** The likeliest files for a request of its own, as a part of a prompt; "" where nothing points at any. */
+export async function renderLikely(run: Run, request: string): Promise<string> {
+  const { ranking, survey } = await rank(run, request, "", new Set());
+  survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: false });
+  const paths = ranking.files.slice(0, limits.ranked).map(({ path }) => path);
+  return renderRanked(paths, widest)
+    .map(({ text }) => text)
+    .join("");
+}
+
 function tellLacks(run: Run, lacks: readonly string[]): void {
   if (lacks.length === 0) return;
   run.emit({ type: "notice", level: "info", code: "context", text: `context: ${lacks.join("; ")}` });
@@ -185,11 +218,7 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
-  const openSurvey = (terms: readonly Term[]) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms);
-  // A replay knows secrets by their names only, and must rank as the run did.
-  const asked = { request: blankSecrets(run.task.text), output: blankSecrets(outputOf(run)) };
-  const unranked = new Set<string>([...knowledgeFiles.flat(), ...mentioned.map(({ path }) => path)]);
-  const project = await rankProject(openSurvey, asked, run.signal, unranked);
+  const project = await rank(run, run.task.text, outputOf(run), new Set(mentioned.map(({ path }) => path)));
   const { entries, more, ranking } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets);
@@ -199,7 +228,9 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
   tellLacks(run, project.lacks);
-  const likeliest = ranking.files.slice(0, limits.ranked).map(({ path }) => path);
+  const kept = ranking.files.slice(0, limits.kept);
+  run.overlay.prefer(kept.map(({ path }) => path));
+  const likeliest = kept.slice(0, limits.ranked).map(({ path }) => path);
   const keep = new Set<string>([...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
@@ -212,8 +243,9 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
-  project.survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: isSmall });
-  return { text: parts.map(({ text }) => text).join("\n\n"), parts, shown: sources.map(({ path }) => path) };
+  project.survey.finish({ files: kept, values: ranking.values, whole: isSmall });
+  const text = parts.map((part) => part.text).join("\n\n");
+  return { text, parts, shown: sources.map(({ path }) => path), files: kept, lacks: project.lacks };
 }
 
 /** The likeliest files, best first; what is not shown below can be looked at. */

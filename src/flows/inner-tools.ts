@@ -4,6 +4,7 @@ import type { AnyAction } from "../core/action.ts";
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../core/conversation.ts";
 import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../core/model.ts";
 import { ask } from "./ask.ts";
+import { renderLikely } from "./briefing.ts";
 import { runChecks, userChecks } from "./checks/checks.ts";
 import { describeCheck } from "./checks/describe.ts";
 import { noteAnswer } from "./evidence.ts";
@@ -145,7 +146,8 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
   const byTool = new Map(looks.map((action) => [action.tool, action]));
   const tools = looks.map(toTool);
   const found: string[] = [];
-  let messages: readonly Message[] = [{ role: "user", text: task }];
+  const likely = await renderLikely(run, task);
+  let messages: readonly Message[] = [{ role: "user", text: likely === "" ? task : `${likely}\n\n${task}` }];
   for (let turn = 1; turn <= mostTurns && !run.ledger.exhausted; turn += 1) {
     const reply = await ask(run, { purpose: "explore", system: explorePrompt, messages, tools, format: null });
     if (reply.text.trim() !== "") found.push(reply.text.trim());

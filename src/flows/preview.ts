@@ -1,10 +1,12 @@
 /** What the first call of a run would send, weighed and looked through, without sending it. */
 import type { Range } from "../core/context/excerpts.ts";
+import type { Kind } from "../core/context/kind.ts";
+import type { Ranked } from "../core/context/rank.ts";
 import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type CallPromise, planPromise } from "../core/plan/promise.ts";
-import { makeBriefing, type Part } from "./briefing.ts";
+import { type Likely, makeBriefing, type Part, rankTask } from "./briefing.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
 import type { Source } from "./sources.ts";
@@ -20,12 +22,33 @@ export interface PreviewPart {
   readonly masked: readonly number[];
 }
 
+/** A file of the ranking. The reasons are shares of the strongest of all files, from 0 to 1. */
+export interface RankedFile {
+  readonly path: string;
+  readonly score: number;
+  readonly kind: Kind;
+  /** Words of the request in its names and its text. */
+  readonly words: number;
+  /** Commits like the request that changed it. */
+  readonly history: number;
+  /** How often it is changed at all. */
+  readonly frequency: number;
+  /** What names it outright. */
+  readonly named: "request" | "output" | null;
+  /** Lines that are named with it. */
+  readonly lines: readonly number[];
+}
+
 export interface Preview {
   readonly parts: readonly PreviewPart[];
   /** Of all parts, by estimate. */
   readonly tokens: number;
   /** Different values that are sent as names. */
   readonly masked: number;
+  /** The files by how likely they matter, and why. */
+  readonly ranking: readonly RankedFile[];
+  /** What the ranking had to do without, one clause each. */
+  readonly lacks: readonly string[];
   /** As long as there is no plan. */
   readonly promise: CallPromise;
   /** USD of this call's input; null: price unknown. */
@@ -37,14 +60,15 @@ interface FirstCall {
   readonly instructions: string;
   readonly parts: readonly Part[];
   readonly promise: CallPromise;
+  readonly likely: Likely;
 }
 
 async function composePlanCall(run: Run): Promise<FirstCall> {
   const { mode } = run.options;
   const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
-  const { parts } = await makeBriefing(run);
+  const briefing = await makeBriefing(run);
   const instructions = kind.system + JSON.stringify(kind.format.schema);
-  return { instructions, parts, promise: planPromise };
+  return { instructions, parts: briefing.parts, promise: planPromise, likely: briefing };
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
@@ -61,6 +85,7 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
     instructions: await instructionsOf(run),
     parts: [...knowledge, ...conversation, ...(await composeMessage(run))],
     promise: { expected: 1, at_most: mostTurns },
+    likely: await rankTask(run),
   };
 }
 
@@ -77,20 +102,35 @@ function linesOf({ text, shown, part }: Source): PreviewPart["lines"] {
   return { shown: count, total, ranges: part.ranges };
 }
 
-/** Lines on which a value is hidden, from 1. */
-function maskedLines({ veil }: Run, text: string): readonly number[] {
-  if (veil.namesIn(text).length === 0) return [];
-  return text.split("\n").flatMap((line, at) => (veil.namesIn(line).length > 0 ? [at + 1] : []));
+/** Lines of the file on which a value is hidden, among those that are shown; from 1. */
+function maskedLines({ veil }: Run, { text, shown, part }: Source): readonly number[] {
+  if (veil.namesIn(shown).length === 0) return [];
+  const lines = (part === undefined ? shown : text).split("\n");
+  const isShown = (line: number) => part?.ranges.some(({ from, to }) => from <= line && line <= to) ?? true;
+  return lines.flatMap((line, at) => (isShown(at + 1) && veil.namesIn(line).length > 0 ? [at + 1] : []));
 }
+
+const round = (share: number) => Math.round(share * 1000) / 1000;
+
+const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: Ranked): RankedFile => ({
+  path,
+  score: round(score),
+  kind,
+  words: round(words),
+  history: round(history),
+  frequency: round(frequency),
+  named: signal?.by ?? null,
+  lines: signal?.lines ?? [],
+});
 
 /** Weighs the first call of the run's mode. Asks nobody. */
 export async function preview(run: Run): Promise<Preview> {
   const { ledger, veil, options } = run;
   const compose = options.mode === "tool-loop" ? composeLoopCall : composePlanCall;
-  const { instructions, parts, promise } = await compose(run);
+  const { instructions, parts, promise, likely } = await compose(run);
   const weigh = (text: string) => ledger.estimate(veil.hide(text).length);
   const weighed = parts.map(({ kind, text, file }): PreviewPart => {
-    const about = file === null ? null : { lines: linesOf(file), masked: maskedLines(run, file.shown) };
+    const about = file === null ? null : { lines: linesOf(file), masked: maskedLines(run, file) };
     return { kind, path: file?.path ?? null, tokens: weigh(text), ...(about ?? { lines: null, masked: [] }) };
   });
   const first: PreviewPart = { kind: "instructions", path: null, tokens: weigh(instructions), lines: null, masked: [] };
@@ -101,6 +141,8 @@ export async function preview(run: Run): Promise<Preview> {
     parts: all,
     tokens,
     masked: veil.count,
+    ranking: likely.files.map(toRankedFile),
+    lacks: likely.lacks,
     promise: { expected: Math.min(promise.expected, most), at_most: most },
     cost: ledger.priceOf({ ...noUsage, input: tokens }),
   };

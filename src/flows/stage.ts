@@ -4,7 +4,7 @@ import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
 import { mostShown } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
+import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
 
 /** A Stage that perform can fill and empty. Staged changes are seen by every method; nothing is written. */
 export interface Overlay extends Stage {
@@ -22,6 +22,8 @@ export interface Overlay extends Stage {
   settle(applied: readonly Change[] | null): void;
   /** Takes in what a command of this run changed on disk, so that it is no conflict. */
   learn(changes: readonly Change[]): void;
+  /** Paths by how likely they matter, best first: hits of a search stand in this order, others behind them. */
+  prefer(paths: readonly string[]): void;
   /** The model has been shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
   /** What it was shown of the file did not reach it whole. */
@@ -52,10 +54,26 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
 
+/** More hits than are wanted, so that those of likely files are among them. */
+const widerSearch = 5;
+
+async function searchLikely(
+  view: View,
+  query: SearchQuery,
+  likely: ReadonlyMap<string, number>,
+  signal: AbortSignal | undefined,
+): Promise<SearchReport> {
+  const report = await view.search({ ...query, maxHits: query.maxHits * widerSearch }, signal);
+  const placeOf = (path: string) => likely.get(path) ?? likely.size;
+  const hits = report.hits.toSorted((a, b) => placeOf(a.path) - placeOf(b.path));
+  return { ...report, hits: hits.slice(0, query.maxHits), more: report.more || hits.length > query.maxHits };
+}
+
 /** `view` is what lies below; nothing is ever written to it. */
 export function createOverlay(view: View, room: number = mostShown): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
+  let likely: ReadonlyMap<string, number> = new Map();
   const known = new Map<RelPath, Blob | null>();
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
@@ -129,7 +147,11 @@ export function createOverlay(view: View, room: number = mostShown): Overlay {
       const staged = new Map(
         [...onTop()].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const),
       );
-      return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
+      const wide = { ...query, staged: new Map([...staged, ...query.staged]) };
+      return likely.size === 0 ? view.search(wide, signal) : searchLikely(view, wide, likely, signal);
+    },
+    prefer(paths) {
+      likely = new Map(paths.map((path, at) => [path, at] as const));
     },
     stage(changes) {
       for (const { path, before } of changes) refuseChanged(path, before);

@@ -1,6 +1,7 @@
 /** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
 import { join } from "node:path";
 import type { KeptRanking } from "../core/context/rank.ts";
+import type { Term } from "../core/context/words.ts";
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
@@ -116,6 +117,9 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
   };
 }
 
+/** What a ranking is found by when the run is repeated. */
+export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
+
 /** Tells by which ranking each request was made. */
 function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
@@ -125,7 +129,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
       return {
         ...inner,
         finish(ranking) {
-          tell(ranking);
+          tell({ key: keyOfTerms(terms), ...ranking });
           inner.finish(ranking);
         },
       };

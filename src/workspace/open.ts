@@ -1,8 +1,7 @@
 /** Opens a workspace: joins the reading and the writing half, and takes back what an earlier run left half-done. */
 import { accessSync, constants, existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Change } from "../core/change.ts";
-import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
@@ -20,6 +19,7 @@ import { type History, openHistory } from "./journal/history.ts";
 import { openJournal, prepareState, type State } from "./journal/journal.ts";
 import { type Lock, lockKernel, openLock, openLockFile, openRootLock } from "./journal/lock.ts";
 import { recover } from "./journal/recover.ts";
+import { stateFolderOf } from "./journal/state-folder.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
@@ -232,13 +232,10 @@ function isOther(root: Root, path: RelPath): boolean {
 /** Where no journal tells what other runs do: all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;
 
-/** Each workspace has a folder of its own, named so that people recognise it. */
 function openState(root: Root, stateDir: string | null): { readonly state: State | null; readonly why: string | null } {
   if (stateDir === null) return { state: null, why: null };
   if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
-  const hash = digest(root.path).slice(0, 12);
-  const name = basename(root.path).replace(/[^\w.-]/g, "_");
-  const folder = join(stateDir, `${name.slice(0, 100)}-${hash}`);
+  const folder = stateFolderOf(root.path, stateDir);
   // What others could have put there is neither believed nor sent: not the journal, not receipts, not sessions.
   const parts = ["journal", "open", "runs", "sessions"].map((part) => join(folder, part));
   const [why = null] = [folder, ...parts.filter((part) => existsSync(part))].flatMap(

@@ -2,7 +2,7 @@
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Price } from "../../core/price.ts";
-import { type Preview, type PreviewPart, preview } from "../../flows/preview.ts";
+import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { describeModel } from "../../models/catalogue.ts";
@@ -43,6 +43,41 @@ function rangeOf({ lines }: PreviewPart): string {
   const ranges = lines.ranges.map(({ from, to }) => `${from}-${to}`);
   const shown = ranges.length > maxRanges ? [...ranges.slice(0, maxRanges), "…"] : ranges;
   return `lines ${shown.join(", ")} of ${lines.total}`;
+}
+
+/** Files of the ranking that a person is shown. */
+const shownRanks = 20;
+
+/** Why a file stands where it does. */
+function reasonsOf({ kind, words, history, frequency, named, lines }: RankedFile): string {
+  const at = lines.length === 0 ? "" : `, line ${lines.slice(0, maxRanges).join(", ")}`;
+  const reasons = [
+    named === null ? "" : `named in the ${named}${at}`,
+    words >= 0.01 ? `words ${words.toFixed(2)}` : "",
+    history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
+    frequency >= 0.5 ? "often changed" : "",
+    kind === "code" ? "" : kind === "side" ? "beside the code" : `a ${kind} file`,
+  ];
+  return reasons.filter((reason) => reason !== "").join(", ");
+}
+
+/** The ranking as a person reads it; a share is of the file that has most of it. */
+export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
+  if (ranking.length === 0) return "No file is pointed at by the words of the task\n";
+  const shown = ranking.slice(0, shownRanks);
+  const width = Math.min(60, widest(shown.map(({ path }) => visibleLine(path))));
+  const rows = shown.map((file, at) =>
+    `  ${String(at + 1).padStart(2)}  ${pad(visibleLine(file.path), width)}  ${reasonsOf(file)}`.trimEnd(),
+  );
+  const rest = ranking.length > shown.length ? [`  and ${ranking.length - shown.length} more`] : [];
+  const without = lacks.length === 0 ? [] : [`without ${lacks.join("; ")}`];
+  return [
+    `The likeliest files, and why (a share is of the file that has most):`,
+    ...rows,
+    ...rest,
+    ...without,
+    "",
+  ].join("\n");
 }
 
 /** As a person reads it. */
@@ -124,6 +159,6 @@ export async function contextCommand(context: Context): Promise<number> {
     context,
     "context",
     { model, mode: settings.mode, ...found },
-    renderPreview(model, settings.mode, found),
+    `${renderRanking(found)}\n${renderPreview(model, settings.mode, found)}`,
   );
 }

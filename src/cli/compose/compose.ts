@@ -13,6 +13,7 @@ import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import type { Settings } from "../../store/settings.ts";
+import type { ProjectIndex } from "../../workspace/index/project-index.ts";
 import type { History } from "../../workspace/journal/history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
@@ -29,6 +30,8 @@ export interface ComposedWorkspace {
   readonly notices: readonly string[];
   /** Where this workspace's journal and sessions are kept; null: nowhere. */
   readonly stateFolder: string | null;
+  /** null: none is kept here. */
+  readonly index: ProjectIndex | null;
 }
 
 /** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
@@ -47,10 +50,10 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     umask: process.umask(),
     sandbox: composeSandbox(context, settings),
   });
-  const { workspace, history, stateFolder } = opened;
+  const { workspace, history, stateFolder, index } = opened;
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
-  return { workspace, history, stateFolder, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
+  return { workspace, history, stateFolder, index, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
 }
 
 /** What flags and settings ask of the sandbox of commands. */

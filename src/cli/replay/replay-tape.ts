@@ -1,12 +1,13 @@
 /** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
 import type { KeptRanking } from "../../core/context/rank.ts";
+import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import { type Model, noUsage } from "../../core/model.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import type { SandboxState } from "../../core/sandbox.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
-import { describeRequest } from "../../store/recorder.ts";
+import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 
 export interface Tape {
   readonly model: Model;
@@ -17,7 +18,7 @@ export interface Tape {
   /** What held commands in that run. */
   readonly sandbox: SandboxState;
   /** The ranking of the next request; null: receipts of before there were rankings hold none. */
-  nextRanking(): KeptRanking | null;
+  nextRanking(terms: readonly Term[]): KeptRanking | null;
   /** What the recorded run could not take back. */
   readonly left: readonly string[];
   /** The first thing the replay did that the recorded run did not, in words; null: nothing. */
@@ -98,7 +99,10 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       return fact;
     },
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
-    nextRanking: () => rankings.shift() ?? null,
+    nextRanking(terms) {
+      const at = rankings.findIndex(({ key }) => key === keyOfTerms(terms));
+      return at < 0 ? null : (rankings.splice(at, 1)[0] ?? null);
+    },
     left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
     get difference() {
       return difference;

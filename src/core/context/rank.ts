@@ -116,6 +116,8 @@ export interface Ranking {
 
 /** What a request was made from, as it is kept to make it again. */
 export interface KeptRanking {
+  /** Of the terms it was made for; null where they do not matter. */
+  readonly key?: string;
   /** The first files of the ranking. */
   readonly files: readonly Ranked[];
   readonly values: readonly number[];

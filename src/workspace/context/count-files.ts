@@ -4,6 +4,7 @@ import type { CountedFile } from "../../core/context/rank.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey.ts";
 import { openCounter, type Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
+import type { QuickFiles } from "../search/quick-files.ts";
 import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
 
 export interface CountReply {
@@ -25,21 +26,25 @@ export function textOf({ content }: Pick<SearchedFile, "content">): string | nul
 }
 
 /** The result reads bunches of files and counts in each of them. */
-export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: readonly Bunch[]) => CountReply {
-  const read = openReader(root, surveyLimits.fileBytes);
+export function openCountFiles(
+  root: Root,
+  terms: readonly Term[],
+  files?: QuickFiles,
+): (bunches: readonly Bunch[]) => CountReply {
+  const read = openReader(root, surveyLimits.fileBytes, files);
   const count = openCounter(terms);
   return (bunches) => {
     const found: CountedFile[] = [];
-    let [files, totalLength] = [0, 0];
+    let [texts, totalLength] = [0, 0];
     const look = (file: SearchedFile): void => {
       const text = textOf(file);
       if (text === null) return;
-      files += 1;
+      texts += 1;
       totalLength += text.length;
       const counts = count(text);
       if (counts !== null) found.push({ path: file.path, length: text.length, counts });
     };
     for (const bunch of bunches) read(bunch, look);
-    return { files, totalLength, found };
+    return { files: texts, totalLength, found };
   };
 }

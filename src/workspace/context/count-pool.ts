@@ -1,6 +1,7 @@
 /** Counts terms in many files: in a thread beside the main one as soon as there are many, and in both when all are listed. */
 import type { Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
+import { throughNode } from "../search/quick-files.ts";
 import type { Bunch } from "../search/search-files.ts";
 import { type CountReply, openCountFiles } from "./count-files.ts";
 import type { CountRequest } from "./count-worker.ts";
@@ -36,7 +37,7 @@ interface Thread {
 }
 
 export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
-  const here = openCountFiles(root, terms);
+  const here = openCountFiles(root, terms, throughNode);
   const queue: (readonly Bunch[])[] = [];
   const replies: CountReply[] = [];
   let thread: Thread | null = null;

@@ -5,7 +5,7 @@ import type { Root } from "../confine.ts";
 import { joinPath } from "../parse-path.ts";
 import type { Handle } from "../system/backend.ts";
 import { refuseUnlessFile, toStat } from "../system/stat.ts";
-import { openQuickFiles } from "./quick-files.ts";
+import { openQuickFiles, type QuickFiles } from "./quick-files.ts";
 
 /** Files of one folder, in order; or one staged file with its content. */
 export type Bunch =
@@ -27,8 +27,8 @@ const firstBytes = 256 * 1024;
 export function openReader(
   root: Root,
   limit = maxFileBytes,
+  files: QuickFiles = openQuickFiles(),
 ): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
-  const files = openQuickFiles();
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
   /** null: larger than the limit, or unreadable. */
   const fill = (fd: number): Uint8Array | null => {

@@ -1,0 +1,49 @@
+/** `pai index`: makes, tells of or removes the index of a large project; without one everything works, only slower. */
+import { PaiError } from "../../core/error.ts";
+import { counted, grouped } from "../../ui/amount.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import type { IndexStatus } from "../../workspace/index/project-index.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { openHere } from "../compose/open-here.ts";
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** One line for people. */
+export function renderIndexStatus(status: IndexStatus | null): string {
+  if (status === null) return "none; one is made for more than 2,000 files or 8 MB of text";
+  const { files, length, bytes, complete, commits } = status;
+  const history = commits ? "with the history" : "without history";
+  const part = complete ? "" : "; not complete yet";
+  return `${grouped(files)} files, ${megabytes(length)} of text, ${history}, ${megabytes(bytes)} on disk${part}`;
+}
+
+const toData = (status: IndexStatus | null) => ({ index: status });
+
+/** Throws usage where nothing is kept, io_failed where none can be written. */
+export async function indexCommand(context: Context): Promise<number> {
+  const { status: isStatus, drop: isDrop } = context.flags;
+  if (isStatus === true && isDrop === true) throw new PaiError("usage", "--status and --drop cannot be combined");
+  const { index } = await openHere(context);
+  if (index === null) {
+    throw new PaiError("io_failed", "no index is kept here: the state folder cannot be written", {
+      hint: "set HOME or PAI_STATE_DIR",
+    });
+  }
+  if (isDrop === true) {
+    const had = index.drop();
+    return showResult(context, "index", { dropped: had }, had ? "The index was removed\n" : "There was no index\n");
+  }
+  if (isStatus === true) {
+    const status = await index.status();
+    const where = status === null ? "" : `${visibleLine(status.file)}\n`;
+    return showResult(context, "index", toData(status), `${renderIndexStatus(status)}\n${where}`);
+  }
+  const { read, complete } = await index.refresh(context.signal);
+  const status = await index.status();
+  const done = `${counted(read, "file")} read: ${renderIndexStatus(status)}\n`;
+  const note = complete
+    ? ""
+    : "It does not hold all: there are more files than an index holds, or another pai writes it\n";
+  return showResult(context, "index", { read, ...toData(status) }, done + note);
+}

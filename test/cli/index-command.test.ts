@@ -1,0 +1,64 @@
+/** `pai index`: made, told of, removed; and what `pai context` says of why a file is likely. */
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { commands } from "../../src/cli/command-table.ts";
+import { openProcess } from "./fake-context.ts";
+
+function open(files: Readonly<Record<string, string>>) {
+  const { home, run } = openProcess();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home.root, name)), { recursive: true });
+    writeFileSync(join(home.root, name), text);
+  }
+  return async (name: string, flags = {}, words: readonly string[] = []) => {
+    const command = commands.find((each) => each.name === name);
+    if (command === undefined) throw new Error(`there is no pai ${name}`);
+    return run(command, { words, flags });
+  };
+}
+
+const files = {
+  "shop/cart.py": `${"x = 1\n".repeat(900)}def empty_cart(): pass\n`,
+  "shop/tax.py": "y = 2\n".repeat(900),
+  "README.md": `# Cart\n${"words\n".repeat(3000)}`,
+};
+
+test("an index is made, told of and removed", async () => {
+  const pai = open(files);
+  expect((await pai("index", { status: true })).out).toBe(
+    "none; one is made for more than 2,000 files or 8 MB of text\n",
+  );
+  const made = await pai("index");
+  expect([made.code, made.err]).toEqual([0, ""]);
+  expect(made.out).toMatch(/^3 files read: 3 files, 0\.0 MB of text, without history, 0\.\d MB on disk\n$/);
+  const { data } = JSON.parse((await pai("index", { status: true, json: true })).out);
+  expect(data.index).toMatchObject({ files: 3, commits: false, complete: true });
+  expect(existsSync(data.index.file)).toBe(true);
+  expect((await pai("doctor", { offline: true })).out).toContain("pai index --status");
+  expect((await pai("index", { drop: true })).out).toBe("The index was removed\n");
+  expect(existsSync(data.index.file)).toBe(false);
+  expect((await pai("index", { drop: true })).out).toBe("There was no index\n");
+});
+
+test("--status and --drop together are refused", async () => {
+  expect((await open(files)("index", { status: true, drop: true })).code).toBe("usage");
+});
+
+test("pai context says which files are likely, and why", async () => {
+  const pai = open(files);
+  const { out } = await pai("context", {}, ["empty the cart; see shop/tax.py"]);
+  expect(
+    out
+      .split("\n")
+      .slice(0, 4)
+      .map((line) => line.trimEnd()),
+  ).toEqual([
+    "The likeliest files, and why (a share is of the file that has most):",
+    "   1  shop/tax.py   named in the request, words 1.00",
+    expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
+    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),
+  ]);
+  const { data } = JSON.parse((await pai("context", { json: true }, ["empty the cart; see shop/tax.py"])).out);
+  expect(data.ranking[0]).toMatchObject({ path: "shop/tax.py", kind: "code", named: "request", lines: [], history: 0 });
+});

@@ -1,0 +1,84 @@
+/** What the first request shows of large files, of named ones, and of what a traceback points at. */
+import { describe, expect, test } from "bun:test";
+import { plan } from "./plans.ts";
+import { play, type Setup } from "./scripted.ts";
+
+const lines = [plan({ steps: ["MODIFY a.py"] })];
+const first = async (setup: Omit<Setup, "lines">) =>
+  (await play({ ...setup, lines, options: { planOnly: true } })).asked(1);
+
+/** A module of so many functions, each of five lines. */
+const module = (functions: number, body: (n: number) => string = () => "work") =>
+  Array.from(
+    { length: functions },
+    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
+  ).join("");
+
+const fillers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`other/part${n}.py`, module(20)]));
+
+describe("the first request", () => {
+  test("shows of a large file the parts that the words point at, with their lines, and an outline of the rest", async () => {
+    const large = module(3000, (n) => (n === 1700 ? "round the invoice total" : "work"));
+    const text = await first({ files: { ...fillers, "shop/invoice.py": large }, task: "round the invoice total" });
+    expect(text).toContain('<file path="shop/invoice.py" shown="parts of 15000 lines">');
+    expect(text).toContain("round the invoice total");
+    expect(text).toMatch(/--- shop\/invoice\.py:\d+-\d+\n/);
+    expect(text).toMatch(/defines \(name line\): step_0 1, step_\d+ \d+/);
+    expect(text).not.toContain("step_1500(value)");
+  });
+
+  test("always has a named file, also one of 500 KB in which no word of the task stands", async () => {
+    const huge = module(7000);
+    expect(huge.length).toBeGreaterThan(500_000);
+    const text = await first({ files: { ...fillers, "lib/engine.py": huge }, task: "speed up lib/engine.py" });
+    expect(text).toContain('<file path="lib/engine.py"');
+    expect(text).toContain("--- lib/engine.py:1-");
+    expect(text.length).toBeLessThan(40_000);
+  });
+
+  test("shows the lines that a traceback names, in a file that the words do not point at", async () => {
+    const context = 'Traceback:\n  File "/home/me/p/shop/tax.py", line 7203, in step_1440\nZeroDivisionError';
+    const text = await first({ files: { ...fillers, "shop/tax.py": module(3000) }, task: "repair this", context });
+    expect(text).toContain("def step_1440(value):");
+    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
+  });
+
+  test("never shows generated twins, minified files and licences, but names what it may need", async () => {
+    const files = {
+      ...fillers,
+      LICENSE: "the invoice total is rounded without warranty\n".repeat(100),
+      "src/invoice.ts": "export function roundInvoice() {}\n".repeat(200),
+      "src/invoice.js": "exports.roundInvoice = () => {};\n".repeat(200),
+      "src/invoice.d.ts": "export declare function roundInvoice(): void;\n".repeat(200),
+      "src/invoice.js.map": '{"mappings":"invoice"}\n'.repeat(200),
+      "dist/app.min.js": `var invoice=${"1+".repeat(2_600_000)}1;`,
+    };
+    const text = await first({ files, task: "round the invoice total" });
+    const shown = [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    expect(shown[0]).toBe("src/invoice.ts");
+    expect(shown.filter((path) => /LICENSE|\.js|\.d\.ts|\.map/.test(path))).toEqual([]);
+  });
+
+  test("shows a small project whole, code before documents", async () => {
+    const files = {
+      "README.md": "# Shop\n",
+      LICENSE: "MIT\n",
+      "cart.py": "class Cart: pass\n",
+      "tax.py": "rate = 1\n",
+    };
+    const text = await first({ files, task: "say hello" });
+    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual([
+      "cart.py",
+      "tax.py",
+      "README.md",
+    ]);
+    expect(text).not.toContain("<likely");
+  });
+
+  test("of a project without a single readable file is made all the same", async () => {
+    const files = { "a.bin": "\0\0\0", "b.min.js": "x".repeat(100_000), "empty.py": "" };
+    const text = await first({ files, task: "explain a.bin" });
+    expect(text).toContain("Request: explain a.bin");
+    expect(text).toContain("a.bin");
+  });
+});

@@ -1,0 +1,18 @@
+/** What a search finds in the files that the task is about comes first. */
+import { expect, test } from "bun:test";
+import { finish, plan, write } from "./plans.ts";
+import { play } from "./scripted.ts";
+
+test("hits in likely files stand before those in other files, also where not all can be shown", async () => {
+  const others = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`a/part${n}.py`, "total = 0\n"]));
+  const files = { ...others, "shop/invoice.py": `def round_invoice(total):\n    return total\n` };
+  const lines = [plan({ steps: ["SEARCH total", "WRITE new.txt"] }), write("new.txt", "x\n") + finish()];
+  const { asked } = await play({ files, lines, task: "round the invoice" });
+  const [, shown = ""] = /<result action="SEARCH total"[^>]*>\n([\s\S]*?)<\/result>/.exec(asked(2)) ?? [];
+  expect(
+    shown
+      .split("\n")
+      .slice(0, 3)
+      .map((line) => line.split(":")[0]),
+  ).toEqual(["shop/invoice.py", "shop/invoice.py", "a/part0.py"]);
+});

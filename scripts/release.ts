@@ -75,14 +75,25 @@ async function main(): Promise<void> {
   mkdirSync(dirname(out), { recursive: true });
   const work = mkdtempSync(join(tmpdir(), "pai-release-"));
   const making = mkdtempSync(join(dirname(out), ".release-"));
+  const clear = () => {
+    rmSync(work, { recursive: true, force: true });
+    rmSync(making, { recursive: true, force: true });
+  };
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)
+    process.once(signal, () => {
+      clear();
+      process.exit(code);
+    });
   try {
     await packRelease(release, { out: making, work, cache: findRuntimeCache(process.env) }, console.log);
     if (signer !== null) console.log(`signed: ${signer.sign(making)}`);
     rmSync(out, { recursive: true, force: true });
     renameSync(making, out);
   } finally {
-    rmSync(work, { recursive: true, force: true });
-    rmSync(making, { recursive: true, force: true });
+    clear();
   }
   const readme = join(root, "README.md");
   if (values["renew-readme"]) writeFileSync(readme, renewSizes(readFileSync(readme, "utf8"), out));

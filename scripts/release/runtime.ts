@@ -41,10 +41,14 @@ export function findRuntimeCache(env: Readonly<Record<string, string | undefined
 function download({ package: name, version }: Runtime, file: string, cache: string): void {
   const making = mkdtempSync(join(cache, ".download-"));
   try {
-    const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", making, `${name}@${version}`], {
-      cwd: making,
-      encoding: "utf8",
-    });
+    const done = spawnSync(
+      "npm",
+      ["pack", "--silent", "--fetch-retries=1", "--pack-destination", making, `${name}@${version}`],
+      {
+        cwd: making,
+        encoding: "utf8",
+      },
+    );
     const [archive] = readdirSync(making).filter((found) => found.endsWith(".tgz"));
     if (done.status !== 0 || archive === undefined)
       throw new Error(`npm cannot fetch ${name}@${version}: ${(done.error?.message ?? done.stderr).trim()}`);

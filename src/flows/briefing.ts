@@ -61,6 +61,7 @@ const limits = {
 export interface Part {
   readonly kind:
     | "knowledge"
+    | "environment"
     | "tree"
     | "ranked"
     | "file"
@@ -238,6 +239,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isWhole = excerpts.length >= likeliest.length && excerpts.every(({ part }) => part === undefined);
   const parts: readonly Part[] = [
     ...knowledge.map((source) => partOf("knowledge", source)),
+    ...renderEnvironment(run),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
@@ -247,6 +249,10 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const text = parts.map((part) => part.text).join("\n\n");
   return { text, parts, shown: sources.map(({ path }) => path), files: kept, lacks: project.lacks };
 }
+
+/** What plans may count on here. */
+const renderEnvironment = ({ options: { environment = "" } }: Run): readonly Part[] =>
+  environment === "" ? [] : [{ kind: "environment", text: `Here: ${environment}`, file: null }];
 
 /** The likeliest files, best first; what is not shown below can be looked at. */
 function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {

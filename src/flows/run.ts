@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly guard: GuardLimits;
   /** PAI_MAX_CMDS_PER_STEP. */
   readonly maxActions: number;
+  /** What is here, in one line: system, tools, package manager, branch; absent: nothing is said. */
+  readonly environment?: string;
   /** Groups of globs; a path must match one glob of every group. */
   readonly only: readonly (readonly string[])[];
   /** Checks the user typed. */

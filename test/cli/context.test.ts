@@ -36,6 +36,7 @@ test("every part is named with its tokens and lines, without a key", async () =>
   expect(parts.map(({ kind, path }): string => path ?? kind)).toEqual([
     "instructions",
     "AGENTS.md",
+    "environment",
     "tree",
     "ranked",
     "src/long.txt",
@@ -72,7 +73,14 @@ test("each mode says what it would send and promise; a cap holds", async () => {
   expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 4 });
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
-  expect(loop.parts.map(({ kind }) => kind)).toEqual(["instructions", "knowledge", "tree", "file", "request"]);
+  expect(loop.parts.map(({ kind }) => kind)).toEqual([
+    "instructions",
+    "knowledge",
+    "environment",
+    "tree",
+    "file",
+    "request",
+  ]);
   expect((await preview("do it", { maxCalls: 1 })).promise).toEqual({ expected: 1, at_most: 1 });
 });
 

@@ -1,6 +1,6 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
@@ -22,6 +22,7 @@ import { version } from "../commands/version.ts";
 import { envFlag, onlyFlag, secretFlag, steeringFlag } from "../flags.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
+import { describeEnvironment } from "./environment.ts";
 
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
@@ -107,6 +108,7 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,
+    environment: describeEnvironment(context.env, resolve(context.cwd, flags.cwd ?? ".")),
     only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,
     checkTimeoutMs: 600_000,

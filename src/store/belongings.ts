@@ -19,7 +19,7 @@ const workspaceName = /-[0-9a-f]{12}$/;
 const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
-  { name: workspaceName, holds: /^(journal|open|lock|sessions|runs|input|index|undone|pai-layers)/ },
+  { name: workspaceName, holds: /^(journal|open|lock|sessions|runs|input|index|undone|pai-layers|held)\b/ },
 ];
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

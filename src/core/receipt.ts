@@ -139,6 +139,9 @@ export function sealFact(fact: Fact, prev: string): { readonly line: string; rea
   return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 
+/** Why a receipt is broken that ends before its run. */
+export const noEnd = "the end is missing: the run is not over, was cut off, or lines were removed";
+
 export interface Broken {
   /** From 1. */
   readonly line: number;
@@ -172,7 +175,7 @@ function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
   if (first?.type !== "run.started") return { line: 1, why: "the run does not begin here" };
   if (first.run !== id) return { line: 1, why: `it belongs to run ${first.run}` };
   if (facts.at(-1)?.type === "run.finished") return null;
-  return { line: facts.length + 1, why: "the end is missing: the run is not over, was cut off, or lines were removed" };
+  return { line: facts.length + 1, why: noEnd };
 }
 
 /** The facts of run `id` up to the first line that is not as it was written. */

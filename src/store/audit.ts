@@ -8,13 +8,14 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { renderAuditLines, renderTime } from "./audit-lines.ts";
-import { errnoOf, writeWhole } from "./safe-file.ts";
+import { errnoOf, removeIfThere, writeWhole } from "./safe-file.ts";
 
 export interface Audit {
   /** Must be called in the order of events; never throws. */
@@ -101,12 +102,30 @@ function openLogIn(folder: string, time: Date): OpenLog {
     for (let number = 1; number <= 1000; number += 1) {
       const name = `session_${stamp}${number === 1 ? "" : `_${number}`}.log`;
       const fd = createNew(join(base, name));
+      if (fd !== null && own.isForLogs) prune(base, time);
       if (fd !== null) return { fd, file: join(folder, name) };
     }
     throw new PaiError("io_failed", `${folder} holds too many logs of this second`);
   } finally {
     closeSync(own.fd);
   }
+}
+
+/** Logs that stay, like receipts, and milliseconds after which one goes. */
+const kept = { logs: 200, ms: 30 * 86_400_000 } as const;
+const logName = /^session_\d{8}_\d{6}(?:_\d+)?\.log$/;
+
+/** Forgets the oldest logs; the names say how old they are, so that none is looked at. */
+function prune(folder: string, now: Date): void {
+  const names = readdirSync(folder)
+    .filter((name) => logName.test(name))
+    .sort();
+  const oldest = `session_${renderTime(new Date(now.getTime() - kept.ms))
+    .slice(0, 19)
+    .replace(/[-:]/g, "")
+    .replace(" ", "_")}`;
+  const old = names.filter((name, at) => at < names.length - kept.logs || name < oldest);
+  for (const name of old) removeIfThere(join(folder, name));
 }
 
 interface OwnFolder {

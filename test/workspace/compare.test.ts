@@ -150,12 +150,12 @@ test("what cannot be kept and what is ignored is named, not hidden", async () =>
   const made = place({ ".gitignore": "*.log\n", "big.bin": "b", "run.log": "" });
   const root = openRoot(made.work, { force: true, home: null });
   const limits = { files: 100, totalBytes: 1000, fileBytes: 10 };
-  const before = await takeSnapshot(root, noRules, null, limits);
+  const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "big.bin"), "b".repeat(11));
   mkdirSync(join(made.work, "__pycache__"));
   writeFileSync(join(made.work, "new.log"), "");
   writeFileSync(join(made.work, "small"), "s");
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, limits));
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
   expect(changes).toEqual([change("small", null, file("s"))]);
   expect([...notes].sort()).toEqual([
     expect.stringContaining("__pycache__ is new and ignored"),
@@ -168,10 +168,10 @@ test("in a tree of too many files the rest is looked at, not kept, and that is s
   const made = place({ a: "a", b: "b", c: "c" });
   const root = openRoot(made.work, { force: true, home: null });
   const limits = { files: 2, totalBytes: 1000, fileBytes: 10 };
-  const before = await takeSnapshot(root, noRules, null, limits);
+  const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "a"), "A");
   writeFileSync(join(made.work, "c"), "C");
-  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, limits));
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
   expect(changes.map(({ path }) => String(path))).toEqual(["a"]);
   expect(notes).toEqual([expect.stringContaining("c changed"), expect.stringContaining("too many files")]);
 });

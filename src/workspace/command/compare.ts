@@ -38,6 +38,12 @@ export interface KeepLimits {
   readonly fileBytes: number;
 }
 
+export interface SnapshotOptions {
+  readonly limits?: KeepLimits;
+  /** Ends the look; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 const keepLimits: KeepLimits = { files: 20_000, totalBytes: 64 * 1024 * 1024, fileBytes: 1024 * 1024 };
 const maxNotes = 20;
 
@@ -46,11 +52,11 @@ export async function takeSnapshot(
   root: Root,
   rules: PathRules,
   earlier: Snapshot | null,
-  limits: KeepLimits = keepLimits,
+  { limits = keepLimits, signal }: SnapshotOptions = {},
 ): Promise<Snapshot> {
   const seen = new Map<RelPath, Seen>();
   let bytes = 0;
-  for await (const { path } of walk(root, "" as RelPath, rules)) {
+  for await (const { path } of walk(root, "" as RelPath, rules, { signal })) {
     const stat = root.stat(path);
     if (stat === null) continue;
     const room = seen.size < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
@@ -60,7 +66,7 @@ export async function takeSnapshot(
     if (blob?.kind === "file") bytes += blob.bytes.length;
     seen.set(path, { stat, blob });
   }
-  return { seen, hidden: hiddenNames(root, seen), partial: seen.size > limits.files };
+  return { seen, hidden: await hiddenNames(root, seen, signal), partial: seen.size > limits.files };
 }
 
 /** What changed from one snapshot to the next: changes where both contents are kept, notes for all else. */
@@ -107,11 +113,21 @@ function isSame(old: Seen | null, now: Seen | null): boolean {
 }
 
 /** Paths in the folders of a snapshot that it leaves out: ignored and denied ones. */
-function hiddenNames(root: Root, seen: ReadonlyMap<RelPath, Seen>): Set<RelPath> {
+async function hiddenNames(
+  root: Root,
+  seen: ReadonlyMap<RelPath, Seen>,
+  signal: AbortSignal | undefined,
+): Promise<Set<RelPath>> {
+  let pause = performance.now();
   const folders: RelPath[] = ["" as RelPath];
   for (const [path, { stat }] of seen) if (stat.kind === "folder") folders.push(path);
   const hidden = new Set<RelPath>();
   for (const folder of folders) {
+    if (performance.now() - pause > 20) {
+      await Bun.sleep(0);
+      signal?.throwIfAborted();
+      pause = performance.now();
+    }
     for (const name of namesOrNone(root, folder)) {
       const path = joinPath(folder, name);
       if (!seen.has(path)) hidden.add(path);

@@ -8,6 +8,7 @@ import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
 import { type Layers, makeLayers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
+import { protectProcess } from "../system/protect-process.ts";
 import type { Traits } from "../traits.ts";
 import { bringOver } from "./bring-over.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
@@ -38,6 +39,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
 
   /** In the sandbox, or without one where that is wanted or none is to be had. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
+    protectProcess();
     const { timeoutMs, signal, by } = options;
     const limits = { env, timeoutMs, signal };
     const confined =
@@ -84,10 +86,11 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
     if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options);
     const ownOf = meanwhile();
-    const before = await takeSnapshot(root, policy, last);
+    const { signal } = options;
+    const before = await takeSnapshot(root, policy, last, { signal });
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
-    last = await takeSnapshot(root, policy, before);
+    last = await takeSnapshot(root, policy, before, { signal });
     const found = compareSnapshots(before, last);
     const withheld = withheldNames(parts.env, env, result.output);
     return { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };

@@ -6,7 +6,7 @@ import { lifelineFd } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openClip } from "./output.ts";
-import { commandMark, endProcesses, killProcesses } from "./processes.ts";
+import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
 
 export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -122,9 +122,12 @@ async function follow({ child, mark, isContained }: Running, options: ShellOptio
   const reader = child.stdout.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<void> | null = null;
+  const leave = announceGroup(child.pid);
+  // A sandbox with processes of its own lets none out.
+  const isStray = isContained ? () => false : watchStrays();
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, graceMs);
+    ending ??= endProcesses(child.pid, mark, graceMs, isStray);
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const onAbort = () => end("abort");
@@ -147,7 +150,8 @@ async function follow({ child, mark, isContained }: Running, options: ShellOptio
   options.signal.removeEventListener("abort", onAbort);
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
-  await (ending ?? (isContained ? null : endProcesses(child.pid, mark, graceMs)));
+  await (ending ?? (isContained ? null : endProcesses(child.pid, mark, graceMs, isStray)));
+  leave();
   process.off("exit", onExit);
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {

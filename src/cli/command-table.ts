@@ -77,8 +77,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "context",
-      description:
-        "which files a task is about and why, and what its first call would send: tokens, masked values, price; sends nothing",
+      description: "files a task is about, and what would be sent; sends nothing",
     },
     args: {
       task: word("TASK|-", false),
@@ -90,7 +89,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "index",
-      description: "make or renew the index of a large project, which makes its first request quick",
+      description: "make or renew the index of a large project: quick first requests",
     },
     args: take("status", "drop", "cwd", "forceRoot"),
     examples: ["pai index", "pai index --status", "pai index --drop"],
@@ -121,7 +120,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/history.ts")).historyCommand,
   }),
   define({
-    meta: { name: "stats", description: "what the runs of all folders came to: solved, promises kept, tokens, cost" },
+    meta: { name: "stats", description: "what all runs came to: solved, promises kept, tokens, cost" },
     args: { ...take("by", "since", "csv") },
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --by folder --csv > runs.csv"],
     load: async () => (await import("./commands/stats.ts")).statsCommand,
@@ -129,7 +128,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "dashboard",
-      description: "the runs of all folders as a page: a file, or served on this machine only",
+      description: "all runs as a page: a file, or served on this machine only",
     },
     args: { ...take("out", "port") },
     examples: ["pai dashboard --out report.html", "pai dashboard"],
@@ -156,7 +155,7 @@ export const commands: readonly Command[] = [
     },
     examples: [
       "pai eval import thesis tasks",
-      "pai eval run tasks --model gemini:gemini-2.5-flash-lite,local:qwen3:8b --mode single-shot,tool-loop --repeat 3",
+      "pai eval run tasks --mode single-shot,tool-loop --repeat 3",
       "pai eval run tasks --model oracle,nop",
       "pai eval report eval-results.jsonl -o report.html",
     ],
@@ -169,7 +168,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/log.ts")).logCommand,
   }),
   define({
-    meta: { name: "replay", description: "do a run again offline from its receipt, on paper: is it the same tree?" },
+    meta: { name: "replay", description: "do a run again offline from its receipt: is it the same tree?" },
     args: { run: word("RUN"), ...take("cwd", "forceRoot") },
     examples: ["pai replay 20261121"],
     load: async () => (await import("./commands/replay.ts")).replayCommand,
@@ -240,20 +239,20 @@ export const commands: readonly Command[] = [
   defineSession({
     meta: {
       name: "acp",
-      description: "an agent for editors: speaks the Agent Client Protocol on standard input and output",
+      description: "an agent for editors: the Agent Client Protocol on its streams",
     },
     args: { ...asking, ...acting, ...take("noPlanCache") },
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
   defineSession({
-    meta: { name: "mcp", description: "plan, apply and undo as tools for other agents, by the Model Context Protocol" },
+    meta: { name: "mcp", description: "plan, apply and undo as tools for other agents (MCP)" },
     args: { ...asking, ...acting, ...take("noPlanCache") },
     examples: ["pai mcp", "pai mcp --yes --check 'npm test' --only 'src/**'"],
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   }),
   define({
-    meta: { name: "uninstall", description: "remove pai from this machine; lists first, asks, and touches no project" },
+    meta: { name: "uninstall", description: "remove pai from this machine; lists first and asks" },
     args: { ...take("purge", "dryRun", "yes", "noInput") },
     examples: ["pai uninstall --dry-run", "pai uninstall --purge"],
     load: async () => (await import("./commands/uninstall.ts")).uninstallCommand,

@@ -4,6 +4,7 @@ import { suggest } from "../core/suggest.ts";
 import type { Command, Context } from "./command.ts";
 import { commands, findCommand } from "./command-table.ts";
 import type { Flags } from "./flags.ts";
+import { habitOfCommand } from "./habits.ts";
 import { readCommandLine, requireFlags } from "./read-flags.ts";
 
 /** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
@@ -22,6 +23,8 @@ function demand(name: string): Command {
 
 /** A hint with the command that was probably meant instead of the first word; null: no name is near it. */
 function meantBy([first = "", ...rest]: readonly string[]): string | null {
+  const habit = habitOfCommand(first);
+  if (habit !== null) return habit;
   const near = suggest(
     first,
     commands.map(({ name }) => name),

@@ -4,6 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import { kebabCase } from "../core/text.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf } from "./flags.ts";
+import { habitOfFlag } from "./habits.ts";
 
 const keys = Object.keys(flagTable) as readonly FlagKey[];
 const byName = new Map(keys.map((key) => [kebabCase(key), key]));
@@ -19,7 +20,7 @@ const options = Object.fromEntries(
 function unknownFlag(text: string): PaiError {
   const near = suggest(text.replace(/^-+/, ""), [...byName.keys()]);
   return new PaiError("usage", `unknown flag ${text}`, {
-    hint: near === null ? "see: pai help" : `did you mean --${near}?`,
+    hint: habitOfFlag(text) ?? (near === null ? "see: pai help" : `did you mean --${near}?`),
   });
 }
 

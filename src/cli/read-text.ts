@@ -38,12 +38,21 @@ export async function readWhole(
 export const readStdin = (signal: AbortSignal): Promise<string> =>
   readWhole(Bun.stdin, "standard input", signal, taskLimit);
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: " does not exist",
+  ENOTDIR: " does not exist",
+  EISDIR: " is a folder",
+  EACCES: ": permission denied",
+};
+
+const reasonOf = (cause: unknown): string => reasons[(cause as NodeJS.ErrnoException | null)?.code ?? ""] ?? "";
+
 /** Throws usage, which names `what` it was to be: "task file". */
 export async function readText(path: string, what: string, signal: AbortSignal, limit?: number): Promise<string> {
   try {
     return await readWhole(Bun.file(path), `the ${what}`, signal, limit);
   } catch (cause) {
     if (cause instanceof PaiError) throw cause;
-    throw new PaiError("usage", `the ${what} cannot be read: ${path}`, { cause });
+    throw new PaiError("usage", `the ${what} cannot be read: ${path}${reasonOf(cause)}`, { cause });
   }
 }

@@ -65,7 +65,7 @@ function entriesOf(event: StampedEvent): readonly Entry[] {
     case "model.finished": {
       const { input, cached, output, thought } = event.usage;
       const tokens = `${input} tokens in (${cached} cached), ${output} out (${thought} thought)`;
-      const by = `served by ${event.served}, key ${event.key ?? "none"}`;
+      const by = event.served === "" ? "no answer" : `served by ${event.served}, key ${event.key ?? "none"}`;
       return [["CALL", `${event.n} ${event.stop}, ${tokens}, ${by}, ${event.ms} ms`]];
     }
     case "phase.started":

@@ -44,7 +44,7 @@ function render(text: string, columns: number, style: Style): string | null {
 }
 
 /** What stands inside one line. */
-function renderInline(text: string, style: Style): string {
+export function renderInline(text: string, style: Style): string {
   if (!marked.test(text)) return text;
   const shown = render(`x ${text}`, tooWideToWrap, style);
   return shown?.startsWith("x ") ? shown.slice(2) : text;

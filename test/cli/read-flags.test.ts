@@ -1,6 +1,8 @@
 /** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
 import { expect, test } from "bun:test";
-import { flagTable } from "../../src/cli/flags.ts";
+import { commands } from "../../src/cli/command-table.ts";
+import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
+import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { readCommandLine } from "../../src/cli/read-flags.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
@@ -67,4 +69,25 @@ test("a switch takes no value, and a choice is one of its words", () => {
 test("every setting names a flag that exists", () => {
   const named = Object.values(settingTable).flatMap((setting) => ("flag" in setting && setting.flag) || []);
   expect(named.filter((key) => !Object.hasOwn(flagTable, key))).toEqual([]);
+});
+
+test("flags of other agents are answered with what they are called here", () => {
+  expect(refusal("--yolo")).toEqual(["usage", "unknown flag --yolo", "pai run -y --allow-run --allow-delete"]);
+  expect(refusal("-p", "fix it")).toMatchObject(["usage", "unknown flag -p", expect.stringContaining('pai "TASK"')]);
+});
+
+test("no habit is the name of a command or flag that exists, and none names a flag that does not", () => {
+  const specs = specsOf(Object.keys(flagTable) as FlagKey[]);
+  const flags = specs.flatMap(({ name, short }) => [`--${name}`, `-${short}`]);
+  expect(commands.filter(({ name }) => habitOfCommand(name) !== null)).toEqual([]);
+  expect(flags.filter((flag) => habitOfFlag(flag) !== null)).toEqual([]);
+});
+
+test("help of every command fits into 80 columns", async () => {
+  const { helpCommand } = await import("../../src/cli/commands/help.ts");
+  const { openProcess } = await import("./fake-context.ts");
+  for (const { name } of commands) {
+    const { out } = await openProcess().run({ run: helpCommand(commands) }, { words: [name] });
+    expect([name, out.split("\n").filter((line) => line.length > 80)]).toEqual([name, []]);
+  }
 });

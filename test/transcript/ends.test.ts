@@ -33,7 +33,9 @@ test(
   "every command without words, and twenty early errors, end",
   async () => {
     await using place = openPlace();
-    const lines = [[], ...commands.map(({ name }) => [name]), ...early];
+    // A server of its own: it ends when it is told to.
+    const ending = commands.filter(({ name }) => name !== "dashboard");
+    const lines = [[], ...ending.map(({ name }) => [name]), ...early];
     const hung: string[] = [];
     for (const args of lines) {
       const running = place.start(args, { env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } });

@@ -57,6 +57,7 @@ test.concurrent("--version is one line, with --json a document (R22)", async () 
       {
         version: expect.any(String),
         commit: expect.any(String),
+        public_key: null,
         target: expect.stringContaining("linux"),
         runtime: expect.stringContaining("bun"),
       },

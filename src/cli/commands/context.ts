@@ -145,7 +145,7 @@ export async function previewTask({ id, opened, task, options, price, signal, no
 }
 
 export async function contextCommand(context: Context): Promise<number> {
-  const read = await readTask(context, context.signal);
+  const read = await readTask(context, context.signal, "context");
   const opened = await openHere(context);
   const task = { ...read, files: await findMentions(opened.workspace, read.text) };
   const { settings } = pickModel(context, opened.base).base;

@@ -54,7 +54,7 @@ function renderCommand({ name, usage, about, flags, examples }: Command): string
   return `pai ${name}: ${about}
 
 Usage:
-  pai ${name} ${usage}${usage === "" ? "" : " "}[FLAGS]
+${hang(`  pai ${name} `, `${usage}${usage === "" ? "" : " "}[FLAGS]`, columns).join("\n")}
 
 Examples:
 ${indent(examples)}

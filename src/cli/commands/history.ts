@@ -44,7 +44,7 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
     throw new PaiError("declined", "nothing was changed");
 }
 
-async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
+async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const { history, base, stateFolder } = await openHere(given);
   const { context } = base;
   const [id = null, ...more] = context.words;
@@ -64,12 +64,16 @@ async function reverse(given: Context, kind: "undo" | "redo"): Promise<number> {
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
     ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
-    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: pai ${back}\n`;
+    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }
 
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
+
+/** As a slash command. */
+export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
+export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 
 /** More runs than this are listed only as JSON. */
 const maxListed = 200;

@@ -36,7 +36,7 @@ async function readContext(context: Context, signal: AbortSignal): Promise<strin
 }
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
-export async function readTask(context: Context, signal: AbortSignal): Promise<Task> {
+export async function readTask(context: Context, signal: AbortSignal, command = "run"): Promise<Task> {
   const { flags, words } = context;
   const file = flags.file ?? null;
   if (words.length > 1)
@@ -55,7 +55,7 @@ export async function readTask(context: Context, signal: AbortSignal): Promise<T
   const task = read.trim();
   if (task === "")
     throw new PaiError("usage", "there is no task", {
-      hint: 'pai run "what to do", pai run --file task.txt, or pai run - < task.txt',
+      hint: `pai ${command} "what to do", pai ${command} --file task.txt, or pai ${command} - < task.txt`,
     });
   const piped = fromStdin ? "" : (await readContext(context, signal)).trim();
   return { text: task, history: [], context: piped === "" ? null : piped };
@@ -124,7 +124,7 @@ export async function runCommand(context: Context): Promise<number> {
 }
 
 export async function planCommand(context: Context): Promise<number> {
-  const task = (signal: AbortSignal) => readTask(context, signal);
+  const task = (signal: AbortSignal) => readTask(context, signal, "plan");
   const full = context.flags.full === true;
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");

@@ -1,6 +1,6 @@
 /** The settings, the folders of the user and the folder to work in, of one call of pai. */
 
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
@@ -16,10 +16,19 @@ export interface Base extends LoadedSettings {
   readonly root: string;
 }
 
+/** The folder to work in, as given. Throws usage for `-C` with one that is not there. */
+function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
+  const folder = resolve(cwd, flags.cwd ?? ".");
+  if (flags.cwd === undefined) return folder;
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return folder;
+  throw new PaiError("usage", `-C ${flags.cwd}: ${found === undefined ? "there is no such folder" : "not a folder"}`);
+}
+
 /** Reads the settings of this call and finds its folders. */
 export function composeBase(given: Context): Base {
   const places = openPlaces(given.env);
-  const root = resolve(given.cwd, given.flags.cwd ?? ".");
+  const root = folderOf(given);
   const loaded = loadSettings({ flags: given.flags, env: given.env, places, root });
   const context = { ...given, flags: { ...given.flags, plain: loaded.settings.plain } };
   return { ...loaded, places, root, context };
@@ -33,7 +42,7 @@ export function projectOf(context: Context): { readonly root: string; readonly r
 
 /** Its real path. Throws root_refused when it is not there. */
 export function findRoot({ cwd, flags }: Context): string {
-  const folder = resolve(cwd, flags.cwd ?? ".");
+  const folder = folderOf({ cwd, flags });
   try {
     return realpathSync(folder);
   } catch (cause) {

@@ -196,7 +196,9 @@ async function validate(call: ConfigCall): Promise<ConfigAnswer> {
  */
 async function askForAll(call: ConfigCall, provider: ProviderId, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
   const verdicts = await validateOnline(provider, keys, call);
-  const lines = verdicts.map(({ id, address, error }) => {
+  const lines = verdicts.map(({ id, address, error, unsure }) => {
+    if (unsure)
+      return `${address} has no ${providerTable[provider].probe} (404): it answers, but the key cannot be checked`;
     const name = id === null ? `${provider} without a key` : `The ${provider} key ${id}`;
     return error === null ? `${name} was accepted by ${address}` : error.message;
   });

@@ -14,8 +14,10 @@ export interface KeyVerdict {
   /** Null for an address that needs none. */
   readonly id: string | null;
   readonly address: string;
-  /** Null: the key was taken. */
+  /** Null: the key was taken, or nothing was said against it. */
   readonly error: PaiError | null;
+  /** The address has nothing that tells a good key from a bad one. */
+  readonly unsure: boolean;
 }
 
 /** Asks for every key, one after the other. Throws network, tls, untrusted and what else is no key's fault. */
@@ -43,7 +45,12 @@ export async function validateOnline(
   for (const key of keys.length === 0 ? [null] : keys) {
     const answer = await probe(base.url + path, { ...options, headers: key === null ? {} : headers(key.key) });
     const asked: Asked = { provider, model: "", key, address, proxy };
-    verdicts.push({ id: key?.id ?? null, address, error: judge(asked, answer, context.now().getTime()) });
+    verdicts.push({
+      id: key?.id ?? null,
+      address,
+      error: judge(asked, answer, context.now().getTime()),
+      unsure: answer.status === 404,
+    });
   }
   return verdicts;
 }
@@ -52,5 +59,7 @@ function judge(asked: Asked, answer: ProbeAnswer, now: number): PaiError | null 
   if (answer.status >= 300 && answer.status < 400) {
     return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
   }
+  // A gateway without the list of models says nothing about the key.
+  if (answer.status === 404) return null;
   return answer.status < 400 ? null : readHttpError(asked, { ...answer, now });
 }

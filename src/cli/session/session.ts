@@ -129,7 +129,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
 function requireTerminal(context: Context): void {
   if (context.tty.stdin) return;
   throw new PaiError("usage", "the interactive session needs a terminal", {
-    hint: 'usage without one: pai "TASK" [FLAGS], or pai COMMAND [FLAGS]; see: pai help',
+    hint: 'usage without one: pai "TASK" [FLAGS], echo TASK | pai -, or pai COMMAND [FLAGS]; see: pai help',
   });
 }
 

@@ -14,7 +14,7 @@ import { counted } from "../../ui/amount.ts";
 import { cut, hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
-import { redoCommand, undoCommand } from "../commands/history.ts";
+import { redoInSession, undoInSession } from "../commands/history.ts";
 import { renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
@@ -91,10 +91,14 @@ function renderContext({ open }: Talk): string {
   ].join("\n");
 }
 
-async function showSessionDiff(talk: Talk): Promise<void> {
+/** What the session changed; `path`: of that file or folder only. */
+async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const { history, workspace } = talk.composed.opened;
-  const changes = await changesOfSession(history, talk.open.session);
-  if (changes.length === 0) say(talk, `this session has changed nothing in ${workspace.root}`);
+  const all = await changesOfSession(history, talk.open.session);
+  const wanted = path.replace(/^@|\/$/g, "");
+  const isWanted = (each: string) => wanted === "" || each === wanted || each.startsWith(`${wanted}/`);
+  const changes = all.filter((change) => isWanted(change.path) || isWanted(change.from ?? change.path));
+  if (changes.length === 0) say(talk, `this session has changed nothing in ${path === "" ? workspace.root : path}`);
   else talk.context.out(await renderDiffOn("stdout", talk.context, changes));
 }
 
@@ -152,7 +156,7 @@ function resume(talk: Talk, id: string): void {
 }
 
 /** Takes a run back, or brings it back; the model cannot know of it by itself. */
-async function reverse(talk: Talk, command: typeof undoCommand, text: string, did: string): Promise<void> {
+async function reverse(talk: Talk, command: typeof undoInSession, text: string, did: string): Promise<void> {
   const words = text.split(/\s+/).filter((word) => word !== "");
   await command({ ...talk.context, words });
   offer(talk, `The user ${did} changes of an earlier turn: read files again before you rely on them.`);
@@ -174,16 +178,16 @@ export const slashCommands: readonly Slash[] = [
   {
     name: "undo",
     about: "take back the last run, or one: /undo RUN",
-    run: (talk, words) => reverse(talk, undoCommand, words, "took back"),
+    run: (talk, words) => reverse(talk, undoInSession, words, "took back"),
   },
   {
     name: "redo",
     about: "bring back what /undo or /rewind took back, or one: /redo RUN",
-    run: (talk, words) => reverse(talk, redoCommand, words, "brought back"),
+    run: (talk, words) => reverse(talk, redoInSession, words, "brought back"),
   },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
-  { name: "diff", about: "what this session has changed", run: showSessionDiff },
+  { name: "diff", about: "what this session has changed: /diff, /diff PATH", run: showSessionDiff },
   { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },
 ];
@@ -198,7 +202,7 @@ function renderHelp(columns: number): string {
   ] as const;
   return [
     ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
-    ...wrap("After a task, y or lanjut does its next steps, a number does that one", columns),
+    ...wrap("After a task, y does its next steps, a number does that one", columns),
     ...wrap(
       "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task or clears, Ctrl+Y brings back",
       columns,

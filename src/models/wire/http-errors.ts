@@ -1,5 +1,6 @@
 /** Turns what a provider or the network answered instead of a reply into a PaiError, and says whether asking again helps. */
 import { type ErrorCode, PaiError } from "../../core/error.ts";
+import { findProvider } from "../../core/providers.ts";
 import { maskHeld } from "../../core/secrets/held-keys.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { withoutUser } from "./endpoint.ts";
@@ -107,9 +108,15 @@ interface Judgement {
   readonly hint?: string;
 }
 
+/** A stored key by its name, one of the environment by its variable. */
+function nameKey(provider: string, id: string): string {
+  const [variable] = findProvider(provider)?.keyVariables ?? [];
+  return id === "env" && variable !== undefined ? `the key in ${variable}` : `the key "${id}"`;
+}
+
 function judge(status: number, body: Body, asked: Asked): Judgement {
   const { provider } = asked;
-  const key = asked.key === null ? "the request without a key" : `the key "${asked.key.id}"`;
+  const key = asked.key === null ? "the request without a key" : nameKey(provider, asked.key.id);
   if (isCredit(status, body)) {
     return {
       code: "credit_exhausted",
@@ -211,7 +218,9 @@ export function readFetchError(asked: Asked, thrown: unknown): PaiError {
   const { code = "unknown", message } = thrown as NodeJS.ErrnoException;
   const through = asked.proxy === false ? "" : ` through the proxy ${showProxy(asked)}`;
   const reason = why[code] ?? clean(text(message).replace(/ For more information.*/, ""), asked);
-  const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${reason} (${code})`;
+  // Some reasons hold their code already.
+  const told = reason.includes(code) ? reason : `${reason} (${code})`;
+  const what = `cannot reach ${asked.provider} at ${asked.address}${through}: ${told}`;
   if (tlsCodes.test(code)) {
     const hint = foreignCa.test(code)
       ? "your network re-signs TLS: set NODE_EXTRA_CA_CERTS to the file of its certificate"

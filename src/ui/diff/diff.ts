@@ -3,6 +3,7 @@ import { findSteering } from "../../core/guard/steering.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Highlight } from "../highlight.ts";
 import { expandTabs } from "../layout.ts";
+import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
 import { breakText, cutRow, type Row } from "./fit.ts";
@@ -18,6 +19,24 @@ export interface DiffOptions {
   readonly whole?: boolean;
   /** null: no colours for code. */
   readonly highlight: Highlight | null;
+  /** Where the rest of a long file is to be seen: it is folded then. Without it, and with `whole`, nothing is. */
+  readonly fold?: ((path: string) => string) | undefined;
+}
+
+/** Lines of one file that are shown where the rest can be folded: about two screens. */
+const maxFileLines = 60;
+
+/** The first lines, and one that says how many more there are and where. */
+function foldLines(
+  lines: readonly string[],
+  path: string,
+  style: Style,
+  { fold, whole }: DiffOptions,
+): readonly string[] {
+  const more = lines.length - maxFileLines;
+  if (fold === undefined || whole === true || more < 10) return lines;
+  const told = `  ${style.glyphs.more} ${more} more lines: ${fold(path)}`;
+  return [...lines.slice(0, maxFileLines), style.paint("dim", told)];
 }
 
 /** "+12 -3", with colours; "" for neither. */
@@ -61,7 +80,8 @@ function renderLead({ kind, number }: Row, digits: number, style: Style): string
   }
 }
 
-function renderFile(file: DiffFile, style: Style, { columns, highlight, whole = false }: DiffOptions): string[] {
+function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[] {
+  const { columns, highlight, whole = false } = options;
   const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
   const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
   const marks = findMarks(lines);
@@ -80,12 +100,15 @@ function renderFile(file: DiffFile, style: Style, { columns, highlight, whole = 
       return row.text === "" ? lead.trimEnd() : lead + renderPart(row, painted.get(row) ?? "", part, style);
     }),
   );
-  return [renderHeading(file, style), ...body];
+  return [renderHeading(file, style), ...foldLines(body, visibleLine(file.to ?? file.from ?? ""), style, options)];
 }
 
 /** A unified diff of core/diff.ts, its secrets masked. Ends in a line feed; "" for no diff. */
 export function renderDiff(diff: string, style: Style, options: DiffOptions): string {
-  return readDiff(maskSecrets(diff))
-    .map((file) => `${renderFile(file, style, options).join("\n")}\n`)
-    .join("\n");
+  const files = readDiff(maskSecrets(diff));
+  const listed = listNaturally(files, ({ from, to }) => {
+    const path = to ?? from ?? "";
+    return { path: path.replace(/\/$/, ""), isNewFolder: from === null && path.endsWith("/") };
+  });
+  return listed.map((file) => `${renderFile(file, style, options).join("\n")}\n`).join("\n");
 }

@@ -69,7 +69,7 @@ function inputOf({ kind, folder }: Question): string {
 
 const rules = {
   yesOrNo: "that is neither yes nor no",
-  feedback: "y, n, or a few words (f WORD for a single one)",
+  feedback: "answer y or n, or say what to change (a single word: f WORD)",
 } as const;
 
 const interrupted = () => new PaiError("interrupted", "interrupted at a question");

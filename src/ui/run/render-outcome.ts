@@ -4,6 +4,8 @@ import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Sta
 import { counted, grouped, priced, spent } from "../amount.ts";
 import { renderCounts } from "../diff/diff.ts";
 import { hang, pad, widest } from "../layout.ts";
+import { renderInline } from "../markdown.ts";
+import { listNaturally } from "../natural-order.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { type Meaning, mark, type Style } from "../style.ts";
 
@@ -14,7 +16,8 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
 }
 
 /** One line a path: what happened to it and by how many lines. */
-export function renderSummaries(changes: readonly ChangeSummary[], style: Style): string[] {
+export function renderSummaries(all: readonly ChangeSummary[], style: Style): string[] {
+  const changes = listNaturally(all, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));
@@ -86,7 +89,8 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
 function renderNext(next: readonly string[], { style, columns, session }: ResultOptions): string[] {
   if (next.length === 0) return [];
   const how = next.length === 1 ? " (y does it)" : " (y does all, a number one of them)";
-  const steps = next.flatMap((step, index) => hang(`  ${index + 1}. `, visible(step), columns));
+  const shown = (step: string) => (style.plain ? visible(step) : renderInline(visible(step), style));
+  const steps = next.flatMap((step, index) => hang(`  ${index + 1}. `, shown(step), columns));
   return ["", style.paint("dim", `next steps${session ? how : ""}`), ...steps];
 }
 

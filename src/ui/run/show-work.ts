@@ -23,6 +23,8 @@ export interface WorkOptions {
   readonly highlight: () => Highlight | null;
   /** A person is asked about changes: they are shown whole. */
   readonly asks: boolean;
+  /** Where the rest of a long file is shown; undefined: nothing is folded. */
+  readonly fold: ((path: string) => string) | undefined;
 }
 
 export interface Work {
@@ -51,7 +53,10 @@ const mostRows = 20;
 /** Actions without a line of their own: the message and the list of tasks show what they did. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
-export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, highlight, asks }: WorkOptions): Work {
+export function openWork(
+  streams: Streams,
+  { verbose, reply, wait, stopWaiting, highlight, asks, fold }: WorkOptions,
+): Work {
   const { style, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are in the workspace now. */
   const applied = new Set<number>();
@@ -89,7 +94,7 @@ export function openWork(streams: Streams, { verbose, reply, wait, stopWaiting, 
     subject(
       diff === ""
         ? listed.join("")
-        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole: asks }),
+        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole: asks, fold }),
     );
     section();
   }

@@ -70,6 +70,7 @@ function openRun(options: TerminalOptions): Terminal {
     stopWaiting: spinner.stop,
     highlight,
     asks: options.asks ?? false,
+    fold: seen ? (path) => (kind === "session" ? `/diff ${path}` : "pai undo --dry-run") : undefined,
   });
 
   const shows: Shows = {

@@ -85,9 +85,17 @@ test("says what happened to every kind of path, in names that cannot act", () =>
     change("we\x1bird", file("a\n"), file("b\n")),
   ]);
   expect(renderDiff(diff, bare, plain)).toMatchInlineSnapshot(`
-    "● src/ (new)
+    "● "we\\033ird"  +1 -1
+        1 - a
+        1 + b
 
-    ● lib/ (deleted)
+    ● a b/old → a b/new 日本  +1 -1
+        1   1
+        2 - 2
+        2 + 3
+
+    ● data
+            binary
 
     ● empty (new)
 
@@ -96,34 +104,26 @@ test("says what happened to every kind of path, in names that cannot act", () =>
         2 - 2
             no newline at end of file
 
-    ● a b/old → a b/new 日本  +1 -1
-        1   1
-        2 - 2
-        2 + 3
+    ● idle.sh
+            no longer executable
 
-    ● here → there
+    ● lib/ (deleted)
+
+    ● link (new link)  +1
+        1 + src
+            no newline at end of file
+
+    ● private
+            other permissions, same content
 
     ● run.sh  +1 -1
             executable now
         1 - a
         1 + b
 
-    ● idle.sh
-            no longer executable
+    ● src/ (new)
 
-    ● private
-            other permissions, same content
-
-    ● data
-            binary
-
-    ● link (new link)  +1
-        1 + src
-            no newline at end of file
-
-    ● "we\\033ird"  +1 -1
-        1 - a
-        1 + b
+    ● here → there
     "
   `);
 });

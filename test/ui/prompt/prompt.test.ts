@@ -92,7 +92,7 @@ async function type(act: string, ...steps: readonly (readonly [seen: string, key
 test("asks until the answer is clear, and shows the question whole and harmless", async () => {
   const screen = await type("plan", ["change: ", "\r"], ["change: ", "x\r"], ["change: ", "pakai 日本語\r"]);
   expect(screen).toContain("rm \\x1b[31m");
-  expect(screen.match(/y, n, or a few words/g)).toHaveLength(2);
+  expect(screen.match(/answer y or n, or say what to change/g)).toHaveLength(2);
   expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
 });
 

@@ -1,0 +1,72 @@
+/** What people type who come from another agent, and what it is called here. */
+
+/** By the word that stands where a command would. Only words that are no commands of pai come here. */
+const commands: Readonly<Record<string, string>> = {
+  login: "store a key: pai config set",
+  logout: "remove a key: pai config remove",
+  auth: "store a key: pai config set",
+  setup: "store a key: pai config set",
+  init: "nothing to set up; AGENTS.md in a project is told to the model",
+  update: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
+  upgrade: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
+  version: "pai --version",
+  status: "what was done: pai history; this installation: pai doctor",
+  diff: "changes of the last run: pai undo --dry-run; in a session: /diff",
+  commit: 'pai run --commit "TASK" commits what a run changed',
+  cost: "pai stats",
+  usage: "pai stats",
+  exec: 'pai run "TASK"',
+  ask: 'pai run "QUESTION"',
+  chat: "pai",
+  session: "pai sessions",
+  continue: "pai resume",
+  checkpoint: "every run can be taken back: pai history, pai undo",
+  rewind: "pai undo; in a session: /rewind",
+  review: 'pai run "review the changes in this project"',
+  settings: "pai config",
+  set: "pai config put NAME VALUE",
+};
+
+/** By the flag as it is typed. */
+const flags: Readonly<Record<string, string>> = {
+  "-p": 'a task runs once and ends by itself: pai "TASK"',
+  "--print": 'a task runs once and ends by itself: pai "TASK"',
+  "--prompt": 'pai "TASK"',
+  "--message": 'pai "TASK"',
+  "-c": "go on with the last session: pai resume",
+  "-r": "go on with a session: pai resume [ID]",
+  "--resume": "go on with a session: pai resume [ID]",
+  "--yolo": "pai run -y --allow-run --allow-delete",
+  "--full-auto": "pai run -y --allow-run",
+  "--auto-approve": "pai run -y",
+  "--yes-always": "pai run -y",
+  "--dangerously-skip-permissions": "pai run -y --allow-run --allow-delete; what the policy refuses stays refused",
+  "--dangerously-bypass-approvals-and-sandbox": "pai run -y --allow-run --allow-delete; the sandbox: --sandbox",
+  "--permission-mode": "plans are asked about; -y answers yes, --mode plan is: pai plan",
+  "--approval-mode": "plans are asked about; -y answers yes",
+  "--ask-for-approval": "plans are asked about; -y answers yes",
+  "--output-format": "--json for one document, --jsonl for events",
+  "--max-turns": "--max-calls N",
+  "--max-budget-usd": "--max-cost USD",
+  "--allowedTools": "--allow-run permits commands, --only GLOB limits the files",
+  "--allowed-tools": "--allow-run permits commands, --only GLOB limits the files",
+  "--system-prompt": "write what the model shall know into AGENTS.md",
+  "--append-system-prompt": "write what the model shall know into AGENTS.md",
+  "--add-dir": "one folder a run: -C DIR",
+  "--workdir": "-C DIR",
+  "--api-key": "set GEMINI_API_KEY or another variable, or: pai config set",
+  "--config": "settings: pai config get; another folder: XDG_CONFIG_HOME",
+  "--auto-commits": "--commit commits what a run changed",
+  "--test-cmd": "--check CMD",
+  "--lint-cmd": "--check CMD",
+  "--no-auto-commits": "pai commits only with --commit",
+};
+
+const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
+  Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+
+/** What a command of another agent is called here; null: nothing is known of it. */
+export const habitOfCommand = (word: string): string | null => find(commands, word.toLowerCase());
+
+/** The same for a flag as it was typed: "--yolo", "-p". */
+export const habitOfFlag = (flag: string): string | null => find(flags, flag);

@@ -8,6 +8,7 @@ import { compareWith } from "./bench-against.ts";
 import { prepareDiff } from "./bench-diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
+import { prepareStarts } from "./bench-sandbox.ts";
 import { openScriptedServer } from "./bench-server.ts";
 import { measureStreams } from "./bench-stream.ts";
 import type { Folder } from "./bench-task.ts";
@@ -152,6 +153,23 @@ async function measureDiff(bench: Bench): Promise<readonly Row[]> {
   return [judge("diff of 500 lines in colour", row)];
 }
 
+/** Milliseconds over a direct spawn. */
+const sandboxLimits: Readonly<Record<string, number>> = { L3: 5, "L3 on a copy": 7, L2: 5 };
+
+async function measureSandbox(bench: Bench): Promise<readonly Row[]> {
+  const { direct, levels } = await prepareStarts(bench.place);
+  const [base = [], ...others] = await interleave([direct, ...levels.values()]);
+  return [...levels.keys()].map((level, at) => {
+    const times = others[at] ?? [];
+    const over = { min: minOf(times) - minOf(base), median: medianOf(times) - medianOf(base) };
+    return judge(`a command at ${level}, over a direct spawn`, {
+      ...over,
+      limit: sandboxLimits[level] ?? 0,
+      unit: " ms",
+    });
+  });
+}
+
 async function measureTrace(bench: Bench): Promise<readonly Row[]> {
   const trace = await traceTask(bench);
   if (trace === null) return [];
@@ -233,6 +251,7 @@ try {
       ...(await measureTimes(bench, hello)),
       ...(await measureDiff(bench)),
       ...(await measureTrace(bench)),
+      ...(await measureSandbox(bench)),
       ...(await measureSizes(bench)),
       ...(await measureCalls(bench)),
       ...(await measureReplies(bench)),

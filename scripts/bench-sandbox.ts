@@ -1,0 +1,67 @@
+/** What the sandbox adds to the start of a program: each level against a direct spawn. */
+import { mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxLevel } from "../src/core/sandbox.ts";
+import { makeLayers, removeLayers } from "../src/workspace/sandbox/layers.ts";
+import { openSandbox, type Sandbox } from "../src/workspace/sandbox/open.ts";
+import { defaultSandbox } from "../src/workspace/sandbox/settings.ts";
+
+/** Starts `true` once and answers how long that took, in ms. */
+export type Start = () => Promise<number>;
+
+export interface Starts {
+  readonly direct: Start;
+  /** Absent where this machine has no such level. */
+  readonly levels: ReadonlyMap<string, Start>;
+}
+
+const argv = ["/bin/true"];
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+async function startDirect(): Promise<void> {
+  const child = Bun.spawn(argv, { cwd: "/", env: {}, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  await new Response(child.stdout).text();
+  await child.exited;
+}
+
+async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
+  const layers = isCopied ? makeLayers(sandbox.scratch) : null;
+  const request = { argv: () => argv, env: {}, by: "plan", stdin: "ignore", stderr: "merge", layers } as const;
+  const started = await sandbox.start(request);
+  if (started === null) throw new Error("the sandbox is gone");
+  await new Response(started.child.stdout).text();
+  await started.child.exited;
+  const failure = started.finish();
+  if (layers !== null) removeLayers(layers);
+  if (failure !== null) throw new Error(`${failure.step}: ${failure.errno}`);
+}
+
+/** The levels of this machine, found before anything is measured. */
+export async function prepareStarts(place: string): Promise<Starts> {
+  const workspace = join(place, "sandboxed");
+  mkdirSync(join(workspace, ".git"), { recursive: true });
+  const open = (only: SandboxLevel): Sandbox =>
+    openSandbox({
+      settings: { ...defaultSandbox, only },
+      workspace,
+      workspaceFd: openSync(workspace, 0o10200000),
+      rules: { allow: [], deny: [] },
+      home: join(place, "home"),
+      own: [],
+      stateFolder: join(place, "state-of-sandbox"),
+    });
+  const levels = new Map<string, Start>();
+  for (const only of ["L3", "L2"] as const) {
+    const sandbox = open(only);
+    const { level, proposes } = await sandbox.state();
+    if (level !== only) continue;
+    levels.set(only, () => timed(() => startIn(sandbox, false)));
+    if (proposes) levels.set("L3 on a copy", () => timed(() => startIn(sandbox, true)));
+  }
+  return { direct: () => timed(startDirect), levels };
+}

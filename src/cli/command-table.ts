@@ -245,10 +245,16 @@ export const commands: readonly Command[] = [
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
-  defineSession({
-    meta: { name: "mcp", description: "plan, apply and undo as tools for other agents (MCP)" },
-    args: { ...asking, ...acting, ...take("noPlanCache") },
-    examples: ["pai mcp", "pai mcp --yes --check 'npm test' --only 'src/**'"],
+  define({
+    meta: { name: "mcp", description: "tools for other agents; or list, trust, revoke theirs (MCP)" },
+    args: {
+      word: word("list|trust|revoke", false),
+      name: word("NAME", false),
+      ...asking,
+      ...acting,
+      ...take("noPlanCache"),
+    },
+    examples: ["pai mcp", "pai mcp trust everything", "pai mcp --yes --check 'npm test' --only 'src/**'"],
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   }),
   define({

@@ -4,7 +4,7 @@ import { type Row, vocabulary } from "./vocabulary.ts";
 /** The prompt with the list of actions of a kind in the place of `{looks}`, `{changes}`, `{commands}`, `{one-line actions}`. */
 export function listActions(prompt: string): string {
   const planned = (kind: Row["kind"]) =>
-    vocabulary.flatMap((row) => (row.kind === kind && row.plan !== null ? [row.plan] : [])).join(", ");
+    vocabulary.flatMap((row) => (row.kind === kind && row.plan ? [row.plan] : [])).join(", ");
   const oneLine = (kind: Row["kind"]) => vocabulary.flatMap((row) => (row.kind === kind ? (row.script ?? []) : []));
   return prompt
     .replace("{looks}", planned("look"))

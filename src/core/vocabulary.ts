@@ -235,6 +235,16 @@ export const vocabulary = [
     plan: "DIAGNOSE (processes, ports)",
   },
   {
+    ...command,
+    name: "CALL",
+    form: "command",
+    tool: "call_tool",
+    offered: false,
+    about:
+      "Calls a tool of a connected server, `server.tool`; the request says which there are and what input each takes.",
+    plan: "",
+  },
+  {
     ...look,
     name: "FINISH",
     kind: "finish",
@@ -286,17 +296,5 @@ export function actionRow(name: ActionName): ActionRow {
 
 /** The action's own name for one that models give it; an unknown one is left as it is. */
 export const ownName = (name: string): string => ownNames.get(name) ?? name;
-
-/** Whether the action points at a path; else at a pattern, a command, or nothing. */
-export function namesPath(name: string): boolean {
-  const form = rowOf(name)?.form ?? "nothing";
-  return !["pattern", "word", "command", "nothing", "message", "amendment"].includes(form);
-}
-
-/** Whether the action must name something; the others have a default. */
-export function needsTarget(name: string): boolean {
-  const form = rowOf(name)?.form ?? "nothing";
-  return !["folder", "word", "nothing", "message"].includes(form);
-}
 
 export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;

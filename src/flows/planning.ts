@@ -10,7 +10,7 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, mostRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { namesPath } from "../core/vocabulary.ts";
+import { namesPath } from "../core/targets.ts";
 import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";

@@ -3,6 +3,7 @@ import { isFields, type Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
 import { byProvider } from "../core/providers.ts";
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/sandbox.ts";
+import { type McpServer, readServers } from "./mcp-servers.ts";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
@@ -200,6 +201,15 @@ export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
   return { name: `baseUrl.${id}`, wants: "a URL", fallback: null, fromText: (url) => url, check, inFile: true };
 });
 
+const mcpServers: Setting<readonly McpServer[]> = {
+  name: "mcpServers",
+  wants: 'MCP servers by name, {"name": {"command": "program", "args": []}}',
+  fallback: [],
+  fromText: asJson,
+  check: (json) => readServers(json, "config.json"),
+  inFile: true,
+};
+
 /** All settings but the base URLs. */
 export const settingTable = {
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
@@ -240,6 +250,7 @@ export const settingTable = {
   },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
+  mcpServers,
   strict: {
     ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
     narrow: (current: boolean, wanted: boolean) => current || wanted,

@@ -7,6 +7,7 @@ import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { SandboxChoice } from "../core/sandbox.ts";
 import { kebabCase } from "../core/text.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
+import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";
 import { readPrivate } from "./safe-file.ts";
 import { allSettings, baseUrlSettings, type Mode, type Setting, settingTable } from "./setting-table.ts";
@@ -43,6 +44,7 @@ export interface Settings {
   readonly checkWait: number;
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
+  readonly mcpServers: readonly McpServer[];
   /** Grant nothing beyond the plan. */
   readonly strict: boolean;
   /** Facts are learned from runs. */
@@ -175,6 +177,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     checkWait: resolve(table.checkWait),
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
+    mcpServers: resolve(table.mcpServers),
     strict: resolve(table.strict),
     memory: resolve<boolean>(table.memory),
     plain: resolve(table.plain),

@@ -11,6 +11,7 @@ import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import { type OwnOf, watchOthers } from "./command/others.ts";
 import { openPerform } from "./command/perform.ts";
+import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { pathOutside } from "./context/read-history.ts";
 import { openSurvey } from "./context/survey.ts";
@@ -56,6 +57,8 @@ export interface OpenedWorkspace {
   readonly history: History;
   /** null: none is kept (--ephemeral, or a state folder that cannot be written). */
   readonly index: ProjectIndex | null;
+  /** Starts a server of tools in the sandbox, with the network or without. */
+  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
   /** What was taken back at the start, one message each. */
   readonly recovered: readonly string[];
   readonly warnings: readonly string[];
@@ -75,19 +78,23 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
   const history = openHistory(root, state, lock);
   const recovered = state ? await recover(root, state, lock, policy) : [];
-  const sandbox = openSandbox({
-    settings: options.sandbox ?? defaultSandbox,
-    workspace: root.path,
-    workspaceFd: root.lent.fd,
-    rules: policy,
-    home,
-    own,
-    stateFolder: state?.folder ?? null,
-  });
+  const settings = options.sandbox ?? defaultSandbox;
+  const openConfined = (network: boolean) =>
+    openSandbox({
+      settings: { ...settings, network: network || settings.network },
+      workspace: root.path,
+      workspaceFd: root.lent.fd,
+      rules: policy,
+      home,
+      own,
+      stateFolder: state?.folder ?? null,
+    });
+  const sandbox = openConfined(false);
   const path = pathOutside(options.env["PATH"], root.path);
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
     index,
+    startTool: (program, network) => startTool(network ? openConfined(true) : sandbox, program),
     workspace: {
       root: root.path,
       protection: root.backend,

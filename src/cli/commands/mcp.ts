@@ -1,10 +1,159 @@
-/** `pai mcp`: plan, apply and undo as tools for other agents, by the Model Context Protocol on standard input and output. */
-import { serveMcp } from "../../mcp/serve.ts";
+/** `pai mcp`: pai as tools for other agents; and `list`, `trust`, `revoke`: the tools of others for pai. */
+import { PaiError } from "../../core/error.ts";
+import { isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
+import { type McpServer, pinnedTools, pinTools } from "../../store/mcp-servers.ts";
+import { counted } from "../../ui/amount.ts";
+import { visible, visibleLine } from "../../ui/sanitize.ts";
+import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { openAgentHost } from "../serve/agent-host.ts";
-import { openProtocolStreams } from "../serve/streams.ts";
+import { listServers, startServer } from "../compose/connect-tools.ts";
+import { type Here, openHere } from "../compose/open-here.ts";
+import { isInteractive, openPrompter } from "../compose/view.ts";
 
-export async function mcpCommand(context: Context): Promise<number> {
+async function serve(context: Context): Promise<number> {
+  const [{ serveMcp }, { openAgentHost }, { openProtocolStreams }] = await Promise.all([
+    import("../../mcp/serve.ts"),
+    import("../serve/agent-host.ts"),
+    import("../serve/streams.ts"),
+  ]);
   await serveMcp(openAgentHost(context), openProtocolStreams(context));
   return 0;
+}
+
+const renderCommand = ({ command, args }: McpServer) => visibleLine([command, ...args].join(" "));
+
+function findServer(here: Here, name: string | undefined): McpServer {
+  const servers = listServers(here.base);
+  const found = servers.find((server) => server.name === name);
+  if (found !== undefined) return found;
+  throw new PaiError("usage", name === undefined ? "which server?" : `there is no MCP server ${name}`, {
+    hint:
+      servers.length === 0 ? "name one under mcpServers in config.json" : servers.map((each) => each.name).join(", "),
+  });
+}
+
+/** The tools that a server has now: it is started for the question. */
+async function askTools(context: Context, here: Here, server: McpServer): Promise<readonly PinnedTool[]> {
+  const client = await startServer(server, here.startTool, context.env, context.signal).catch((thrown) => {
+    throw thrown instanceof PaiError
+      ? thrown
+      : new PaiError("failed", `the MCP server ${server.name} did not start: ${(thrown as Error).message}`, {
+          hint: renderCommand(server),
+        });
+  });
+  try {
+    return await client.tools(context.signal);
+  } finally {
+    client.close();
+  }
+}
+
+const renderTool = ({ name, description }: PinnedTool) =>
+  `  ${visibleLine(name)}  ${visibleLine(description.slice(0, 200))}\n`;
+
+/** What is different from the tools that were said yes to, a line each. */
+function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
+  const named = new Map(before.map((tool) => [tool.name, tool]));
+  const lines: string[] = [];
+  for (const tool of now) {
+    const known = named.get(tool.name);
+    named.delete(tool.name);
+    if (known === undefined) lines.push(`+ ${tool.name}: ${tool.description}`);
+    else if (!isSameTool(known, tool)) {
+      lines.push(`- ${tool.name}: ${known.description} ${JSON.stringify(known.schema)}`);
+      lines.push(`+ ${tool.name}: ${tool.description} ${JSON.stringify(tool.schema)}`);
+    }
+  }
+  return [...lines, ...[...named.keys()].map((name) => `- ${name}`)];
+}
+
+async function list(context: Context): Promise<number> {
+  const here = await openHere(context);
+  const servers = listServers(here.base).map((server) => {
+    const tools = pinnedTools(here.base.places, here.workspace.root, server);
+    return { server, tools };
+  });
+  const rows = servers.map(({ server, tools }) => {
+    const state =
+      tools === null ? `off; switch it on with: pai mcp trust ${server.name}` : counted(tools.length, "tool");
+    const network = server.network ? ", with the network" : "";
+    return `${server.name}  ${renderCommand(server)}  (${server.origin}${network})\n  ${state}\n`;
+  });
+  const data = servers.map(({ server, tools }) => ({
+    name: server.name,
+    command: server.command,
+    args: server.args,
+    variables: Object.keys(server.env),
+    network: server.network,
+    origin: server.origin,
+    on: tools !== null,
+    tools: tools?.map(({ name }) => name) ?? [],
+  }));
+  return showResult(
+    context,
+    "mcp",
+    { servers: data },
+    rows.length === 0 ? "no MCP servers are configured\n" : rows.join(""),
+  );
+}
+
+async function trust(context: Context, name: string | undefined): Promise<number> {
+  const here = await openHere(context);
+  const server = findServer(here, name);
+  const { places } = here.base;
+  const { root } = here.workspace;
+  const tools = await askTools(context, here, server);
+  const before = pinnedTools(places, root, server);
+  const changes = before === null ? [] : compareTools(before, tools);
+  const shown =
+    before === null ? tools.map(renderTool).join("") : `changed since the last yes:\n${visible(changes.join("\n"))}\n`;
+  if (before !== null && changes.length === 0)
+    return showResult(
+      context,
+      "mcp",
+      { server: server.name, tools: tools.length },
+      `${server.name} is on; nothing has changed\n`,
+    );
+  context.err(`${server.name}: ${renderCommand(server)}\n${shown}`);
+  if (context.flags.yes !== true) {
+    if (!isInteractive(context))
+      throw new PaiError("approval_needed", "pai mcp trust needs a yes", { hint: `pai mcp trust ${server.name} -y` });
+    const prompter = await openPrompter(context, context.signal)();
+    const text = `Let pai call these ${counted(tools.length, "tool")} of ${server.name}?`;
+    if ((await prompter.ask({ kind: "changes", text })) !== "yes")
+      throw new PaiError("declined", "nothing was changed");
+  }
+  pinTools(places, root, server, tools);
+  return showResult(
+    context,
+    "mcp",
+    { server: server.name, tools: tools.map((tool) => tool.name) },
+    `${server.name} is on: ${counted(tools.length, "tool")}\n`,
+  );
+}
+
+async function revoke(context: Context, name: string | undefined): Promise<number> {
+  const here = await openHere(context);
+  const server = findServer(here, name);
+  pinTools(here.base.places, here.workspace.root, server, null);
+  return showResult(context, "mcp", { server: server.name }, `${server.name} is off\n`);
+}
+
+export async function mcpCommand(context: Context): Promise<number> {
+  const [word, name, ...more] = context.words;
+  if (more.length > 0) throw new PaiError("usage", "pai mcp takes one server at a time");
+  switch (word) {
+    case undefined:
+      return serve(context);
+    case "list":
+      return list(context);
+    case "trust":
+      return trust(context, name);
+    case "revoke":
+      return revoke(context, name);
+    default:
+      throw new PaiError("usage", `pai mcp cannot ${word}`, {
+        hint: "pai mcp, or pai mcp list, trust NAME, revoke NAME",
+      });
+  }
 }

@@ -100,7 +100,7 @@ export async function doTask(
     const mode = flow === null ? base.settings.mode : "single-shot";
     // Only what somebody typed names files: a saved plan brings its task along.
     const files = command === "apply" ? [] : await findMentions(composed.opened.workspace, read.text);
-    const task: Task = { ...read, files };
+    const task = composed.tellTools({ ...read, files });
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
     const { sink, decide } = view;
     const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });

@@ -22,6 +22,7 @@ import { version } from "../commands/version.ts";
 import { envFlag, onlyFlag, secretFlag, steeringFlag } from "../flags.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
+import { connectTools, type StartTool } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
 
 export interface ComposedWorkspace {
@@ -33,6 +34,7 @@ export interface ComposedWorkspace {
   readonly stateFolder: string | null;
   /** null: none is kept here. */
   readonly index: ProjectIndex | null;
+  readonly startTool: StartTool;
 }
 
 /** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
@@ -54,7 +56,14 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
   const { workspace, history, stateFolder, index } = opened;
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
-  return { workspace, history, stateFolder, index, notices: [...opened.recovered, ...opened.warnings, ...lacks] };
+  return {
+    workspace,
+    history,
+    stateFolder,
+    index,
+    startTool: opened.startTool,
+    notices: [...opened.recovered, ...opened.warnings, ...lacks],
+  };
 }
 
 /** What flags and settings ask of the sandbox of commands. */
@@ -143,6 +152,8 @@ export interface Composed {
     /** Another model than the one of the settings. */
     readonly model?: ComposedModel | undefined;
   }) => Ports;
+  /** The task, with the tools of connected servers that it may call. */
+  readonly tellTools: (task: Task) => Task;
   /** Tokens that the settings' model holds. */
   readonly window: number;
   /** Takes the keys of the settings' model out of what is written down. */
@@ -213,6 +224,7 @@ export async function composeTask(
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
+  const tools = connectTools(base, opened.workspace, opened.startTool);
   /** One for all runs: what a conversation names, its later turns know. */
   let veil: Veil | null = null;
   return {
@@ -221,7 +233,7 @@ export async function composeTask(
     portsFor: ({ sink, signal, decide, model: { model, price, mask } = own, ...started }) => {
       const id = makeRunId(context.now());
       veil ??= createVeil({ known: mask.keys, ...findNames(earlierTexts(started.task)) });
-      const doors = { model, workspace: opened.workspace, decide, mask, veil };
+      const doors = { model, workspace: tools?.workspace ?? opened.workspace, decide, mask, veil };
       const { cover } = veil;
       const recorder = receipts?.(id, started, doors) ?? null;
       return {
@@ -234,7 +246,10 @@ export async function composeTask(
         hear: (listener) => {
           tell = listener;
         },
-        actions: async () => (await import("../../actions/all.ts")).allActions,
+        actions: async () => {
+          const { allActions } = await import("../../actions/all.ts");
+          return tools?.offer(allActions) ?? allActions;
+        },
         sink: (event) => {
           recorder?.sink(event);
           audit?.sink(event);
@@ -251,8 +266,17 @@ export async function composeTask(
         planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },
+    tellTools(task) {
+      const told = tools?.describe(task.text) ?? null;
+      return told === null
+        ? task
+        : { ...task, context: [task.context, told].filter((part) => part !== null).join("\n\n") };
+    },
     window: own.model.window,
     mask: own.mask,
-    close: () => audit?.close(),
+    close() {
+      tools?.close();
+      audit?.close();
+    },
   };
 }

@@ -134,7 +134,8 @@ function failureOf(thrown: unknown): ToolAnswer {
 /** `given` is the call of `pai mcp`: its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
   const planned = new Map<string, Planned>();
-  const flags = { ...given.flags, json: true, noInput: true };
+  // Standard input is the protocol's.
+  const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
   interface Run {
     readonly flow: Flow;
@@ -145,7 +146,7 @@ export function openAgentHost(given: Context): ToolHost {
   }
 
   async function doRun(
-    { flow, task, command, options, hear }: Run,
+    { flow, task: asked, command, options, hear }: Run,
     { signal, progress }: ToolRequest,
   ): Promise<Outcome> {
     const base = composeBase(given);
@@ -158,6 +159,7 @@ export function openAgentHost(given: Context): ToolHost {
         const said = describeEvent(event);
         if (said !== null) progress(said);
       };
+      const task = composed.tellTools(asked);
       const all: RunOptions = {
         ...composeOptions(given, base.settings, command, false),
         mode: "single-shot",

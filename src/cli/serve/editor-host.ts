@@ -64,7 +64,10 @@ async function textOf(
   const hear = (text: string) => {
     said += text;
   };
-  await run({ ...context, ...over, out: hear, err: hear, tty: { stdin: false, stdout: false, stderr: false } });
+  const tty = { stdin: false, stdout: false, stderr: false };
+  // Standard input is the protocol's.
+  const flags = { ...(over.flags ?? context.flags), noStdin: true };
+  await run({ ...context, ...over, flags, out: hear, err: hear, tty });
   return said.trim();
 }
 
@@ -133,7 +136,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
       try {
-        const task = await taskOf(text, mentions, along);
+        const task = composed.tellTools(await taskOf(text, mentions, along));
         offered = null;
         const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
         const options = {

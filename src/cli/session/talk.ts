@@ -138,7 +138,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       open.sink(event);
       view.sink(event);
     };
-    const task = await taskOf(talk, text, typed);
+    const task = composed.tellTools(await taskOf(talk, text, typed));
     talk.offered = null;
     const base = composeOptions(context, composed.base.settings, command, view.interactive);
     const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly };

@@ -3,7 +3,8 @@
 import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
 import type { Json } from "../model.ts";
-import { isPlanned, namesPath, needsTarget, rowOf, vocabulary } from "../vocabulary.ts";
+import { namesPath, needsTarget } from "../targets.ts";
+import { isPlanned, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
   commands,

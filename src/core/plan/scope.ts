@@ -1,6 +1,7 @@
 /** What a plan promised, as rights: everything else is refused. Pure. */
 import type { PaiError } from "../error.ts";
 import type { PathUse, RelPath } from "../path.ts";
+import { spellToolCall } from "../tool-calls.ts";
 import { type Right, rowOf } from "../vocabulary.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 
@@ -30,8 +31,10 @@ export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
 };
 
 /** The command of a step or call that has the right to one, as plans promise it. */
-export const commandOf = (action: string, target: string): string =>
-  rowOf(action)?.form === "command" ? target.trim() : `${action} ${target}`.trim();
+export function commandOf(action: string, target: string): string {
+  if (action === "CALL") return spellToolCall(target);
+  return rowOf(action)?.form === "command" ? target.trim() : `${action} ${target}`.trim();
+}
 
 /**
  * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path and may throw: it is

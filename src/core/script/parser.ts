@@ -1,7 +1,8 @@
 /** Reads the lines of a reply one by one into actions, remarks and warnings: total, streaming, never throws. */
 
 import type { StopReason } from "../model.ts";
-import { needsTarget, rowOf } from "../vocabulary.ts";
+import { needsTarget } from "../targets.ts";
+import { rowOf } from "../vocabulary.ts";
 import { buildAction, buildPartial } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { type Header, readHeader, undecorate } from "./header.ts";

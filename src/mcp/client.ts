@@ -1,0 +1,164 @@
+/** A client of one MCP server over a pair of streams: the handshake, its tools, calls of them; bounded in every way. */
+import { type Fields, isFields, type Json } from "../core/model.ts";
+import type { PinnedTool } from "../core/tool-calls.ts";
+import { readLines } from "./lines.ts";
+
+export interface ServerProcess {
+  readonly input: ReadableStream<Uint8Array>;
+  /** Must not throw once the server has ended. */
+  readonly write: (text: string) => void;
+  readonly kill: () => void;
+}
+
+export interface CallAnswer {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+export interface ToolClient {
+  /** All tools. Throws when the server does not answer as the protocol says. */
+  tools(signal: AbortSignal): Promise<readonly PinnedTool[]>;
+  /** Throws when there is no answer in time, or the server has ended. */
+  call(
+    name: string,
+    input: Fields,
+    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<CallAnswer>;
+  close(): void;
+}
+
+const version = "2025-11-25";
+const mostLine = 4 * 1024 * 1024;
+const mostText = 64 * 1024;
+const mostTools = 200;
+const mostPages = 20;
+const mostNoise = 1000;
+const handshakeMs = 15_000;
+
+interface Waiting {
+  readonly resolve: (result: Fields) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value : {});
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** Shakes hands with the server. Throws when that fails; the server is ended then. */
+export async function connectServer(
+  server: ServerProcess,
+  clientVersion: string,
+  signal: AbortSignal,
+): Promise<ToolClient> {
+  const waiting = new Map<number, Waiting>();
+  let next = 0;
+  let ended: Error | null = null;
+
+  const end = (why: Error): void => {
+    ended ??= why;
+    for (const { reject } of waiting.values()) reject(ended);
+    waiting.clear();
+    server.kill();
+  };
+  const send = (message: Fields): void => server.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+  /** Nothing is offered to servers: no sampling, no elicitation, no roots. */
+  function refuse({ id, method }: Fields): void {
+    if (id === undefined) return;
+    send(method === "ping" ? { id, result: {} } : { id, error: { code: -32601, message: "not offered" } });
+  }
+
+  function take(message: Fields): void {
+    const { id, error } = message;
+    if (message["method"] !== undefined) {
+      refuse(message);
+      return;
+    }
+    const asked = typeof id === "number" ? waiting.get(id) : undefined;
+    waiting.delete(id as number);
+    if (error === undefined) asked?.resolve(fieldsOf(message["result"]));
+    else asked?.reject(new Error(textOf(fieldsOf(error)["message"]).slice(0, 500) || "the server refused"));
+  }
+
+  async function listen(): Promise<void> {
+    let noise = 0;
+    for await (const line of readLines(server.input, mostLine)) {
+      if (line.kind === "message") take(line.message);
+      else noise += 1;
+      if (noise > mostNoise) throw new Error("the server writes what is no message");
+    }
+    throw new Error("the server ended");
+  }
+  listen().catch((thrown) => end(thrown instanceof Error ? thrown : new Error(String(thrown))));
+
+  function request(method: string, params: Fields, timeoutMs: number, stop: AbortSignal): Promise<Fields> {
+    if (ended !== null) return Promise.reject(ended);
+    stop.throwIfAborted();
+    next += 1;
+    const id = next;
+    const { promise, resolve, reject } = Promise.withResolvers<Fields>();
+    waiting.set(id, { resolve, reject });
+    const giveUp = (why: Error): void => {
+      if (!waiting.delete(id)) return;
+      send({ method: "notifications/cancelled", params: { requestId: id, reason: why.message } });
+      reject(why);
+    };
+    const timer = setTimeout(() => giveUp(new Error(`no answer in ${Math.round(timeoutMs / 1000)} s`)), timeoutMs);
+    const onAbort = () => giveUp(stop.reason instanceof Error ? stop.reason : new Error("interrupted"));
+    stop.addEventListener("abort", onAbort, { once: true });
+    send({ id, method, params });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", onAbort);
+    });
+  }
+
+  try {
+    const clientInfo = { name: "pai", version: clientVersion };
+    await request("initialize", { protocolVersion: version, capabilities: {}, clientInfo }, handshakeMs, signal);
+    send({ method: "notifications/initialized" });
+  } catch (thrown) {
+    end(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    throw thrown;
+  }
+
+  return {
+    async tools(stop) {
+      const found: PinnedTool[] = [];
+      let cursor: Json = null;
+      for (let page = 0; page < mostPages && found.length < mostTools; page += 1) {
+        const result = await request("tools/list", cursor === null ? {} : { cursor }, handshakeMs, stop);
+        const list = Array.isArray(result["tools"]) ? result["tools"] : [];
+        found.push(...list.filter(isFields).map(readTool));
+        cursor = result["nextCursor"] ?? null;
+        if (cursor === null) break;
+      }
+      return found.filter(({ name }) => /^[A-Za-z0-9_./-]{1,128}$/.test(name)).slice(0, mostTools);
+    },
+    async call(name, input, { timeoutMs, signal: stop }) {
+      const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
+      return { ok: result["isError"] !== true, text: renderContent(result) };
+    },
+    close: () => end(new Error("the server was ended")),
+  };
+}
+
+const readTool = (tool: Fields): PinnedTool => ({
+  name: textOf(tool["name"]),
+  description: textOf(tool["description"]),
+  schema: tool["inputSchema"] ?? {},
+});
+
+/** Text of all parts; what is no text is named. Nothing behind a link is fetched. */
+function renderContent(result: Fields): string {
+  const parts = Array.isArray(result["content"]) ? result["content"].filter(isFields) : [];
+  const said = parts.map((part) => {
+    if (part["type"] === "text") return textOf(part["text"]);
+    const resource = fieldsOf(part["resource"]);
+    return (
+      textOf(resource["text"]) || `(${textOf(part["type"]) || "something"}: ${textOf(part["uri"] ?? resource["uri"])})`
+    );
+  });
+  const structured = result["structuredContent"];
+  const text = said.length === 0 && structured !== undefined ? JSON.stringify(structured) : said.join("\n");
+  return text.length > mostText ? `${text.slice(0, mostText)}\n(cut: ${text.length} characters)` : text;
+}

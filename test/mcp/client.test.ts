@@ -1,0 +1,83 @@
+/** The client of MCP servers against servers that behave as badly as they can. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { readToolCall, renderTools, spellToolCall } from "../../src/core/tool-calls.ts";
+import { connectServer } from "../../src/mcp/client.ts";
+
+const signal = new AbortController().signal;
+
+async function connect(kind: string) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../mcp-server.ts"), kind], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const write = (text: string) => {
+    child.stdin.write(text);
+    void child.stdin.flush();
+  };
+  const client = await connectServer({ input: child.stdout, write, kill: () => child.kill("SIGKILL") }, "1", signal);
+  return { client, exited: child.exited };
+}
+
+describe("a server", () => {
+  const kinds = [
+    ["kind", /^add says 42$/],
+    ["noise", /^add says 42$/],
+    ["ask", /^add says 42$/],
+    ["flood", /^(?:flood )+[\s\S]*\(cut: 1200000 characters\)$/],
+    ["die", /the server ended/],
+    ["hang", /no answer in/],
+  ] as const;
+  test.each(kinds)("of the kind %s: its answer, or what went wrong, within its bounds", async (kind, said) => {
+    const { client, exited } = await connect(kind);
+    expect((await client.tools(signal)).map(({ name }) => name)).toEqual(["add", "read"]);
+    const text = await client.call("add", { a: 41 }, { timeoutMs: 500, signal }).then(
+      (answer) => answer.text,
+      (thrown: Error) => thrown.message,
+    );
+    expect(text).toMatch(said);
+    expect(text.length).toBeLessThan(66_000);
+    client.close();
+    await exited;
+  });
+
+  test("an error that a tool reports is no success; a call that is aborted ends at once", async () => {
+    const { client } = await connect("kind");
+    expect(await client.call("read", {}, { timeoutMs: 500, signal })).toEqual({ ok: false, text: "read says 1" });
+    client.close();
+    const hanging = await connect("hang");
+    const stop = new AbortController();
+    const asked = hanging.client.call("add", {}, { timeoutMs: 60_000, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await expect(asked).rejects.toThrow("stopped");
+    hanging.client.close();
+    await expect(hanging.client.call("add", {}, { timeoutMs: 500, signal })).rejects.toThrow("was ended");
+  });
+});
+
+describe("calls as commands", () => {
+  test("have one spelling, whatever the order and the blanks of their input", () => {
+    const spelled = 'CALL t.add {"a":{"x":1,"y":[2]},"b":null}';
+    for (const text of [spelled, 't.add {"b": null, "a": {"y": [2], "x": 1}}', `CALL::${spelled.slice(5)}`]) {
+      expect(spellToolCall(text)).toBe(spelled);
+    }
+    expect(readToolCall("CALL t.add")).toEqual({ server: "t", tool: "add", input: {} });
+    for (const text of ["", "ls -la", "t.add [1]", "t.add {", "../x.y {}", "t. {}"])
+      expect(readToolCall(text)).toBeNull();
+  });
+
+  test("forty tools and 16 KB at the most are told, those first whose words the task uses; hidden characters are spelled out", () => {
+    const tool = (name: string, description: string) => ({ name, description, schema: {} });
+    const many = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, "does something else"));
+    const told =
+      renderTools(new Map([["t", [...many, tool("mail", "sends letters to \u202e people")]]]), "send letters") ?? "";
+    expect(told.split("\n")[1]).toStartWith("t.mail: sends letters");
+    expect(told).not.toContain("\u202e");
+    expect(told).toContain("(21 more are not shown)");
+    const giant =
+      renderTools(new Map([["t", many.map((each) => ({ ...each, schema: { x: "y".repeat(5000) } }))]]), "") ?? "";
+    expect(giant.length).toBeLessThan(18_000);
+    expect(renderTools(new Map(), "x")).toBeNull();
+  });
+});

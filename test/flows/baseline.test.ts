@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { followPlan } from "../../src/flows/single-shot.ts";
+import { here } from "../workspace/sandbox/here.ts";
 import { finish, modify, plan, planOf, talk } from "./plans.ts";
 import { makeFolder, play, playIn } from "./scripted.ts";
 
@@ -119,8 +120,20 @@ describe("a failure that was there before", () => {
   });
 });
 
-test("a dry run and a plan alone run no check, and say so", async () => {
-  for (const options of [{ dryRun: true }, { planOnly: true }]) {
+const alone = [{ dryRun: true }, { planOnly: true }];
+
+test.skipIf(!here.proposes)("a dry run and a plan alone run checks on a copy, of which nothing stays", async () => {
+  const check = "touch left.txt; echo 'FAIL: other'; exit 1";
+  for (const options of alone) {
+    const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [check] } });
+    expect([ran.outcome.code, ran.files]).toEqual([0, files]);
+    expect(ran.asked(1)).toContain('note="fails">\nFAIL: other\n</check>');
+    expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before"]);
+  }
+});
+
+test.skipIf(here.proposes)("without such a sandbox they run no check, and say so", async () => {
+  for (const options of alone) {
     const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [red] } });
     expect([ran.outcome.code, ran.eventsOf("check.started").length]).toEqual([0, 0]);
     expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("checks_not_run");

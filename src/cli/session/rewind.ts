@@ -55,7 +55,9 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
   const { context, composed, view, mode, model } = talk;
   await whileInterruptible(talk, async (signal) => {
     const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
-    const options = { ...composeOptions(context, composed.base.settings, request, view.interactive), mode };
+    // A summary changes nothing: no check has anything to say of it.
+    const composedOptions = composeOptions(context, composed.base.settings, request, view.interactive);
+    const options = { ...composedOptions, checks: [], mode };
     const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
     const outcome = await runTask(work, task, options, ports);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);

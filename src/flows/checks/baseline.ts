@@ -2,7 +2,7 @@
 import type { CheckEvidence } from "../../core/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";
-import { runCheck, userChecks } from "./checks.ts";
+import { leavesNothing, runCheck, userChecks } from "./checks.ts";
 
 /** The first word of a command, behind variables that are set for it. */
 const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
@@ -40,15 +40,12 @@ function startBaseline(run: Run): Baseline {
   };
 }
 
-/** Whether checks run before the work at all: not where nothing may be run, and not where the user wants none. */
-export const hasBaseline = ({ options }: Run): boolean =>
-  options.checks.length > 0 && options.baseline && !options.dryRun && !options.planOnly;
-
-/** The baseline of a run, started at the first call; null: it has none. */
+/** The baseline of a run, started at the first call; null: it has none, or one that only `openBaseline` may start. */
 export function baselineOf(run: Run): Baseline | null {
-  if (!hasBaseline(run)) return null;
-  run.record.baseline ??= startBaseline(run);
-  return run.record.baseline;
+  const { options, record } = run;
+  if (options.checks.length === 0 || !options.baseline) return null;
+  if (!leavesNothing(run)) record.baseline ??= startBaseline(run);
+  return record.baseline;
 }
 
 /**
@@ -56,9 +53,12 @@ export function baselineOf(run: Run): Baseline | null {
  * Throws usage for a check that cannot be run.
  */
 export async function openBaseline(run: Run): Promise<void> {
-  const { options, emit } = run;
-  if (options.checks.length > 0 && !hasBaseline(run) && options.baseline) {
-    const text = `checks are not run ${options.planOnly ? "for a plan alone" : "in a dry run"}: ${options.checks.join("; ")}`;
+  const { options, emit, ports, record } = run;
+  if (options.checks.length === 0 || !options.baseline) return;
+  // On a copy that is thrown away checks may run all the same.
+  if (leavesNothing(run) && (await ports.workspace.sandbox()).proposes) record.baseline = startBaseline(run);
+  else if (leavesNothing(run)) {
+    const text = `checks are not run ${options.dryRun ? "in a dry run" : "for a plan alone"} without a sandbox that works on a copy: ${options.checks.join("; ")}`;
     emit({ type: "notice", level: "info", code: "checks_not_run", text });
   }
   const baseline = baselineOf(run);

@@ -104,6 +104,10 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
+/** Whether nothing may stay of what is run: in a dry run, for a plan alone, in a preview. */
+export const leavesNothing = ({ options: { dryRun, planOnly, command } }: Run): boolean =>
+  dryRun || planOnly || command === "context";
+
 /**
  * A run that changed nothing is judged by the user's checks all the same, unless they have run at its end already: by
  * what they came to before the work, or where that is not known by running them now. Throws check_failed.
@@ -112,7 +116,7 @@ export async function decideUnchanged(run: Run): Promise<void> {
   const { options, record, begun } = run;
   const isDecided = record.checks.some(({ by }) => by === "user");
   const changed = (begun?.changes ?? []).some((change) => !record.byUser.has(change));
-  if (options.dryRun || options.planOnly || isDecided || changed) return;
+  if (leavesNothing(run) || isDecided || changed) return;
   if (record.baseline === null) return refuseFailed(await runChecks(run, userChecks(run), new Set()));
   const known = await record.baseline.finish();
   record.checks = [...known.map(resultOf), ...record.checks];

@@ -41,9 +41,9 @@ test.concurrent("a folder that is not there is refused by name, whatever the com
 });
 
 test.concurrent("config get and models take -C: a project's settings are among what is in force", async () => {
-  await using place = openPlace([], { "sub/pai.json": '{"mode": "eight-step"}' });
-  const { data } = readCommand(await place.pai(["config", "get", "mode", "-C", "sub", "--json"]));
-  expect(data).toEqual({ name: "mode", value: "eight-step", origin: "pai.json" });
+  await using place = openPlace([], { "sub/pai.json": '{"limits": {"calls": 7}}' });
+  const { data } = readCommand(await place.pai(["config", "get", "limits.calls", "-C", "sub", "--json"]));
+  expect(data).toEqual({ name: "limits.calls", value: 7, origin: "pai.json" });
   expect((await place.pai(["models", "-C", "sub"])).code).toBe(0);
 });
 

@@ -49,13 +49,13 @@ test.concurrent("a receipt that somebody changed is named with its line, exit 1;
   const { run } = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
   const [file = ""] = runsOf(place);
   const lines = readFileSync(file, "utf8").split("\n");
-  writeFileSync(file, lines.map((line, at) => (at === 2 ? line.replace('"plan"', '"turn"') : line)).join("\n"));
+  writeFileSync(file, lines.map((line, at) => (at === 3 ? line.replace('"plan"', '"turn"') : line)).join("\n"));
   const verified = readCommand(await place.pai(["log", "verify", "--json"]));
   expect([verified.code, verified.error?.message]).toEqual([
     1,
-    `the receipt of run ${run} is broken at line 3: it was changed: its hash is another`,
+    `the receipt of run ${run} is broken at line 4: it was changed: its hash is another`,
   ]);
-  expect(verified.data).toMatchObject({ runs: [{ run, lines: 2, broken: { line: 3 } }] });
+  expect(verified.data).toMatchObject({ runs: [{ run, lines: 3, broken: { line: 4 } }] });
   expect((await place.pai(["replay", String(run)])).code).toBe(1);
 });
 

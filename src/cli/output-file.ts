@@ -56,7 +56,7 @@ function requireAllowed(path: RelPath, use: PathUse, { root, rules }: Project): 
 
 function requireFile(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) return;
-  throw new PaiError("io_failed", `${file} is no regular file; nothing can be saved there`);
+  throw new PaiError("io_failed", `${file} is not a regular file; nothing can be saved there`);
 }
 
 export interface OutputOptions {
@@ -91,7 +91,8 @@ export function findOutput(file: string, project: Project, { isPrivate = false }
   const kind: ReplaceOptions = { isPrivate, lasting: false };
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new PaiError("io_failed", `${file} cannot be saved: ${folder} is no folder`);
+    throw new PaiError("io_failed", `${file} cannot be saved: ${folder} is not a folder`);
+  if (realOf(file) === realOf(project.root)) requireFile(file);
   const inside = pathInside(file, project.root);
   if (inside !== null) return outputInside(file, inside, project, kind);
   requireFile(file);

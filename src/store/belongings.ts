@@ -11,7 +11,7 @@ export interface Belongings {
 }
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
-const stateNames = /^(trust|endpoints|keys)\.json(\.lock)?$/;
+const stateNames = /^((trust|endpoints|keys)\.json(\.lock)?|run-index-\d+\.sqlite(-wal|-shm)?)$/;
 /** A workspace's folder ends in the hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 
@@ -19,7 +19,10 @@ const workspaceName = /-[0-9a-f]{12}$/;
 const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
-  { name: workspaceName, holds: /^(journal|open|lock|sessions|runs|input|index|undone|pai-layers|held)\b/ },
+  {
+    name: workspaceName,
+    holds: /^(journal|open|lock|held|sessions|runs|input|index|undone|ended|memory|pai-layers)\b/,
+  },
 ];
 
 const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

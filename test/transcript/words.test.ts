@@ -59,7 +59,6 @@ test.concurrent("--version is one line, with --json a document (R22)", async () 
         commit: expect.any(String),
         public_key: null,
         target: expect.stringContaining("linux"),
-        public_key: null,
         runtime: expect.stringContaining("bun"),
       },
     ]);

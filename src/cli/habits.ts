@@ -12,7 +12,7 @@ const commands: Readonly<Record<string, string>> = {
   version: "pai --version",
   status: "what was done: pai history; this installation: pai doctor",
   diff: "changes of the last run: pai undo --dry-run; in a session: /diff",
-  commit: 'pai run --commit "TASK" commits what a run changed',
+  commit: "pai never commits: git commit -a; what a run changed: pai undo --dry-run",
   cost: "pai stats",
   usage: "pai stats",
   exec: 'pai run "TASK"',
@@ -56,10 +56,10 @@ const flags: Readonly<Record<string, string>> = {
   "--workdir": "-C DIR",
   "--api-key": "set GEMINI_API_KEY or another variable, or: pai config set",
   "--config": "settings: pai config get; another folder: XDG_CONFIG_HOME",
-  "--auto-commits": "--commit commits what a run changed",
+  "--auto-commits": "pai never commits: use git; pai undo needs none",
   "--test-cmd": "--check CMD",
   "--lint-cmd": "--check CMD",
-  "--no-auto-commits": "pai commits only with --commit",
+  "--no-auto-commits": "pai never commits",
 };
 
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>

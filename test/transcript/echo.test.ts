@@ -33,7 +33,7 @@ inTerminal(
     await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
     screen.press("C-u");
     screen.enter("exit");
-    await screen.shows(/^pai> exit ?\n\$ /m);
+    await screen.shows(/^pai> exit ?\n1 call, .*; go on with: pai resume \S+\n\$ /m);
     await screen.shell("stty -a > ../spare/after");
     expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
   },

@@ -22,7 +22,7 @@ import { completeMessage } from "./complete.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { doSlash, isSlash } from "./slash.ts";
-import { countInterrupt, runTurn, type Talk } from "./talk.ts";
+import { countInterrupt, renderSpent, runTurn, type Talk } from "./talk.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 
@@ -162,8 +162,22 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
   if (loaded !== null && loaded.damaged > 0) context.err(`${counted(loaded.damaged, "damaged line")} passed over\n`);
   const { mode } = base.settings;
-  const nothing = { model: undefined, interruptedAt: 0, stoppedAt: 0, offered: null, planned: null };
+  const nothing = {
+    model: undefined,
+    interruptedAt: 0,
+    stoppedAt: 0,
+    spent: { calls: 0, tokens: 0, cost: 0 },
+    offered: null,
+    planned: null,
+  };
   return { context, view, composed, sessions, open, input, mode, ...nothing };
+}
+
+/** What the session came to and how to go on with it; nothing where no task was done. */
+function sayFarewell(talk: Talk): void {
+  const { context, sessions, open } = talk;
+  if (talk.spent.calls === 0) return;
+  context.err(`${renderSpent(talk)}${sessions === null ? "" : `; go on with: pai resume ${open.session.id}`}\n`);
 }
 
 /** Opens the session of a place and talks until the user leaves. */
@@ -182,6 +196,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
     // Who leaves by Ctrl+C twice knows it.
     return exitCodes.interrupted;
   } finally {
+    sayFarewell(talk);
     talk.open.close();
     talk.composed.close();
   }

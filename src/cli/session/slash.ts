@@ -22,7 +22,7 @@ import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
 import { changesOfSession } from "./session-changes.ts";
-import { offer, type Talk, taskOf, whileInterruptible } from "./talk.ts";
+import { offer, renderSpent, type Talk, taskOf, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -173,6 +173,7 @@ export const slashCommands: readonly Slash[] = [
     about: "the task list of tool-loop",
     run: async (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
   },
+  { name: "cost", about: "calls, tokens and cost so far", run: async (talk) => say(talk, renderSpent(talk)) },
   { name: "compact", about: "summarize the conversation of tool-loop", run: compactTalk },
   { name: "clear", about: "start a new session", run: async (talk) => clear(talk) },
   {

@@ -8,6 +8,7 @@ import { runTask } from "../../flows/run-task.ts";
 import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
 import type { Settings } from "../../store/settings.ts";
+import { counted, priced } from "../../ui/amount.ts";
 import type { Context } from "../command.ts";
 import { type Composed, composeOptions, limitTime } from "../compose/compose.ts";
 import type { ComposedModel } from "../compose/compose-model.ts";
@@ -41,6 +42,8 @@ export interface Talk {
   interruptedAt: number;
   /** When a task was last stopped, in ms. */
   stoppedAt: number;
+  /** What the tasks since the start came to; `cost` in USD, null: some price is unknown. */
+  spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
   offered: string | null;
   /** What `/plan` came to last; null: nothing. */
@@ -106,6 +109,19 @@ export async function taskOf({ composed, open, offered }: Talk, text: string, ty
   };
 }
 
+function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
+  return {
+    calls: calls + outcome.calls.made,
+    tokens: tokens + outcome.usage.input + outcome.usage.output,
+    cost: cost === null || outcome.cost === null ? null : cost + outcome.cost,
+  };
+}
+
+/** "3 calls, 4,120 tokens, $0.0012": what the tasks of this session came to since it was opened. */
+export function renderSpent({ spent: { calls, tokens, cost } }: Talk): string {
+  return `${counted(calls, "call")}, ${counted(tokens, "token")}, ${priced(cost)}`;
+}
+
 export interface TurnOptions {
   /** What of the text the person wrote: only that may name files by `@`; without it: all. */
   readonly typed?: string;
@@ -146,6 +162,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     context.err("\n");
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, options, ports);
     view.finish(outcome);
+    talk.spent = addSpent(talk.spent, outcome);
     if (isApproved) keepPlan(talk, text, outcome);
     return outcome;
   });

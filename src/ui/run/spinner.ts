@@ -38,6 +38,9 @@ const frameMs = 250;
 /** What must be seen of what is waited for, however long the time beside it. */
 const leastWidth = 8;
 
+/** What is waited for keeps this much where how to stop stands beside it. */
+const noteLeastWidth = 30;
+
 /** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
 export function renderElapsed(
   what: string,
@@ -48,10 +51,13 @@ export function renderElapsed(
 ): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${spent(seconds * 1000).replace(".0", "")}`;
+  const noted = note === null ? "" : ` ${dot} ${note}`;
+  const beside = columns - Bun.stringWidth(time) - Bun.stringWidth(noted);
+  // How to stop is worth more than the end of a long line, but not more than its beginning.
+  if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), noteLeastWidth))
+    return cut(what, beside, more) + time + noted;
   const room = Math.max(columns - Bun.stringWidth(time), leastWidth);
-  const line = cut(cut(what, room, more) + time, columns, more);
-  const noted = note === null ? line : `${line} ${dot} ${note}`;
-  return Bun.stringWidth(noted) <= columns ? noted : line;
+  return cut(cut(what, room, more) + time, columns, more);
 }
 
 /** "waiting 12 s, then asking again (2 of 5) · Ctrl+C stops · " and as much of the reason as fits; `ms`: what is left. */

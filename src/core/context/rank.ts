@@ -41,10 +41,10 @@ export interface RankInput {
   readonly kinds: Readonly<Record<Kind, number>>;
 }
 
-const bm25 = { k1: 0.9, b: 0.45 } as const;
+const bm25 = { k1: 0.9, b: 0.4 } as const;
 const occurrence = { body: 0.5, stem: 6, folder: 2 } as const;
-const historyShare = 0.5;
-const frequencyShare = 0.4;
+const historyShare = 0.6;
+const frequencyShare = 0.3;
 
 interface PathHits {
   readonly stem: Float32Array;

@@ -55,7 +55,7 @@ export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
   };
 
   const startThread = (): Thread => {
-    const worker = new Worker(workerUrl());
+    const worker = new Worker(workerUrl(), { smol: true });
     worker.unref();
     const waiting: (readonly Bunch[])[] = [];
     worker.onmessage = ({ data }: MessageEvent<CountReply>) => {

@@ -91,7 +91,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
         path,
       });
       const start = () => {
-        const worker = new Worker(workerUrl());
+        const worker = new Worker(workerUrl(), { smol: true });
         worker.unref();
         worker.onmessage = () => worker.terminate();
         worker.onerror = () => worker.terminate();

@@ -34,11 +34,14 @@ export interface Refreshed {
   readonly complete: boolean;
 }
 
-const segmentLength = 8 * 1024 * 1024;
+/** Characters: what is not written yet is held in memory. */
+const segmentLength = 3 * 1024 * 1024;
 const segmentFiles = 4_000;
+const sweptLength = 1024 * 1024;
 const maxLength = 1024 * 1024 * 1024;
-/** Small segments than these are read anew when there are many, and make one. */
-const smallSegment = 400;
+/** Segments of less text that is still true are read anew when there are many, and make one. */
+const smallSegment = segmentLength / 8;
+const smallFiles = segmentFiles / 8;
 const maxSmallSegments = 8;
 const history = { commits: 4_000, timeoutMs: 20_000 } as const;
 
@@ -55,15 +58,19 @@ function findWorn(
   still: (path: RelPath, facts: FileFacts) => boolean,
 ): Set<number> {
   const live = new Map<number, number>();
+  const length = new Map<number, number>();
   const size = new Map<number, number>();
   for (const [folder, { files }] of contents.folders) {
     for (const [name, facts] of files) {
       size.set(facts.segment, Math.max(size.get(facts.segment) ?? 0, facts.local + 1));
-      if (still(joinPath(folder as RelPath, name), facts)) live.set(facts.segment, (live.get(facts.segment) ?? 0) + 1);
+      if (!still(joinPath(folder as RelPath, name), facts)) continue;
+      live.set(facts.segment, (live.get(facts.segment) ?? 0) + 1);
+      length.set(facts.segment, (length.get(facts.segment) ?? 0) + Math.max(0, facts.length));
     }
   }
   const worn = segments.filter((id) => (live.get(id) ?? 0) < (size.get(id) ?? 1) / 2);
-  const small = segments.filter((id) => !worn.includes(id) && (live.get(id) ?? 0) < smallSegment);
+  const isSmall = (id: number) => (length.get(id) ?? 0) < smallSegment && (live.get(id) ?? 0) < smallFiles;
+  const small = segments.filter((id) => !worn.includes(id) && isSmall(id));
   return new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
 }
 
@@ -160,7 +167,7 @@ async function readStale(
   const read = openReader(root, surveyLimits.fileBytes);
   let nextId = Math.max(0, ...index.segments) + 1;
   let builder = createSegment();
-  let total = 0;
+  let [total, swept] = [0, 0];
   let touched = new Set<string>();
   const flush = (): boolean => {
     if (builder.files === 0) return true;
@@ -198,6 +205,11 @@ async function readStale(
     });
     if ((builder.length > segmentLength || builder.files > segmentFiles) && !flush()) return false;
     if (total > maxLength) return false;
+    if (total + builder.length - swept > sweptLength) {
+      // Texts are garbage as soon as they are counted; left to itself the engine keeps tens of megabytes of it.
+      Bun.gc(true);
+      swept = total + builder.length;
+    }
     pause = await pauseFrom(pause, signal);
   }
   return flush();

@@ -1,0 +1,70 @@
+/** A survey finishes whatever lies in the folder, and tells what it left out. */
+import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { termsOf } from "../../../src/core/context/words.ts";
+import { openBare } from "../bare.ts";
+
+const signal = new AbortController().signal;
+
+async function surveyOf(root: string) {
+  const { workspace } = await openBare(root, null, { env: { PATH: "/usr/bin:/bin" } });
+  const survey = workspace.survey?.(termsOf("the default map"));
+  if (survey === undefined) throw new Error("a workspace on disk has a survey");
+  const { entries, more } = await survey.list(signal);
+  const [tally, history] = await Promise.all([survey.tally(signal), survey.history(signal)]);
+  return { entries: entries.map(({ path }): string => path), more, tally, history };
+}
+
+async function inFolder(work: (root: string) => Promise<void>): Promise<void> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "pai-survey-")));
+  try {
+    await work(root);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+test("binary and huge files, odd names, pipes and links that lead in a circle are passed over", async () => {
+  await inFolder(async (root) => {
+    writeFileSync(join(root, "a.py"), "default_map = 1\n");
+    for (let at = 0; at < 4; at += 1) {
+      writeFileSync(join(root, `huge${at}.py`), "default_map\n");
+      truncateSync(join(root, `huge${at}.py`), 512 * 1024 * 1024);
+    }
+    writeFileSync(join(root, "image.bin"), `\0default_map\n`);
+    writeFileSync(join(root, "app.min.js"), `default_map;${"x".repeat(500_000)}`);
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe]), Buffer.from(".py")]),
+      "default_map\n",
+    );
+    symlinkSync(".", join(root, "circle"));
+    spawnSync("mkfifo", [join(root, "pipe.py")]);
+    const { entries, more, tally } = await surveyOf(root);
+    expect(more).toBe(false);
+    expect(entries).toContain("a.py");
+    expect(tally.found.map(({ path }) => path)).toEqual(["a.py"]);
+    expect([tally.files, tally.unread]).toEqual([1, 0]);
+  });
+}, 20_000);
+
+test("many files are counted beside the main thread as they are in it", async () => {
+  await inFolder(async (root) => {
+    mkdirSync(join(root, "src"));
+    for (let at = 0; at < 1500; at += 1)
+      writeFileSync(join(root, "src", `f${at}.py`), `${"default map ".repeat(at % 7)}\nx = ${at}\n`);
+    const { tally } = await surveyOf(root);
+    expect([tally.files, tally.unread, tally.found.length]).toEqual([1500, 0, 1285]);
+  });
+});
+
+test.skipIf(Bun.which("git") === null)("a folder that is a bare repository is a folder of files", async () => {
+  await inFolder(async (root) => {
+    spawnSync("git", ["init", "-q", "--bare", root]);
+    const { entries, history } = await surveyOf(root);
+    expect(entries).toContain("description");
+    expect(history.commits).toEqual([]);
+  });
+});

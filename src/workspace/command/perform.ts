@@ -90,7 +90,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const before = await takeSnapshot(root, policy, last, { signal });
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
-    last = await takeSnapshot(root, policy, before, { signal });
+    // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
+    last = await takeSnapshot(root, policy, before, {});
     const found = compareSnapshots(before, last);
     const withheld = withheldNames(parts.env, env, result.output);
     return { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };

@@ -6,6 +6,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { leastCalls, planPromise } from "../core/plan/promise.ts";
 import type { Transaction } from "../core/ports.ts";
 import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
+import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { listen } from "./breathe.ts";
 import { createLedger } from "./ledger.ts";
@@ -74,7 +75,14 @@ const hideTask = (veil: Veil, task: Task): Task => ({
   context: task.context === null ? null : veil.hideRaw(task.context),
 });
 
-function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: { emit: Emit; veil: Veil }): Run {
+interface Told {
+  readonly emit: Emit;
+  readonly veil: Veil;
+  /** The request as the user typed it, masked: how the journal and the list of runs name it. */
+  readonly asTyped: string;
+}
+
+function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: Told): Run {
   const overlay = createOverlay(ports.workspace, Math.min(mostShown, roomOf(ports.model.window)));
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
@@ -119,7 +127,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
       byUser: new Set(),
     },
     async transaction() {
-      begun ??= ports.workspace.begin({ id: ports.id, task: veil.cover(ports.mask?.(task.text) ?? task.text) });
+      begun ??= ports.workspace.begin({ id: ports.id, task: asTyped });
       transaction = await begun;
       return transaction;
     },
@@ -162,7 +170,11 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
   let failure: PaiError | null = null;
   try {
     requireCalls(options);
-    run = createRun(task, options, ports, { emit, veil });
+    run = createRun(task, options, ports, {
+      emit,
+      veil,
+      asTyped: veil.cover(maskSecrets(ports.mask?.(given.text) ?? given.text)),
+    });
     // Saved plans are held against the files first: their checks begin when they are carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);

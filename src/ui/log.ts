@@ -1,5 +1,5 @@
 /** What pai says outside the lines of a run: notices, warnings and errors, through consola to standard error. */
-import { createConsola, type LogObject } from "consola/core";
+import type { ConsolaInstance, LogObject } from "consola/core";
 import type { PaiError } from "../core/error.ts";
 import type { Notice } from "../core/question.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
@@ -48,13 +48,21 @@ export function createLog({ err, level, columns }: LogOptions): Log {
     if (said.error !== undefined) err(renderError(said.error, columns()));
     else err(`${wrap(`${type === "warn" ? "warning: " : ""}${visible(said.text)}`, columns()).join("\n")}\n`);
   };
-  const consola = createConsola({
-    level: levels[level],
-    // Held-back repetitions would come after the lines they belong to.
-    throttle: 0,
-    reporters: [{ log: (line) => write(line as LogObject & { readonly args: readonly Said[] }) }],
-  });
-  const say = (kind: "warn" | "info" | "error" | "trace", said: Said) => consola[kind](said);
+  let opened: ConsolaInstance | null = null;
+  /** Loaded by the first thing to say: most runs have nothing to say beside their own lines. */
+  const open = (): ConsolaInstance => {
+    const { createConsola }: typeof import("consola/core") = require("consola/core");
+    return createConsola({
+      level: levels[level],
+      // Held-back repetitions would come after the lines they belong to.
+      throttle: 0,
+      reporters: [{ log: (line) => write(line as LogObject & { readonly args: readonly Said[] }) }],
+    });
+  };
+  const say = (kind: "warn" | "info" | "error" | "trace", said: Said) => {
+    opened ??= open();
+    opened[kind](said);
+  };
   return {
     notify: ({ level: meant, code, text }) => say(meant === "warning" ? "warn" : "info", { code, text }),
     fail: (error) => say("error", { code: error.code, text: error.message, error }),

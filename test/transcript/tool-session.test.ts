@@ -12,7 +12,9 @@ const question = /Apply these changes\?/;
 
 function open(place: Place, words = ""): Screen {
   const screen = openScreen(place, { columns: 120, rows: 50 });
-  screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI" --mode tool-loop ${words}'; echo "ended with $?"`);
+  screen.enter(
+    `sh -c 'echo $$ > ../spare/pid; exec "$PAI" --mode tool-loop --sandbox off ${words}'; echo "ended with $?"`,
+  );
   return screen;
 }
 

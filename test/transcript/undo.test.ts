@@ -160,8 +160,11 @@ test.concurrent("a plan file's checks are shown before the yes, as nobody typed 
   await place.pai(["plan", "--full", "--check", "touch ran", "-o", "../spare/p.json", "change a.txt"]);
   const { code, stdout } = await place.pai(["apply", "../spare/p.json"]);
   expect([code, stdout.includes("touch ran"), place.tree()]).toEqual([10, true, files]);
-  const { checks } = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/p.json"]));
-  expect(checks.map(({ command, by, passed }) => [command, by, passed])).toEqual([["touch ran", "user", true]]);
+  const run = async (...more: readonly string[]) =>
+    readOutcome(await place.pai(["apply", "-y", "--json", ...more, "../spare/p.json"]));
+  expect((await run()).checks).toMatchObject([{ command: "touch ran", by: "plan", passed: null }]);
+  await place.pai(["undo", "-y"]);
+  expect((await run("--check", "touch ran")).checks).toMatchObject([{ by: "user", passed: true }]);
 });
 
 test.concurrent("--only narrows a saved plan: 12 before any call", async () => {

@@ -9,7 +9,8 @@ import { hasTmux, inTerminal, openScreen, ready } from "./screen.ts";
 setDefaultTimeout(patience);
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
-const counting = /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key "env" is over its limit/;
+const counting =
+  /waiting (\d+) s, then asking again \(1 of 5\) · Ctrl\+C stops · the key in GEMINI_API_KEY is over its limit/;
 
 inTerminal("a terminal counts the seconds down, and nothing of it stays once the answer is there", async () => {
   await using place = openPlace([busy(3), busy(1), talked("Here I am.")]);
@@ -75,8 +76,8 @@ test.concurrent("without a terminal, and with --plain in one, the pause is one l
 test.concurrent("--jsonl tells the pause in numbers too", async () => {
   await using place = openPlace([busy(1), talked("Here I am.")]);
   const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));
-  const why = 'the key "env" is over its limit at gemini: slow down';
-  expect(events.filter(({ type }) => type === "notice")).toMatchObject([
+  const why = "the key in GEMINI_API_KEY is over its limit at gemini: slow down";
+  expect(events.filter((event) => event.type === "notice" && event.code === "waiting")).toMatchObject([
     {
       code: "waiting",
       text: `${why}; asking again in 1 s (1 of 5)`,

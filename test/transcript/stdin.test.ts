@@ -21,7 +21,7 @@ test.concurrent("a task argument never waits for a pipe that stays open (R13)", 
 for (const [name, script] of [
   ["an empty device", '"$PAI" run "say hello" < /dev/null'],
   ["a closed descriptor", '"$PAI" run "say hello" <&-'],
-  ["a file", 'echo unwanted > ../spare/in; "$PAI" run "say hello" < ../spare/in'],
+  ["a file and --no-stdin", 'echo unwanted > ../spare/in; "$PAI" run --no-stdin "say hello" < ../spare/in'],
   ["a slow pipe", '{ sleep 0.3; echo unwanted; } | "$PAI" run "say hello"'],
 ] as const) {
   test.concurrent(`a task argument beside ${name} is the whole task`, async () => {
@@ -31,6 +31,12 @@ for (const [name, script] of [
     expect(place.gemini.requests[0]?.body).not.toContain("unwanted");
   });
 }
+
+test.concurrent("a file on standard input beside a task is its context", async () => {
+  await using place = openPlace([reply]);
+  expect((await place.shell('echo wanted > ../spare/in; "$PAI" run "say hello" < ../spare/in')).code).toBe(0);
+  expect(place.gemini.requests[0]?.body).toContain("<context>\\nwanted");
+});
 
 for (const [name, script] of [
   ["-", 'printf "say hello\\n" | "$PAI" run -'],

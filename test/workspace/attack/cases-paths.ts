@@ -8,7 +8,7 @@ export const paths: readonly Case[] = [
   {
     id: "S3",
     build: nothing,
-    paths: ({ outside, project }) => [`${outside}/secret`, `/${outside}/secret`, `${project}/ok`],
+    paths: ({ outside }) => [`${outside}/secret`, `/${outside}/secret`],
     expected: "refused",
   },
   { id: "S4", build: nothing, paths: ["~/secret", "$HOME/secret"], expected: "contained" },

@@ -76,7 +76,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
-  const history = openHistory(root, state, lock);
+  const history = openHistory(root, state, lock, policy);
   const recovered = state ? await recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = (network: boolean) =>

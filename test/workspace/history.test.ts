@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type History, openHistory } from "../../src/workspace/journal/history.ts";
+import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { change, file, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
 
@@ -21,7 +22,7 @@ const make = usePlaces();
 const open = (files: Record<string, string> = {}): { place: Place; opened: Opened; history: History } => {
   const place = make(files);
   const opened = openPlace(place);
-  return { place, opened, history: openHistory(opened.root, opened.state, opened.lock) };
+  return { place, opened, history: openHistory(opened.root, opened.state, opened.lock, noRules) };
 };
 
 const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof change>[]) => {
@@ -176,7 +177,7 @@ test("old and large runs are forgotten, never the newest", async () => {
 
 test("without a state folder there is nothing to undo", async () => {
   const { opened } = open();
-  const history = openHistory(opened.root, null, opened.lock);
+  const history = openHistory(opened.root, null, opened.lock, noRules);
   expect(history.list()).toEqual([]);
   await expect(history.undo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
 });
@@ -187,4 +188,37 @@ test("a damaged image is told, and the workspace stays", async () => {
   writeFileSync(join(place.state, "journal/r1/images"), "garbage");
   await expect(history.undo(null, now)).rejects.toMatchObject({ code: "io_failed" });
   expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 2" });
+});
+
+test("undo and redo of a record write nothing that the policy denies, and nothing else of it", async () => {
+  // F30: no run writes these, so a record that names them is forged or older than the rules.
+  for (const path of [".env", ".git/hooks/pre-commit", ".pai_history/x.log", "d/.ENV.local"]) {
+    const { place, opened, history } = open({ [path]: "theirs", "a.txt": "1" });
+    await run(opened, "r1", change("a.txt", file("1"), file("2")), change(path, file("theirs"), file("forged")));
+    const before = treeOf(place.work);
+    for (const options of [now, { dryRun: true }]) {
+      await expect(history.undo("r1", options)).rejects.toMatchObject({
+        code: "path_refused",
+        message: expect.stringContaining(`${path} (`),
+      });
+    }
+    expect(treeOf(place.work)).toEqual(before);
+    expect(history.list()[0]?.status).toBe("applied");
+    const tx = opened.begin("r2");
+    await tx.apply([change("b.txt", null, file("b")), change(path, file("forged"), file("again"))]);
+    await tx.rollback();
+    await expect(history.redo("r2", now)).rejects.toMatchObject({ code: "path_refused" });
+    expect(treeOf(place.work)).toEqual(before);
+  }
+});
+
+test("undo goes back on what the settings allow, and on files that had a yes of their own", async () => {
+  const { place, opened } = open({ ".env": "1", ".github/workflows/ci.yml": "1" });
+  const rules = { allow: [".env"], deny: [] };
+  const history = openHistory(opened.root, opened.state, opened.lock, rules);
+  const before = treeOf(place.work);
+  const paths = [".env", ".github/workflows/ci.yml"];
+  await run(opened, "r1", ...paths.map((path) => change(path, file("1"), file("2"))));
+  expect((await history.undo(null, now)).clashes).toEqual([]);
+  expect(treeOf(place.work)).toEqual(before);
 });

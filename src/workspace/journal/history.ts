@@ -7,6 +7,7 @@ import type { RelPath } from "../../core/path.ts";
 import { holds, standingAt } from "../atomic-write.ts";
 import { prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
+import type { PathRules } from "../policy.ts";
 import { commitBatch } from "./commit.ts";
 import { openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
@@ -19,6 +20,7 @@ import {
   workOf,
   workPaths,
 } from "./journal-run.ts";
+import { judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 
 export interface KeptRun {
@@ -71,13 +73,15 @@ export interface History {
 
 const defaultLimits: HistoryLimits = { bytes: 256 * 1024 * 1024, days: 30 };
 
-/** `state` null: nothing is kept here. */
-export function openHistory(root: Root, state: State | null, lock: Lock): History {
+/** `state` null: nothing is kept here. `rules`: what they deny is not undone or redone (path_refused). */
+export function openHistory(root: Root, state: State | null, lock: Lock, rules: PathRules): History {
   if (state === null) return noHistory;
   const readAll = (): Run[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
   const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
     const work = workOf(state, run);
+    // Before the look at the disk, which would show what stands there.
+    judgeRecord(work, rules, runFolder(state, run.id));
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = describeRun(state, run);
     if (clashes.length > 0 || dryRun) return { run: record, changes, clashes };

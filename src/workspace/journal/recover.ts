@@ -8,8 +8,9 @@ import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { forgetOpen, noteIfRoom, openIds, openJournal, type State } from "./journal.ts";
+import { forgetOpen, noteIfRoom, openIds, openJournal, runFolder, type State } from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
+import { judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
@@ -27,7 +28,10 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
   for (const id of openIds(state)) {
     if (isStillRunning(state, id)) continue;
     const message = await lock(() => recoverRun(root, state, id, rules)).catch((thrown) => {
-      const { code, message: why } = toPaiError(thrown);
+      const { code, message: why, hint } = toPaiError(thrown);
+      // Other runs, and the next one, do not depend on a record that is refused.
+      if (code === "path_refused")
+        return `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
       if (!laterCodes.includes(code)) throw thrown;
       return `run ${id} was cut off and cannot be taken back yet: ${why}`;
     });
@@ -51,9 +55,10 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
     return null;
   }
   if (isAlive(episode.holder)) return null;
-  const { batches, kind } = episode;
-  const journal = openJournal(state, id);
+  const { batches, watches, kind } = episode;
   const changes = changesOf(state, id, batches);
+  judgeRecord([...changes, ...changesOf(state, id, watches)], rules, runFolder(state, id));
+  const journal = openJournal(state, id);
   const copies = putBack(
     root,
     state.disk,

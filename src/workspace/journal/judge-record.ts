@@ -1,0 +1,26 @@
+/** Judges the paths of a record before anything is taken back by it: a record may be damaged, forged, or older than the rules. */
+import type { Change } from "../../core/change.ts";
+import { PaiError } from "../../core/error.ts";
+import { showName } from "../parse-path.ts";
+import { judgePath, type PathRules } from "../policy.ts";
+
+const maxNamed = 5;
+
+/**
+ * No run writes what the rules deny, by a plan or by a command, so no way back leads there either. What only asks is
+ * allowed: the run was given its yes. `folder` holds the record. Throws path_refused, for one denied path too.
+ */
+export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
+  const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
+  const denied = [...paths].flatMap((path) => {
+    const verdict = judgePath(path, "write", rules);
+    return verdict.verdict === "deny" ? [`${showName(path)} (${verdict.why})`] : [];
+  });
+  if (denied.length === 0) return;
+  const more = denied.length > maxNamed ? ` and ${denied.length - maxNamed} more` : "";
+  throw new PaiError(
+    "path_refused",
+    `its record names what pai may not write: ${denied.slice(0, maxNamed).join(", ")}${more}; nothing was touched`,
+    { hint: `if the settings allowed that when it ran, set them so again; if not, the record is not pai's: ${folder}` },
+  );
+}

@@ -8,9 +8,18 @@ export const paths: readonly Case[] = [
   {
     id: "S3",
     build: nothing,
-    paths: ({ outside }) => [`${outside}/secret`, `/${outside}/secret`],
+    paths: ({ outside, project }) => [
+      `${outside}/secret`,
+      `/${outside}/secret`,
+      `${project}/../secret`,
+      `${project}-secrets/key`,
+      `${project}/${outside}/secret`,
+    ],
     expected: "refused",
   },
+  // An absolute path below the root is read as relative to it.
+  { id: "S3", build: nothing, paths: ({ project }) => [`${project}/ok`], expected: "contained" },
+  { id: "S3", build: withFiles([".env"]), paths: ({ project }) => [`${project}/.env`], expected: "refused" },
   { id: "S4", build: nothing, paths: ["~/secret", "$HOME/secret"], expected: "contained" },
   { id: "S4", build: nothing, paths: [`\${PWD}/../secret`], expected: "refused" },
   { id: "S5", build: nothing, paths: ["ok\0.png", "new\0.png", "\0"], expected: "refused" },

@@ -22,7 +22,7 @@ for (const [name, script] of [
   ["an empty device", '"$PAI" run "say hello" < /dev/null'],
   ["a closed descriptor", '"$PAI" run "say hello" <&-'],
   ["a file and --no-stdin", 'echo unwanted > ../spare/in; "$PAI" run --no-stdin "say hello" < ../spare/in'],
-  ["a slow pipe", '{ sleep 0.3; echo unwanted; } | "$PAI" run "say hello"'],
+  ["a slow pipe", '{ sleep 2; echo unwanted; } | "$PAI" run "say hello"'],
 ] as const) {
   test.concurrent(`a task argument beside ${name} is the whole task`, async () => {
     await using place = openPlace([reply]);

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { compareWith } from "./bench-against.ts";
-import { prepareDiff } from "./bench-diff.ts";
-import { countCalls, renderRequest, tokensIn } from "./bench-modes.ts";
-import { type Bench, runOnce, runTask, traceTask } from "./bench-run.ts";
-import { prepareStarts } from "./bench-sandbox.ts";
-import { openScriptedServer } from "./bench-server.ts";
-import { measureStreams } from "./bench-stream.ts";
-import type { Folder } from "./bench-task.ts";
+import { compareWith } from "./bench/against.ts";
+import { prepareDiff } from "./bench/diff.ts";
+import { countCalls, renderRequest, tokensIn } from "./bench/modes.ts";
+import { type Bench, runOnce, runTask, traceTask } from "./bench/run.ts";
+import { prepareStarts } from "./bench/sandbox.ts";
+import { openScriptedServer } from "./bench/server.ts";
+import { measureStreams } from "./bench/stream.ts";
+import type { Folder } from "./bench/task.ts";
 import { buildFlags } from "./compile.ts";
 
 const { values: asked, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });

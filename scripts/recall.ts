@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openScriptedServer, type ScriptedServer } from "./bench-server.ts";
+import { openScriptedServer, type ScriptedServer } from "./bench/server.ts";
 import { type Case, findPointers, git, openCase, readPointers } from "./recall-cases.ts";
 
 const root = join(import.meta.dir, "..");

@@ -73,7 +73,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
   const [{ composeMessage, instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
-    import("./tool-loop.ts"),
+    import("./tool-loop/tool-loop.ts"),
     import("./sources.ts"),
   ]);
   const knowledge = (await readKnowledge(run)).map(

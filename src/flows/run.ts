@@ -2,7 +2,6 @@
 import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/check-output.ts";
-import type { Conversation } from "../core/conversation.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { ProjectMemory } from "../core/memory.ts";
@@ -16,6 +15,7 @@ import type { Decide, Notice } from "../core/question.ts";
 import type { SandboxLevel } from "../core/sandbox.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
+import type { Conversation } from "../core/session/conversation.ts";
 import type { Caps, Ledger } from "./ledger.ts";
 import type { Overlay } from "./stage.ts";
 import type { Tally } from "./tally.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { emptySession, foldSession, readSession, type Session } from "../core/session.ts";
-import type { SessionLine } from "../core/session-line.ts";
+import { emptySession, foldSession, readSession, type Session } from "../core/session/session.ts";
+import type { SessionLine } from "../core/session/session-line.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface OpenSession {

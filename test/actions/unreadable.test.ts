@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { listPath, tree } from "../../src/actions/look.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { makeFolder, playIn } from "../flows/scripted.ts";
 import { openBare } from "../workspace/bare.ts";
 import { makePlace } from "../workspace/tree.ts";

@@ -7,7 +7,7 @@ import type { Json } from "../../src/core/model.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { parseReplay } from "../../src/models/replay.ts";
 import { finish, modify, plan, talk, write } from "../flows/plans.ts";
 import { filesIn, makeFolder, openHere, type Place } from "../flows/scripted.ts";

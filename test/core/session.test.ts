@@ -1,8 +1,8 @@
 /** Sessions as folds: whatever stands in the file, as much as can be read is read. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { emptySession, foldSession, historyOf, pendingOf, readSession } from "../../src/core/session.ts";
-import type { SessionLine } from "../../src/core/session-line.ts";
+import { emptySession, foldSession, historyOf, pendingOf, readSession } from "../../src/core/session/session.ts";
+import type { SessionLine } from "../../src/core/session/session-line.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const started = (run: string, request: string): SessionLine => ({

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesOfCommand } from "../../src/core/command-files.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan } from "./plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "./scripted.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../src/core/model.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan, write } from "./plans.ts";
 import { type Line, makeFolder, play, playIn, type Ran } from "./scripted.ts";
 

@@ -1,9 +1,10 @@
 /** What tests of the tool-loop have in common: calls of a reply, a run of it, and conversations that went before. */
-import type { Conversation } from "../../src/core/conversation.ts";
+
 import type { Call, CallResult, Json } from "../../src/core/model.ts";
-import { compactConversation } from "../../src/flows/compact.ts";
+import type { Conversation } from "../../src/core/session/conversation.ts";
 import type { Flow } from "../../src/flows/run.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { compactConversation } from "../../src/flows/tool-loop/compact.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { type Line, play, type Ran, type Setup } from "./scripted.ts";
 
 let count = 0;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Message } from "../../src/core/model.ts";
 import { type Preview, preview } from "../../src/flows/preview.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { play, type Setup } from "./scripted.ts";
 
 const call = { id: "1", name: "read", input: { path: "a.txt" } };

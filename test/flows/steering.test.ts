@@ -1,7 +1,7 @@
 /** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
 import { expect, test } from "bun:test";
 import { describeLater } from "../../src/core/guard/describe-steering.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { change, file } from "../workspace/tree.ts";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";

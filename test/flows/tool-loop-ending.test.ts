@@ -1,8 +1,8 @@
 /** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on. */
 import { expect, test } from "bun:test";
-import type { Conversation } from "../../src/core/conversation.ts";
 import { PaiError } from "../../src/core/error.ts";
-import { emptySession, foldSession, type Session } from "../../src/core/session.ts";
+import type { Conversation } from "../../src/core/session/conversation.ts";
+import { emptySession, foldSession, type Session } from "../../src/core/session/session.ts";
 import { call, calls, playLoop } from "./loop.ts";
 import type { Line, Ran, Setup } from "./scripted.ts";
 

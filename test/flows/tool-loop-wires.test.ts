@@ -1,7 +1,7 @@
 /** tool-loop on all four providers, as they stand on the wire: one turn with everything in it, and a compaction. */
 import { describe, expect, test } from "bun:test";
 import type { Json, Model } from "../../src/core/model.ts";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { openModel } from "../../src/models/open.ts";
 import * as anthropic from "../models/anthropic/anthropic-wire.ts";
 import * as chat from "../models/chat/chat-wire.ts";

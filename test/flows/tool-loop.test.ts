@@ -1,7 +1,7 @@
 /** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop. */
 import { expect, test } from "bun:test";
-import { renderTasks } from "../../src/core/conversation.ts";
 import { noUsage } from "../../src/core/model.ts";
+import { renderTasks } from "../../src/core/session/conversation.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "./loop.ts";
 import { faultOf, type Line, play } from "./scripted.ts";
 

@@ -1,6 +1,6 @@
 /** Secrets in files and command output never reach the model and come back into the files as they were. */
 import { expect, test } from "bun:test";
-import { toolLoop } from "../../src/flows/tool-loop.ts";
+import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { play } from "./scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";

@@ -1,7 +1,7 @@
 /** `pai resume` and `pai sessions`: saved conversations, listed, shown, exported, deleted, gone on with. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import type { Session } from "../../core/session.ts";
+import type { Session } from "../../core/session/session.ts";
 import { suggest } from "../../core/suggest.ts";
 import { openSessions, type Sessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";

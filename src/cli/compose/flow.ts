@@ -12,6 +12,6 @@ export async function flowFor(mode: Settings["mode"]): Promise<Flow> {
     case "auto":
       return (await import("../../flows/auto.ts")).hybrid;
     case "tool-loop":
-      return (await import("../../flows/tool-loop.ts")).toolLoop;
+      return (await import("../../flows/tool-loop/tool-loop.ts")).toolLoop;
   }
 }

@@ -5,7 +5,7 @@ import { renderChanges } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { findProvider } from "../../core/providers.ts";
-import { historyOf } from "../../core/session.ts";
+import { historyOf } from "../../core/session/session.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";

@@ -1,8 +1,9 @@
 /** /rewind and /compact: going back in a session, its files, its conversation, or both. */
-import { renderConversation } from "../../core/conversation.ts";
+
 import { PaiError } from "../../core/error.ts";
-import { compactConversation, summarizeText } from "../../flows/compact.ts";
+import { renderConversation } from "../../core/session/conversation.ts";
 import { runTask } from "../../flows/run-task.ts";
+import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";

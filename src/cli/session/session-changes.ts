@@ -1,6 +1,6 @@
 /** What the runs of a session have changed and nobody has taken back. */
 import { type Change, invert, squash } from "../../core/change.ts";
-import type { Session } from "../../core/session.ts";
+import type { Session } from "../../core/session/session.ts";
 import type { History } from "../../workspace/journal/history.ts";
 
 /** As one change set, from the start of the session to now. */

@@ -1,7 +1,7 @@
 /** The interactive session: a prompt, a task, its result, and on with the next. */
 import { join } from "node:path";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
-import { pendingOf, type Session } from "../../core/session.ts";
+import { pendingOf, type Session } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";

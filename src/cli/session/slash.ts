@@ -2,11 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { renderTasks } from "../../core/conversation.ts";
 import { PaiError } from "../../core/error.ts";
 import { sizeOf } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { Session } from "../../core/session.ts";
+import { renderTasks } from "../../core/session/conversation.ts";
+import type { Session } from "../../core/session/session.ts";
 import { suggest } from "../../core/suggest.ts";
 import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";

@@ -1,7 +1,7 @@
 /** The shape of a session's lines: what is read from a file is checked before anything is built on it. */
 import * as z from "zod/mini";
+import type { Message } from "../model.ts";
 import { type TaskItem, taskStatuses } from "./conversation.ts";
-import type { Message } from "./model.ts";
 
 const count = z.int().check(z.nonnegative());
 const call = z.object({ id: z.string(), name: z.string(), input: z.json() });

@@ -1,9 +1,9 @@
 /** Looks at absurd trees and races ripgrep: `prove.ts scale [files depth entries]`, 200,000, 3,000 and 1,000,000 by default. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openRoot } from "../src/workspace/confine.ts";
-import { search } from "../src/workspace/search/search.ts";
-import { buildTrees, lookAt } from "../test/workspace/attack/scale.ts";
+import { openRoot } from "../../src/workspace/confine.ts";
+import { search } from "../../src/workspace/search/search.ts";
+import { buildTrees, lookAt } from "../../test/workspace/attack/scale.ts";
 
 const longestMs = 10_000;
 const mostBytes = 600_000;

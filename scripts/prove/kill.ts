@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bothEnds, describe, recoverHere, startCommitter, type Work } from "../test/workspace/cut.ts";
-import type { Place } from "../test/workspace/tree.ts";
-import { renewTwelve } from "../test/workspace/twelve.ts";
+import { bothEnds, describe, recoverHere, startCommitter, type Work } from "../../test/workspace/cut.ts";
+import type { Place } from "../../test/workspace/tree.ts";
+import { renewTwelve } from "../../test/workspace/twelve.ts";
 
 export async function prove(args: readonly string[]): Promise<void> {
   const runs = Number(args[0] ?? 1000);

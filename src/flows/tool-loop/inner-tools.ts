@@ -1,16 +1,16 @@
 /** The tool-loop's own tools: the user's checks, tasks, which live outside the messages, and explore. */
 
-import type { AnyAction } from "../core/action.ts";
-import { renderTasks, type TasksResult, updateTask, writeTasks } from "../core/conversation.ts";
-import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../core/model.ts";
-import { ask } from "./ask.ts";
-import { renderLikely } from "./briefing.ts";
-import { runChecks, userChecks } from "./checks/checks.ts";
-import { describeCheck } from "./checks/describe.ts";
-import { noteAnswer } from "./evidence.ts";
-import { perform } from "./perform.ts";
-import explorePrompt from "./prompts/explore.md" with { type: "text" };
-import type { Run, RunOptions } from "./run.ts";
+import type { AnyAction } from "../../core/action.ts";
+import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../../core/model.ts";
+import { renderTasks, type TasksResult, updateTask, writeTasks } from "../../core/session/conversation.ts";
+import { ask } from "../ask.ts";
+import { renderLikely } from "../briefing.ts";
+import { runChecks, userChecks } from "../checks/checks.ts";
+import { describeCheck } from "../checks/describe.ts";
+import { noteAnswer } from "../evidence.ts";
+import { perform } from "../perform.ts";
+import explorePrompt from "../prompts/explore.md" with { type: "text" };
+import type { Run, RunOptions } from "../run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
   type: "object",

@@ -1,13 +1,13 @@
 /** Compaction of a tool-loop conversation: a summary, and the last turn whole with its calls and results. */
 
-import { roomOf } from "../core/context/shown.ts";
-import { lastTurn, renderConversation, withTasks } from "../core/conversation.ts";
-import { fence } from "../core/data-fence.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
-import { type CallResult, type Message, sizeOf } from "../core/model.ts";
-import { ask } from "./ask.ts";
-import compactPrompt from "./prompts/compact.md" with { type: "text" };
-import type { Run } from "./run.ts";
+import { roomOf } from "../../core/context/shown.ts";
+import { fence } from "../../core/data-fence.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
+import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
+import { ask } from "../ask.ts";
+import compactPrompt from "../prompts/compact.md" with { type: "text" };
+import type { Run } from "../run.ts";
 
 /** Share of the window that may be filled before the conversation is compacted. */
 const share = 0.8;

@@ -1,11 +1,11 @@
 /** Proves the sandbox: attacks and ordinary work in every level, failing set-up calls, a killed pai. `prove.ts sandbox`. */
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Attacked } from "../test/workspace/sandbox/attack-levels.ts";
-import type { Injected } from "../test/workspace/sandbox/inject-failures.ts";
-import type { Killed } from "../test/workspace/sandbox/kill-pai.ts";
+import type { Attacked } from "../../test/workspace/sandbox/attack-levels.ts";
+import type { Injected } from "../../test/workspace/sandbox/inject-failures.ts";
+import type { Killed } from "../../test/workspace/sandbox/kill-pai.ts";
 
-const tests = join(import.meta.dir, "../test/workspace/sandbox");
+const tests = join(import.meta.dir, "../../test/workspace/sandbox");
 /** Not below a folder that the sandbox replaces: there even a sandbox that did nothing would hide everything. */
 const base = "/srv";
 const ordinaryUser = 65_534;

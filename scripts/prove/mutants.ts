@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Mutant, readMutants } from "../test/mutant.ts";
+import { type Mutant, readMutants } from "../../test/mutant.ts";
 
-const root = join(import.meta.dir, "..");
+const root = join(import.meta.dir, "../..");
 /** A mutant that hangs a test has been noticed. */
 const mostMs = 120_000;
 const parts = ["src", "test", "scripts", "package.json", "tsconfig.json", "bunfig.toml"];

@@ -1,5 +1,5 @@
 /** Proves that no attack on hidden secrets recovers a character: each is carried out with the built binary. */
-import { attack, attacks } from "../test/transcript/secret-attacks.ts";
+import { attack, attacks } from "../../test/transcript/secret-attacks.ts";
 
 export async function prove(): Promise<void> {
   let recovered = 0;

@@ -1,8 +1,8 @@
 /** Counts the attacks on paths, names, links and special objects: tried, refused, contained, skipped, by backend and user. */
 import { join } from "node:path";
-import type { Count } from "../test/workspace/attack/count.ts";
+import type { Count } from "../../test/workspace/attack/count.ts";
 
-const counter = join(import.meta.dir, "../test/workspace/attack/count.ts");
+const counter = join(import.meta.dir, "../../test/workspace/attack/count.ts");
 
 function countAs(prefix: readonly string[]): readonly Count[] {
   const { stdout, stderr, success } = Bun.spawnSync([...prefix, process.execPath, counter], { cwd: "/" });

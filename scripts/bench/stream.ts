@@ -1,7 +1,7 @@
 /** What a streamed reply costs with each bridge: its processor time by its length, and the time to the first request. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, runOnce } from "./bench-run.ts";
+import { type Bench, runOnce } from "./run.ts";
 
 const bridges = ["gemini", "openai", "anthropic", "local", "replay"] as const;
 type BridgeName = (typeof bridges)[number];

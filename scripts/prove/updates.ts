@@ -1,11 +1,11 @@
 /** Two pai count one file up together, then pai and an editor save one file: `prove.ts updates [times] [seconds]`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { toPaiError } from "../src/core/error.ts";
-import { type Disk, openDisk } from "../src/workspace/system/disk.ts";
-import { at, change, makePlace, openPlace } from "../test/workspace/tree.ts";
+import { toPaiError } from "../../src/core/error.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
+import { at, change, makePlace, openPlace } from "../../test/workspace/tree.ts";
 
-const tests = join(import.meta.dir, "../test/workspace");
+const tests = join(import.meta.dir, "../../test/workspace");
 
 async function countTogether(times: number): Promise<void> {
   const place = makePlace({ counter: "0" });

@@ -1,7 +1,7 @@
 /** pai beside another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, runOnce, runTask, type Sample } from "./bench-run.ts";
+import { type Bench, runOnce, runTask, type Sample } from "./run.ts";
 
 interface Measure {
   readonly name: string;

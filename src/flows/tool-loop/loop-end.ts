@@ -1,9 +1,9 @@
 /** Whether a tool-loop may end: its checks must pass, and a refusal must not be all that came of it. */
-import { type ErrorCode, PaiError } from "../core/error.ts";
-import { checksOf, runChecks } from "./checks/checks.ts";
-import { describeCheck, describeFailed } from "./checks/describe.ts";
-import type { CallReport } from "./perform.ts";
-import type { Run } from "./run.ts";
+import { type ErrorCode, PaiError } from "../../core/error.ts";
+import { checksOf, runChecks } from "../checks/checks.ts";
+import { describeCheck, describeFailed } from "../checks/describe.ts";
+import type { CallReport } from "../perform.ts";
+import type { Run } from "../run.ts";
 
 /** How often the model is sent back to work by a failed check. */
 const mostCorrections = 2;

@@ -1,5 +1,5 @@
 /** Races pai against a process that swaps folders for links: `prove.ts race [reads writes]`, 1,000,000 and 100,000 by default. */
-import { race } from "../test/workspace/attack/race.ts";
+import { race } from "../../test/workspace/attack/race.ts";
 
 const longestMs = 30 * 60 * 1000;
 

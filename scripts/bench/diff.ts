@@ -1,8 +1,8 @@
 /** What it costs to show a long diff with the colours of code. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, envOf, runOnce, type Sample } from "./bench-run.ts";
-import { repliesFor, requestFor } from "./bench-task.ts";
+import { type Bench, envOf, runOnce, type Sample } from "./run.ts";
+import { repliesFor, requestFor } from "./task.ts";
 
 /** Ten lines of code as people write it. */
 const renderFunction = (at: number) => `def area_${at}(radius, unit="cm"):

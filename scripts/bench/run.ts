@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScriptedServer } from "./bench-server.ts";
-import { type Folder, makeFolder, repliesFor, requestFor } from "./bench-task.ts";
+import type { ScriptedServer } from "./server.ts";
+import { type Folder, makeFolder, repliesFor, requestFor } from "./task.ts";
 
 export interface Bench {
   /** A temporary folder of the bench. */

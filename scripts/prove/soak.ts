@@ -1,6 +1,6 @@
 /** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, runs at once, and kills; figures for each. */
-import { openPlace } from "../test/transcript/harness.ts";
-import { done, planned, write } from "../test/transcript/replies.ts";
+import { openPlace } from "../../test/transcript/harness.ts";
+import { done, planned, write } from "../../test/transcript/replies.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const task = (at: number) => [planned([["WRITE", `f${at % 50}.txt`]]), done(write(`f${at % 50}.txt`, `${at}\n`))];

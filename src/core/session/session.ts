@@ -1,7 +1,7 @@
 /** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
 
+import type { Message } from "../model.ts";
 import { type Conversation, closeTurn, withTasks } from "./conversation.ts";
-import type { Message } from "./model.ts";
 import { parseLine, type SessionLine } from "./session-line.ts";
 
 export interface Turn {

@@ -1,8 +1,8 @@
 /** The original's first example, a BMI calculator, in each way of working: how many calls it takes. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Bench, envOf, runOnce } from "./bench-run.ts";
-import type { ScriptedReply } from "./bench-server.ts";
+import { type Bench, envOf, runOnce } from "./run.ts";
+import type { ScriptedReply } from "./server.ts";
 
 export interface ModeCalls {
   readonly mode: string;
@@ -19,7 +19,7 @@ export interface Sent {
   readonly repeated: number;
 }
 
-const scenario = join(import.meta.dir, "../test/scenarios/bmi-run-1-create");
+const scenario = join(import.meta.dir, "../../test/scenarios/bmi-run-1-create");
 
 /** The plan and the action script of the scenario. */
 function readReplies(): readonly [plan: string, script: string] {

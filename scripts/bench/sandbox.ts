@@ -1,10 +1,10 @@
 /** What the sandbox adds to the start of a program: each level against a direct spawn. */
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../src/core/sandbox.ts";
-import { makeLayers, removeLayers } from "../src/workspace/sandbox/layers.ts";
-import { openSandbox, type Sandbox } from "../src/workspace/sandbox/open.ts";
-import { defaultSandbox } from "../src/workspace/sandbox/settings.ts";
+import type { SandboxLevel } from "../../src/core/sandbox.ts";
+import { makeLayers, removeLayers } from "../../src/workspace/sandbox/layers.ts";
+import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open.ts";
+import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 
 /** Starts `true` once and answers how long that took, in ms. */
 export type Start = () => Promise<number>;

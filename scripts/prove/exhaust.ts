@@ -1,9 +1,9 @@
 /** Proves that pai answers a signal within a second while hostile inputs keep it busy, and that such a run changes nothing. */
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../test/transcript/gemini.ts";
-import { openPlace, type Place } from "../test/transcript/harness.ts";
-import { called, done, planned, talked } from "../test/transcript/replies.ts";
+import type { Answer } from "../../test/transcript/gemini.ts";
+import { openPlace, type Place } from "../../test/transcript/harness.ts";
+import { called, done, planned, talked } from "../../test/transcript/replies.ts";
 
 interface Case {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What a tool-loop session carries from turn to turn: its messages, and its tasks outside of them. Pure. */
 import * as z from "zod/mini";
-import type { Json, Message } from "./model.ts";
-import { readAs } from "./plan/reading.ts";
+import type { Json, Message } from "../model.ts";
+import { readAs } from "../plan/reading.ts";
 
 export const taskStatuses = ["pending", "in_progress", "completed"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

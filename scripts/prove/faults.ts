@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bothEnds, describe, type Fixture, recoverHere, type Work } from "../test/workspace/cut.ts";
-import { countCalls, inject, pointsOf } from "../test/workspace/inject.ts";
-import { deadProcess, dyingDisk, openPlace, type Place } from "../test/workspace/tree.ts";
-import { changeTwelve, renewTwelve } from "../test/workspace/twelve.ts";
+import { bothEnds, describe, type Fixture, recoverHere, type Work } from "../../test/workspace/cut.ts";
+import { countCalls, inject, pointsOf } from "../../test/workspace/inject.ts";
+import { deadProcess, dyingDisk, openPlace, type Place } from "../../test/workspace/tree.ts";
+import { changeTwelve, renewTwelve } from "../../test/workspace/twelve.ts";
 
 /** Effects of the disk after which the crash comes that a recovery has to deal with: staging, naming, dropping. */
 const crashes = [14, 30, 46] as const;

@@ -7,7 +7,7 @@ import { type Mutant, readMutants } from "../../test/mutant.ts";
 
 const root = join(import.meta.dir, "../..");
 /** A mutant that hangs a test has been noticed. */
-const mostMs = 120_000;
+const maxMs = 120_000;
 const parts = ["src", "test", "scripts", "package.json", "tsconfig.json", "bunfig.toml"];
 
 function copyTree(): string {
@@ -28,12 +28,12 @@ function passes(copy: string, files: readonly string[], flags: readonly string[]
   const run = spawnSync(process.execPath, ["test", ...flags, ...files], {
     cwd: copy,
     stdio: "ignore",
-    timeout: mostMs,
+    timeout: maxMs,
   });
   return run.status === 0;
 }
 
-const mostTries = 3;
+const maxTries = 3;
 
 type Fate = "killed" | "SURVIVED" | "NOT TRIED";
 
@@ -41,7 +41,7 @@ type Fate = "killed" | "SURVIVED" | "NOT TRIED";
 function tryMutant(copy: string, mutant: Mutant): Fate {
   if (!apply(copy, mutant)) return "NOT TRIED";
   apply(copy, mutant, "--reverse");
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     apply(copy, mutant);
     const survived = passes(copy, mutant.tests, ["--bail"]);
     apply(copy, mutant, "--reverse");

@@ -4,7 +4,7 @@ import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 import type { ChangeSummary } from "../core/outcome.ts";
 
 /** Larger files are shown by their hunks alone. */
-const mostCharacters = 400_000;
+const maxCharacters = 400_000;
 
 const bare = (name: string | undefined) => (name ?? "").replace(/^"?[ab]\//, "").replace(/"$/, "");
 
@@ -21,7 +21,7 @@ const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>
 
 /** The content after a patch; null where the text it was made of differs from what is shown of it (masked keys). */
 function patched(before: string, patch: StructuredPatch): string | null {
-  const after = before.length > mostCharacters ? false : applyPatch(before, patch);
+  const after = before.length > maxCharacters ? false : applyPatch(before, patch);
   return after === false ? null : after;
 }
 
@@ -39,7 +39,7 @@ function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
 }
 
 /**
- * One diff a changed file. `readText` gives a file as it stands before the change; a file that is no text has none.
+ * One diff a changed file. `readText` gives a file as it stands before the change; a file that is not text has none.
  * `absolute` makes an absolute path of one relative to the root.
  */
 export async function describeChanges(

@@ -35,7 +35,7 @@ export interface Face {
 }
 
 /** Characters of an output that are shown. */
-const mostOutput = 8000;
+const maxOutput = 8000;
 
 const text = (said: string) => ({ type: "text", text: maskSecrets(said) }) as const;
 
@@ -131,7 +131,7 @@ export function createFace({ send, absolute, readText }: FaceOptions): Face {
 
   function showCheck({ when, command, passed, output, exit }: EventOf<"check.finished">): void {
     if (passed === null || (when === "before" && passed)) return;
-    const words = output.length > mostOutput ? `…${output.slice(-mostOutput)}` : output;
+    const words = output.length > maxOutput ? `…${output.slice(-maxOutput)}` : output;
     later(() => ({
       sessionUpdate: "tool_call",
       toolCallId: `check-${when}-${crypto.randomUUID()}`,

@@ -41,7 +41,7 @@ export interface Talk {
   run(turn: Turn): Promise<Outcome>;
   /** Carries out a slash command; returns what it has to say. */
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
-  /** Text of a file as it stands on disk; null: there is none, or it is no text. Throws path_refused. */
+  /** Text of a file as it stands on disk; null: there is none, or it is not text. Throws path_refused. */
   readText(path: string): Promise<string | null>;
   close(): void;
 }

@@ -13,9 +13,9 @@ export interface Message {
 }
 
 /** As much as a task file may hold. What is longer would fit into no model, and the session would carry it along. */
-const mostCharacters = 8 * 1024 * 1024;
+const maxCharacters = 8 * 1024 * 1024;
 
-/** The path of a `file:` URI relative to the root; null: it is no file. Throws path_refused for one outside. */
+/** The path of a `file:` URI relative to the root; null: it is not a file. Throws path_refused for one outside. */
 function pathOf(uri: string, roots: readonly string[]): string | null {
   const url = URL.parse(uri);
   const absolute = url?.protocol === "file:" ? decodePath(url.pathname) : uri.startsWith("/") ? uri : null;
@@ -68,7 +68,7 @@ export function readPrompt(blocks: readonly ContentBlock[], roots: readonly stri
   }
   const text = joinWords(said);
   if (text === "") throw new PaiError("usage", "the message is empty");
-  if (context.reduce((sum, part) => sum + part.length, text.length) > mostCharacters)
+  if (context.reduce((sum, part) => sum + part.length, text.length) > maxCharacters)
     throw new PaiError("usage", "the message is longer than 8 MiB", { hint: "link files instead of pasting them" });
   return { text, mentions: [...mentions], context: context.length === 0 ? null : context.join("\n\n"), held };
 }

@@ -32,8 +32,8 @@ interface Open {
   turn: AbortController | null;
 }
 
-/** A longer message is no message of a person, with all the files it may carry. */
-const mostMessageBytes = 64 * 1024 * 1024;
+/** A longer message is not a message of a person, with all the files it may carry. */
+const maxMessageBytes = 64 * 1024 * 1024;
 
 function toRequestError(thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
@@ -271,14 +271,14 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     .onRequest(methods.agent.session.prompt, ({ params, client }) => prompt(params, client))
     .onNotification(methods.agent.session.cancel, ({ params }) => interrupt(sessions.get(params.sessionId)));
 
-  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: mostMessageBytes }));
+  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: maxMessageBytes }));
   await connection.closed.catch(() => {});
   for (const open of sessions.values()) interrupt(open);
   await Promise.allSettled(running);
   for (const { talk } of sessions.values()) talk.close();
 }
 
-/** What came along with the message wins over what the editor says when it is asked; a part of a file is no file. */
+/** What came along with the message wins over what the editor says when it is asked; a part of a file is not a file. */
 function heldOr(
   readBuffer: ((path: string) => Promise<string | null>) | null,
   held: ReadonlyMap<string, string>,

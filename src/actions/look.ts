@@ -1,7 +1,7 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
 import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
-import { maxReadLines, mostShown } from "../core/context/shown.ts";
+import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import type { RelPath } from "../core/path.ts";
@@ -66,7 +66,7 @@ export const read = defineAction("READ", {
   },
 });
 
-/** Why this cannot be shown as text; null when it can. Large files are read in ranges, so their size is no fault. */
+/** Why this cannot be shown as text; null when it can. Large files are read in ranges, so their size is not a fault. */
 async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
   const blob = await stage.read(path).catch((thrown) => {
     if (thrown instanceof PaiError && thrown.code === "file_unusable" && /MiB/.test(thrown.message)) return undefined;
@@ -130,7 +130,7 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
   };
   push(folder, "");
   let [drawn, bytes] = [0, 0];
-  for (let item = stack.pop(); item !== undefined && bytes < mostShown; item = stack.pop()) {
+  for (let item = stack.pop(); item !== undefined && bytes < maxShown; item = stack.pop()) {
     const line = `${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`;
     lines.push(line);
     drawn += 1;
@@ -171,7 +171,7 @@ export const listPath = defineAction("LIST_PATH", {
     const unreadable: RelPath[] = [];
     let [more, bytes] = [0, 0];
     for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
-      if (lines.length < limits.list && bytes < mostShown) {
+      if (lines.length < limits.list && bytes < maxShown) {
         lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
         bytes += entry.path.length;
       } else if (++more >= limits.counted) break;

@@ -33,7 +33,7 @@ export const mapRoot = defineAction("MAP_ROOT", {
 });
 
 const logFolders: readonly string[] = ["logs", "log", "storage/logs", "var/log"];
-const mostHits = 50;
+const maxHits = 50;
 
 export const sniffLogs = defineAction("SNIFF_LOGS", {
   input: () => z.object({ pattern: z.optional(z.string()) }),
@@ -48,7 +48,7 @@ export const sniffLogs = defineAction("SNIFF_LOGS", {
         ignoreCase: true,
         under,
         include: null,
-        maxHits: mostHits,
+        maxHits: maxHits,
         staged: new Map<RelPath, Uint8Array | null>(),
       };
       const { hits, more } = await stage.search(query, signal);

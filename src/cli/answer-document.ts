@@ -1,4 +1,4 @@
-/** Prints the result of a command that is no run: as text for people, or as its one JSON document. */
+/** Prints the result of a command that is not a run: as text for people, or as its one JSON document. */
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./log.ts";

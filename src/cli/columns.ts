@@ -7,6 +7,6 @@ export function columnsOf(env: Context["env"]): number {
   return Number.isInteger(named) && named > 0 ? named : process.stderr.columns || 80;
 }
 
-/** The width for what is said on standard error; null: it is no terminal, and nothing is wrapped. */
+/** The width for what is said on standard error; null: it is not a terminal, and nothing is wrapped. */
 export const columnsOfErrors = ({ tty, env }: Pick<Context, "tty" | "env">): number | null =>
   tty.stderr ? columnsOf(env) : null;

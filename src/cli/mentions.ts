@@ -35,20 +35,20 @@ async function findFile(workspace: Workspace, text: string): Promise<Found | nul
     const path = workspace.path(text, "read");
     const blob = await workspace.read(path);
     if (blob?.kind !== "file") return null;
-    return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is no text" } : { path };
+    return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : { path };
   } catch (thrown) {
     return { why: toPaiError(thrown).message };
   }
 }
 
-const mostNames = 5000;
+const maxNames = 5000;
 
 /** A file of the project whose name is near; null: none. */
 async function findNear(workspace: Workspace, name: string): Promise<string | null> {
   const paths: string[] = [];
   for await (const { path, kind } of workspace.walk("" as RelPath)) {
     if (kind === "file") paths.push(path);
-    if (paths.length === mostNames) break;
+    if (paths.length === maxNames) break;
   }
   const base = (path: string) => path.slice(path.lastIndexOf("/") + 1);
   const near = suggest(name, paths);
@@ -85,11 +85,11 @@ async function refuseMistaken(
   const refused = found.find((each) => each !== null && "why" in each);
   if (refused != null && "why" in refused)
     throw new PaiError("usage", `@${name} cannot be shown: ${refused.why}`, {
-      hint: String.raw`name another file, or write \@ for a word that is no file`,
+      hint: String.raw`name another file, or write \@ for a word that is not a file`,
     });
   const near = await findNear(workspace, name);
   throw new PaiError("usage", `there is no file ${name}`, {
-    hint: near === null ? String.raw`write \@ for a word that is no file` : `did you mean @${near}?`,
+    hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }
 

@@ -124,7 +124,7 @@ export interface SavedPlan {
 /** Reads a plan file. Throws usage when it is none, plan_stale when it was edited by hand. */
 export function readPlanFile(text: string, name: string): SavedPlan {
   const notOne = (why: string) =>
-    new PaiError("usage", `${name} is no plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });
+    new PaiError("usage", `${name} is not a plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -47,7 +47,7 @@ function watchMistakes(err: Writer): void {
   process.on("uncaughtException", end).on("unhandledRejection", end);
 }
 
-/** 14 instead of 0 when some output could not be written (a disk is full); a closed pipe is no failure. */
+/** 14 instead of 0 when some output could not be written (a disk is full); a closed pipe is not a failure. */
 function exitCodeOf(code: number, writers: readonly Writer[]): number {
   const lost = writers.find(({ failure }) => failure !== null);
   return lost !== undefined && code === 0 ? 14 : code;

@@ -165,7 +165,7 @@ function openLine(line: Uint8Array, prev: string): Opened | string {
     const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
     return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
   } catch {
-    return "it is no fact";
+    return "it is not a fact";
   }
 }
 
@@ -213,7 +213,7 @@ export const changedPath = ({ path, from, before, after }: Change): ChangedPath 
   after: hashOf(after),
 });
 
-const mostContent = 1024 * 1024;
+const maxContent = 1024 * 1024;
 
 export function changedContent(change: Change): ChangedContent {
   const { after } = change;
@@ -222,7 +222,7 @@ export function changedContent(change: Change): ChangedContent {
       ? {
           kind: after.kind,
           mode: after.mode,
-          base64: after.bytes.length > mostContent ? null : Buffer.from(after.bytes).toString("base64"),
+          base64: after.bytes.length > maxContent ? null : Buffer.from(after.bytes).toString("base64"),
         }
       : after;
   return { ...changedPath(change), content };

@@ -49,7 +49,7 @@ const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
 const sumOf = (items: readonly unknown[], name: string): number =>
   items.reduce<number>((sum, item) => sum + countOf(fieldsOf(item)[name]), 0);
 
-/** Milliseconds between two times as receipts write them; null: one of them is no time. */
+/** Milliseconds between two times as receipts write them; null: one of them is not a time. */
 function between(from: string, to: string): number | null {
   const ms = Date.parse(to) - Date.parse(from);
   return Number.isFinite(ms) && ms >= 0 ? ms : null;

@@ -19,7 +19,7 @@ export interface ToolCall {
 const word = "CALL";
 const shape = /^(?:CALL(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*([\s\S]*)$/;
 
-/** `CALL server.tool {json}`, with or without its first word; null: it is none. Nothing behind the name is no input. */
+/** `CALL server.tool {json}`, with or without its first word; null: it is none. Without anything behind the name there is no input. */
 export function readToolCall(text: string): ToolCall | null {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;
@@ -53,14 +53,14 @@ export const isSameTool = (a: PinnedTool, b: PinnedTool): boolean =>
   JSON.stringify([b.name, b.description, sortKeys(b.schema)]);
 
 /** What of a server's tools goes into a prompt. */
-const mostTools = 40;
-const mostCharacters = 16 * 1024;
-const mostDescription = 1024;
+const maxTools = 40;
+const maxCharacters = 16 * 1024;
+const maxDescription = 1024;
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[a-z0-9]{3,}/g) ?? [];
 
 function describeTool(server: string, { name, description, schema }: PinnedTool): string {
-  const cut = description.length > mostDescription ? `${description.slice(0, mostDescription)}…` : description;
+  const cut = description.length > maxDescription ? `${description.slice(0, maxDescription)}…` : description;
   return `${server}.${name}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(JSON.stringify(schema))}`;
 }
 
@@ -78,9 +78,9 @@ export function renderTools(tools: ReadonlyMap<string, readonly PinnedTool[]>, t
   );
   if (all.length === 0) return null;
   const chosen: string[] = [];
-  let room = mostCharacters;
+  let room = maxCharacters;
   for (const { text } of all.sort((a, b) => b.score - a.score)) {
-    if (chosen.length === mostTools || text.length > room) continue;
+    if (chosen.length === maxTools || text.length > room) continue;
     chosen.push(text);
     room -= text.length;
   }

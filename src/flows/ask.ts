@@ -110,14 +110,14 @@ function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece
 }
 
 /** Characters of a token at the most. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
-const mostPerToken = 32;
+const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: what pai believes a model can write may be too little. */
-const mostUncapped = 4 * 1024 * 1024;
+const maxUncapped = 4 * 1024 * 1024;
 
 /** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
 async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
   const isCapped = Number.isFinite(run.ledger.room(0));
-  let left = Math.max(mostPerToken * request.maxOutputTokens, isCapped ? 0 : mostUncapped);
+  let left = Math.max(maxPerToken * request.maxOutputTokens, isCapped ? 0 : maxUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
     if (got.n === 0) got.n = count();
     if (event.type === "text") {

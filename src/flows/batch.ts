@@ -173,7 +173,7 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Why a change deserves a second look: it is no text but code to whoever starts a tool here. */
+/** Why a change deserves a second look: it is not text but code to whoever starts a tool here. */
 const laterOf = ({ ports }: Run, change: Change): string | null =>
   change.after === null ? null : (ports.workspace.concern(change.path) ?? describeLater(change));
 

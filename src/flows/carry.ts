@@ -2,9 +2,9 @@
 import type { Run, Shown } from "./run.ts";
 
 /** Characters of files that are shown again, beside those that the plan names. */
-const mostCarried = 12_000;
+const maxCarried = 12_000;
 /** Characters of results of looks that are shown again. */
-const mostLooked = 24_000;
+const maxLooked = 24_000;
 
 interface Kept {
   readonly texts: readonly string[];
@@ -27,11 +27,11 @@ function keepSmallest(shown: readonly Shown[], most: number): Kept {
 /** `evidence` shows what the plan names; what it holds is not shown twice. */
 export function renderCarried({ record }: Run, evidence: ReadonlySet<string>): string {
   const isNew = ({ path }: Shown) => path === null || !evidence.has(path);
-  const looked = keepSmallest(record.looked.filter(isNew), mostLooked);
+  const looked = keepSmallest(record.looked.filter(isNew), maxLooked);
   const seen = new Set(record.looked.map(({ path }) => path));
   const files = keepSmallest(
     record.briefed.filter((each) => isNew(each) && !seen.has(each.path)),
-    mostCarried,
+    maxCarried,
   );
   const left = [...new Set([...looked.left, ...files.left])];
   const note = left.length === 0 ? "" : `Shown before, and left out here: ${left.join(", ")}.`;

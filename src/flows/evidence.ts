@@ -1,6 +1,6 @@
 /** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
 
-import { mostShown } from "../core/context/shown.ts";
+import { maxShown } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { toPaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
@@ -63,13 +63,13 @@ export async function showFile(run: Run, path: RelPath): Promise<string | null> 
     if (blob?.kind !== "file" || hidden?.kind !== "file") return null;
     run.record.bases.add(path);
     if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
-    const text = new TextDecoder().decode(hidden.bytes.subarray(0, mostShown));
+    const text = new TextDecoder().decode(hidden.bytes.subarray(0, maxShown));
     noteHidden(run, path, text);
     noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
-    if (blob.bytes.length > mostShown) {
+    if (blob.bytes.length > maxShown) {
       return fence(
         "file",
-        { path, note: `first ${mostShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
+        { path, note: `first ${maxShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
         text,
       );
     }
@@ -159,7 +159,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
 }
 
 /** Characters of all results of one round of looks, for a model that holds much. */
-const mostOfRound = 24_000;
+const maxOfRound = 24_000;
 /** What a round of looks may touch: nothing. */
 const noRights = createRights([], []);
 
@@ -211,7 +211,7 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
   const { window, maxOutputTokens } = run.ports.model;
   const texts = cutResults(
     reports,
-    Math.min(mostOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),
+    Math.min(maxOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),
   );
   const results: string[] = [];
   for (const [at, report] of reports.entries()) {

@@ -1,6 +1,6 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 
-import { mostShown } from "../core/context/shown.ts";
+import { maxShown } from "../core/context/shown.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../core/vocabulary.ts";
 import { filesOf, toReadable } from "./evidence.ts";
@@ -9,7 +9,7 @@ import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import type { Run } from "./run.ts";
 
 /** Characters of a look's answer, as long as nobody has looked. */
-const mostOfLook = 2000;
+const maxOfLook = 2000;
 /** Characters a model writes for an action, and for FINISH. */
 const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
 const shortAction = 60;
@@ -20,7 +20,7 @@ async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
   let size = 0;
   for (const path of new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []))) {
     const blob = await run.overlay.read(path).catch(() => null);
-    if (blob?.kind === "file") size += Math.min(blob.bytes.length, mostShown);
+    if (blob?.kind === "file") size += Math.min(blob.bytes.length, maxShown);
   }
   return size;
 }
@@ -39,7 +39,7 @@ export async function forecast(
     task.text.length +
     (task.context?.length ?? 0) +
     JSON.stringify(steps).length / 2 +
-    looks * mostOfLook +
+    looks * maxOfLook +
     (await sizeOfFiles(run, plan));
   const output = steps.reduce((sum, { action }) => sum + (written[action] ?? shortAction), finishText);
   const calls = Math.max(0, ledger.promised.expected - ledger.made);

@@ -29,7 +29,7 @@ import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 
 const verdictSchema = describeVerdict();
-const mostDiff = 40_000;
+const maxDiff = 40_000;
 
 /** Shows one of the eight steps. */
 export function showStep(run: Run, step: number, title: string, text: string): void {
@@ -259,7 +259,7 @@ async function judge(
     ...[renderCriteria(plan)].filter((text) => text !== ""),
     `Step: ${renderStep(step)}`,
     `Actions:\n${renderCalls(work.batch.reports) || "(none)"}`,
-    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, mostDiff)),
+    diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
     ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
     ...checks.map(explainCheck),
   ];

@@ -48,11 +48,11 @@ export interface Ledger {
 }
 
 /** No text has more characters in a token, and none has fewer: what estimates learn stays between. */
-const mostPerToken = 8;
+const maxPerToken = 8;
 const leastPerToken = 1.5;
 
 /** The fewest tokens that so many characters can be. */
-export const leastTokens = (characters: number): number => Math.ceil(characters / mostPerToken);
+export const leastTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
 
 const atLeast = (usage: Usage, least: Usage): Usage => ({
   ...usage,
@@ -167,7 +167,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       key = id;
       if (!served.includes(model)) served.push(model);
       if (used.input > 0 && estimate > 0) {
-        ratio = Math.min(1 / leastPerToken, Math.max(1 / mostPerToken, ratio * (used.input / estimate)));
+        ratio = Math.min(1 / leastPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
       }
     },
     promise(next) {
@@ -202,14 +202,14 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
 }
 
 /** Tokens of one request that nobody is asked about. */
-const mostUnasked = 200_000;
+const maxUnasked = 200_000;
 
 /** Throws budget_tokens for a huge request where nobody can be asked and no cap says that it is meant. */
 export function refuseHuge(
   { interactive, caps }: { readonly interactive: boolean; readonly caps: Caps },
   estimate: number,
 ): void {
-  if (estimate <= mostUnasked || interactive || caps.tokens !== null) return;
+  if (estimate <= maxUnasked || interactive || caps.tokens !== null) return;
   const message = `the request would have about ${estimate} tokens, and nobody can be asked`;
   throw new PaiError("budget_tokens", message, {
     hint: `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`,

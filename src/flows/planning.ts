@@ -7,7 +7,7 @@ import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
-import { type CallPromise, mostRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
+import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/targets.ts";
@@ -181,9 +181,9 @@ async function answerOf(run: Run, text: string): Promise<Json | null> {
   return { intent: "conversation", reply: finish.arg };
 }
 
-/** A look when none is left is no plan. */
+/** A look when none is left is not a plan. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < mostRounds) return reading;
+  if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < maxRounds) return reading;
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 
@@ -215,7 +215,7 @@ async function makeOne<Made>(
   if (kind.looks(made)) {
     record.rounds += 1;
     const { lookAround } = await import("./evidence.ts");
-    const found = await lookAround(run, plan, mostRounds - record.rounds);
+    const found = await lookAround(run, plan, maxRounds - record.rounds);
     return makeOne(run, kind, { messages: [...said, { role: "user", text: found }], plans: plans + 1, promiseAt });
   }
   const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });

@@ -16,7 +16,7 @@ export interface PreviewPart {
   readonly path: RelPath | null;
   /** By estimate. */
   readonly tokens: number;
-  /** Lines of the file that are shown; null for what is no file. */
+  /** Lines of the file that are shown; null for what is not a file. */
   readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly Range[] } | null;
   /** Lines of the file with a value that is sent as a name. */
   readonly masked: readonly number[];
@@ -72,7 +72,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {
-  const [{ composeMessage, instructionsOf, mostTurns }, { readKnowledge }] = await Promise.all([
+  const [{ composeMessage, instructionsOf, maxTurns }, { readKnowledge }] = await Promise.all([
     import("./tool-loop/tool-loop.ts"),
     import("./sources.ts"),
   ]);
@@ -84,7 +84,7 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
   return {
     instructions: await instructionsOf(run),
     parts: [...knowledge, ...conversation, ...(await composeMessage(run))],
-    promise: { expected: 1, at_most: mostTurns },
+    promise: { expected: 1, at_most: maxTurns },
     likely: await rankTask(run),
   };
 }

@@ -101,7 +101,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
     const bad = reports.filter(({ ok, kind }) => !ok && kind !== "look");
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     const redone = new Set(reports.filter(({ ok }) => ok).flatMap(({ paths }) => paths));
-    // What was out of scope, or is no path at all, is settled by not being repeated; the rest by a later change of its path.
+    // What was out of scope, or is not a path at all, is settled by not being repeated; the rest by a later change of its path.
     const earlier = failures.filter(
       ({ code, paths, isBeyond }) =>
         isBeyond !== true &&

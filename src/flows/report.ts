@@ -12,7 +12,7 @@ import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
 
 /** Characters of the diff a later phase is shown. */
-const mostOfDiff = 12_000;
+const maxOfDiff = 12_000;
 
 const cutText = (text: string, most: number) =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… the rest of the diff is not shown]`;
@@ -106,15 +106,15 @@ export interface PhaseResults {
 }
 
 /** Deleted lines in a row that a diff shows; the model knows them, or needs them no more. */
-const mostDeleted = 6;
+const maxDeleted = 6;
 
 /** A diff in which long runs of deleted lines are counted only. */
 function foldDeleted(diff: string): string {
   const folded: string[] = [];
   let run: string[] = [];
   const flush = () => {
-    folded.push(...run.slice(0, mostDeleted));
-    if (run.length > mostDeleted) folded.push(`[… ${run.length - mostDeleted} more deleted lines]`);
+    folded.push(...run.slice(0, maxDeleted));
+    if (run.length > maxDeleted) folded.push(`[… ${run.length - maxDeleted} more deleted lines]`);
     run = [];
   };
   for (const line of diff.split("\n")) {
@@ -137,7 +137,7 @@ function renderDiff(run: Run, { changes }: BatchReport): string {
   const edited = changes.filter(({ before, after }) => before !== null && after !== null);
   return edited.length === 0
     ? ""
-    : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), mostOfDiff));
+    : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), maxOfDiff));
 }
 
 /** Asks for the whole file instead of edits, and shows it again when it is no longer as the model last saw it. */

@@ -1,5 +1,5 @@
 /** Executes a flow on a task: from `run.started` to an Outcome, whatever happens in between; every event is stamped and masked. */
-import { mostShown, roomOf } from "../core/context/shown.ts";
+import { maxShown, roomOf } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -83,7 +83,7 @@ interface Told {
 }
 
 function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, asTyped }: Told): Run {
-  const overlay = createOverlay(ports.workspace, Math.min(mostShown, roomOf(ports.model.window)));
+  const overlay = createOverlay(ports.workspace, Math.min(maxShown, roomOf(ports.model.window)));
   let begun: Promise<Transaction> | null = null;
   let transaction: Transaction | null = null;
   return {

@@ -103,7 +103,7 @@ function readLoose(
   };
 }
 
-/** null: what came back is no reply; what was complete before stands without it. */
+/** null: what came back is not a reply; what was complete before stands without it. */
 async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | null> {
   try {
     return await ask(run, question);
@@ -256,7 +256,7 @@ const inputs: Readonly<Record<Form, (action: ScriptAction) => Json>> = {
   amendment: () => ({}),
 };
 
-/** `prefix` makes ids unique over the phases of a run. FINISH is no call. */
+/** `prefix` makes ids unique over the phases of a run. FINISH is not a call. */
 export function callsOf(actions: readonly ScriptAction[], prefix: string): readonly Call[] {
   return actions
     .flatMap((action) => {

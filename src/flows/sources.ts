@@ -25,7 +25,7 @@ export interface Source {
   };
 }
 
-/** A text file as it is, for comparing and ranking: `hideSource` makes of it what may be shown. Null for what is no text or cannot be read. */
+/** A text file as it is, for comparing and ranking: `hideSource` makes of it what may be shown. Null for what is not text or cannot be read. */
 export async function readSource(run: Run, path: RelPath, limit?: number): Promise<Source | null> {
   const blob = await run.overlay.read(path, limit).catch(() => null);
   if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
@@ -58,12 +58,12 @@ export function noteHidden(run: Run, what: string, text: string): void {
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 
-/** Throws file_unusable for what is no text; the run ends before any call. */
+/** Throws file_unusable for what is not text; the run ends before any call. */
 export async function readMentioned(run: Run): Promise<readonly Source[]> {
   const sources = await Promise.all(
     (run.task.files ?? []).map(async (path) => {
       const source = await readSource(run, path);
-      if (source === null) throw new PaiError("file_unusable", `@${path} is no text that can be shown`);
+      if (source === null) throw new PaiError("file_unusable", `@${path} is not text and cannot be shown`);
       return source;
     }),
   ).then((found) => found.map((source) => hideSource(run, source)));

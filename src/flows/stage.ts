@@ -1,7 +1,7 @@
 /** The workspace with this run's staged changes on top, and the memory of what the model has seen of it. */
 
 import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
-import { mostShown } from "../core/context/shown.ts";
+import { maxShown } from "../core/context/shown.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
@@ -20,7 +20,7 @@ export interface Overlay extends Stage {
   staged(): readonly Change[];
   /** Ends a batch: what was staged is on disk now, as these changes; null: it is not, and stays on top (a dry run). */
   settle(applied: readonly Change[] | null): void;
-  /** Takes in what a command of this run changed on disk, so that it is no conflict. */
+  /** Takes in what a command of this run changed on disk, so that it is not a conflict. */
   learn(changes: readonly Change[]): void;
   /** Paths by how likely they matter, best first: hits of a search stand in this order, others behind them. */
   prefer(paths: readonly string[]): void;
@@ -70,7 +70,7 @@ async function searchLikely(
 }
 
 /** `view` is what lies below; nothing is ever written to it. */
-export function createOverlay(view: View, room: number = mostShown): Overlay {
+export function createOverlay(view: View, room: number = maxShown): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
   let likely: ReadonlyMap<string, number> = new Map();

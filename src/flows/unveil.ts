@@ -76,9 +76,12 @@ export const isVeiled = (name: string): boolean => {
   return row?.kind === "look" || row?.form === "content" || row?.form === "edits";
 };
 
-/** The name of a secret is no name of a file. Throws path_refused. */
+/** The name of a secret is not a name of a file. Throws path_refused. */
 export function refuseNames(run: Run, claim: Claim | null): void {
   const [name] = run.veil.namesIn(claim === null ? "" : pathsOfClaim(claim).join("\n"));
   if (name === undefined) return;
-  throw new PaiError("path_refused", `${name} stands for a secret that was hidden from you: it is no part of a path`);
+  throw new PaiError(
+    "path_refused",
+    `${name} stands for a secret that was hidden from you: it cannot be part of a path`,
+  );
 }

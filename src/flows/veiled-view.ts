@@ -32,7 +32,7 @@ export interface VeiledView {
 /** Lines around a part of a file that is too large to be looked through whole. */
 const around = 400;
 /** Files that are kept hidden, so that they need not be looked through again. */
-const mostKept = 64;
+const maxKept = 64;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A name shorter than this holds no secret. */
@@ -48,7 +48,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     kept.delete(path);
     kept.set(path, entry);
     const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
   };
 
   const hideFile = (path: RelPath, raw: FileBlob): FileBlob => {

@@ -28,11 +28,11 @@ export interface ToolClient {
 }
 
 const version = "2025-11-25";
-const mostLine = 4 * 1024 * 1024;
-const mostText = 64 * 1024;
-const mostTools = 200;
-const mostPages = 20;
-const mostNoise = 1000;
+const maxLine = 4 * 1024 * 1024;
+const maxText = 64 * 1024;
+const maxTools = 200;
+const maxPages = 20;
+const maxNoise = 1000;
 const handshakeMs = 15_000;
 
 interface Waiting {
@@ -81,10 +81,10 @@ export async function connectServer(
 
   async function listen(): Promise<void> {
     let noise = 0;
-    for await (const line of readLines(server.input, mostLine)) {
+    for await (const line of readLines(server.input, maxLine)) {
       if (line.kind === "message") take(line.message);
       else noise += 1;
-      if (noise > mostNoise) throw new Error("the server writes what is no message");
+      if (noise > maxNoise) throw new Error("the server writes what is not a message");
     }
     throw new Error("the server ended");
   }
@@ -125,14 +125,14 @@ export async function connectServer(
     async tools(stop) {
       const found: PinnedTool[] = [];
       let cursor: Json = null;
-      for (let page = 0; page < mostPages && found.length < mostTools; page += 1) {
+      for (let page = 0; page < maxPages && found.length < maxTools; page += 1) {
         const result = await request("tools/list", cursor === null ? {} : { cursor }, handshakeMs, stop);
         const list = Array.isArray(result["tools"]) ? result["tools"] : [];
         found.push(...list.filter(isFields).map(readTool));
         cursor = result["nextCursor"] ?? null;
         if (cursor === null) break;
       }
-      return found.filter(({ name }) => /^[A-Za-z0-9_./-]{1,128}$/.test(name)).slice(0, mostTools);
+      return found.filter(({ name }) => /^[A-Za-z0-9_./-]{1,128}$/.test(name)).slice(0, maxTools);
     },
     async call(name, input, { timeoutMs, signal: stop }) {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
@@ -148,7 +148,7 @@ const readTool = (tool: Fields): PinnedTool => ({
   schema: tool["inputSchema"] ?? {},
 });
 
-/** Text of all parts; what is no text is named. Nothing behind a link is fetched. */
+/** Text of all parts; what is not text is named. Nothing behind a link is fetched. */
 function renderContent(result: Fields): string {
   const parts = Array.isArray(result["content"]) ? result["content"].filter(isFields) : [];
   const said = parts.map((part) => {
@@ -160,5 +160,5 @@ function renderContent(result: Fields): string {
   });
   const structured = result["structuredContent"];
   const text = said.length === 0 && structured !== undefined ? JSON.stringify(structured) : said.join("\n");
-  return text.length > mostText ? `${text.slice(0, mostText)}\n(cut: ${text.length} characters)` : text;
+  return text.length > maxText ? `${text.slice(0, maxText)}\n(cut: ${text.length} characters)` : text;
 }

@@ -11,7 +11,7 @@ const legacy = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 /** The tools stay the same as long as the process lives. */
 const caching = { ttlMs: 3_600_000, cacheScope: "private" } as const;
-const mostCharacters = 16 * 1024 * 1024;
+const maxCharacters = 16 * 1024 * 1024;
 
 const faults = {
   [-32700]: "not JSON",
@@ -140,7 +140,7 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
 
   const taken = new Set<Promise<void>>();
   try {
-    for await (const line of readLines(input, mostCharacters)) {
+    for await (const line of readLines(input, maxCharacters)) {
       if (line.kind === "fault") {
         send({ id: null, ...refuse(line.fault) });
         continue;

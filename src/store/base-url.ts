@@ -30,7 +30,7 @@ export function configuredAddress(
 
 /**
  * Where a provider is reached: the first of PAI_BASE_URL, the provider's own variable, what is configured, and the
- * provider's own address. Throws config_invalid for what is no http(s) URL.
+ * provider's own address. Throws config_invalid for what is not a http(s) URL.
  */
 export function findBaseUrl(provider: ProviderId, env: Environment, configured: ConfiguredAddress): BaseUrl {
   const row = providerTable[provider];

@@ -165,7 +165,7 @@ function parseProviders(providers: Fields, damaged: (why: string) => PaiError): 
       if (!isFields(ring) || !isFields(ring["keys"])) throw damaged(`has no keys for ${provider}`);
       const keys = Object.entries(ring["keys"]);
       if (!keys.every((entry): entry is [string, string] => typeof entry[1] === "string")) {
-        throw damaged(`has a key of ${provider} that is no text`);
+        throw damaged(`has a key of ${provider} that is not text`);
       }
       return [provider, ringOf(textIn(ring, "default"), keys)];
     }),

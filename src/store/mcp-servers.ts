@@ -20,7 +20,7 @@ export interface McpServer {
 }
 
 export const projectServers = ".mcp.json";
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const nameShape = /^[A-Za-z0-9_-]{1,64}$/;
 
 const isTexts = (value: Json | undefined): value is readonly string[] =>
@@ -49,7 +49,7 @@ export function readProjectServers(root: string): readonly McpServer[] {
     new PaiError("config_invalid", `${projectServers} does not name MCP servers`, {
       hint: 'it holds {"mcpServers": {"name": {"command": "…", "args": []}}}',
     });
-  if (text.length > mostBytes) throw wrong();
+  if (text.length > maxBytes) throw wrong();
   let json: Json;
   try {
     json = JSON.parse(text) as Json;

@@ -15,7 +15,7 @@ function prune(folder: string): void {
   for (const { file } of newestFirst.slice(most)) removeIfThere(file);
 }
 
-/** A cache that cannot be read or written is no cache. */
+/** A cache that cannot be read or written is not a cache. */
 export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const folder = join(stateDir, "plans");
   const fileOf = (key: string) => join(folder, `${key}.json`);

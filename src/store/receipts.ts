@@ -26,7 +26,7 @@ export interface Page {
 }
 
 export interface Receipts {
-  /** Ids, newest first. What is no regular file is no receipt. */
+  /** Ids, newest first. What is not a regular file is not a receipt. */
   ids(): readonly string[];
   read(id: string): Receipt;
   /** How a run began and ended. Fast: the hashes that bind the lines are not checked, nor is their shape. */

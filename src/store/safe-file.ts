@@ -27,7 +27,7 @@ const sticky = 0o1000;
 /**
  * Text of a file that only the user may write; null when it is not there.
  * Throws config_invalid, with the command that mends it, for a file or folder that others may write, for one that
- * belongs to somebody else, and for anything that is no regular file.
+ * belongs to somebody else, and for anything that is not a regular file.
  */
 export function readPrivate(file: string): string | null {
   const text = readRegular(file, { follow: true, judge: (stat) => judgeOwner(file, stat) });
@@ -192,7 +192,7 @@ export function writeWhole(fd: number, text: string): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }
 
-/** `ENOENT` and the like; null for what is no system error. */
+/** `ENOENT` and the like; null for what is not a system error. */
 export function errnoOf(error: unknown): string | null {
   return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
 }

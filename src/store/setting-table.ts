@@ -22,7 +22,7 @@ export interface Setting<T> {
   readonly fromText: (text: string) => Json;
   /** The value, clamped where the setting clamps; null: of the wrong type. */
   readonly check: (json: Json) => T | null;
-  /** An unusable variable or flag means the fallback, as in the original, and is no error. */
+  /** An unusable variable or flag means the fallback, as in the original, and is not an error. */
   readonly lenient?: true;
   /** Whether a flag may say it, where that is stricter than `check`. */
   readonly fitsFlag?: (json: Json) => boolean;

@@ -52,7 +52,7 @@ function change(places: Places, edit: (hashes: Map<string, string>) => void): vo
   });
 }
 
-/** What cannot be read as trust is no trust. */
+/** What cannot be read as trust is not trust. */
 function readHashes(file: string): Map<string, string> {
   const text = readPrivate(file);
   if (text === null) return new Map();

@@ -62,17 +62,17 @@ const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
 };
 
 /** Characters that are coloured of one text, those read twice counted twice: more would take too long. */
-const mostRead = 400_000;
+const maxRead = 400_000;
 /** Characters coloured at once, as some patterns take the square of their number. A longer line has no colours. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 /** Characters of an open comment or string that the next piece is read with; a longer one loses its colour there. */
-const mostOpen = 4_000;
+const maxOpen = 4_000;
 
-/** Cuts at line ends into pieces of at most `mostAtOnce` characters; a longer line is a piece of its own. */
+/** Cuts at line ends into pieces of at most `maxAtOnce` characters; a longer line is a piece of its own. */
 function cutPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; from += pieces.at(-1)?.length ?? 0) {
-    const fits = text.length - from <= mostAtOnce ? text.length : text.lastIndexOf("\n", from + mostAtOnce - 1) + 1;
+    const fits = text.length - from <= maxAtOnce ? text.length : text.lastIndexOf("\n", from + maxAtOnce - 1) + 1;
     const to = fits > from ? fits : text.indexOf("\n", from) + 1 || text.length;
     pieces.push(text.slice(from, to));
   }
@@ -91,12 +91,12 @@ export const highlight: Highlight = (name) => {
   if (language === undefined) return null;
   /** The end of the text so far, painted already: read again with the next piece, as a comment or string may go on. */
   let open = "";
-  let left = mostRead;
+  let left = maxRead;
   const paintPiece = (text: string) => {
     const whole = open + text;
     open = "";
     left -= whole.length;
-    if (text.length > mostAtOnce || left < 0) return text;
+    if (text.length > maxAtOnce || left < 0) return text;
     let painted = "";
     let at = text.length - whole.length;
     let isOpen = false;
@@ -106,7 +106,7 @@ export const highlight: Highlight = (name) => {
       if (part !== "") isOpen = token !== undefined;
     };
     tokenizeWith(whole, language as ShjLanguageData, take, { languages: known as Record<string, ShjLanguageData> });
-    if (isOpen && whole.length <= mostOpen) open = whole;
+    if (isOpen && whole.length <= maxOpen) open = whole;
     return painted;
   };
   return (text) => cutPieces(text).map(paintPiece).join("");

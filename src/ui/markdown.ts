@@ -28,7 +28,7 @@ const marked = /[*_`[<\\~&]|https?:|www\./;
 const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
 /** As much code of one answer is coloured. */
-const mostColored = 100_000;
+const maxColored = 100_000;
 const sgr = "(?:\\x1b\\[[\\d;]*m)*";
 /** A bare address is named twice. */
 const twice = new RegExp(`(https?:[^\\s\\x1b()]+)(${sgr}) \\(\\1${sgr}\\)`, "g");
@@ -108,7 +108,7 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
       return "";
     }
     colored += text.length;
-    const painted = colored > mostColored ? text : (code.paint?.(`${text}\n`) ?? text);
+    const painted = colored > maxColored ? text : (code.paint?.(`${text}\n`) ?? text);
     return `${`  ${painted}`.trimEnd()}\n`;
   }
 

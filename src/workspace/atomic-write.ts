@@ -30,7 +30,7 @@ export interface Spot {
 }
 
 /** Saves of somebody else that may follow each other faster than pai can give a name back. */
-const mostSaves = 8;
+const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
@@ -120,7 +120,7 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
     if (isUntouched(spot, from, before)) return true;
     // Somebody saved. Giving the name back may displace the next save, which then is newer and has to have the name.
     const beside = joinPath(parentOf(path), temp);
-    for (let tries = 0; tries < mostSaves; tries++) {
+    for (let tries = 0; tries < maxSaves; tries++) {
       disk.exchange(to, from);
       if (holds(standingAt(root, beside), after)) break;
     }

@@ -65,7 +65,7 @@ export interface RootOptions {
 
 /**
  * Opens and pins the root: a link to it is resolved once, and a rename does not change what is meant.
- * Throws root_refused for what is no folder and, unless `force`, for `/`, the home and system folders.
+ * Throws root_refused for what is not a folder and, unless `force`, for `/`, the home and system folders.
  */
 export function openRoot(path: string, options: RootOptions): Root {
   const fd = openRootFolder(path);
@@ -165,7 +165,7 @@ function openRootFolder(path: string): number {
     const missing = isMissing(thrown) && lstatSync(path, { throwIfNoEntry: false }) === undefined;
     throw new PaiError(
       "root_refused",
-      `${showName(path)} ${missing ? "does not exist" : "is no folder that can be opened"}`,
+      `${showName(path)} ${missing ? "does not exist" : "cannot be opened as a folder"}`,
       {
         hint: "start in the folder of a project",
         cause: thrown,

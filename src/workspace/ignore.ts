@@ -16,7 +16,7 @@ const fileNames = [".gitignore", ".paiignore"];
 /** Of all rules that a walk reads together: more are not looked at, and leave nothing out. */
 const most = { bytes: 256 * 1024, rules: 5000 } as const;
 /** Of one rule: matching takes a power of the path's length by these, so a rule with more counts as none. */
-const mostWild = { folders: 3, stars: 3 } as const;
+const maxWild = { folders: 3, stars: 3 } as const;
 
 /** What of the limits is left. */
 interface Budget {
@@ -93,8 +93,8 @@ function isQuick(rule: string): boolean {
   const parts = rule.split("/");
   const stars = (part: string) => part.split("*").length - 1;
   return (
-    parts.filter((part) => part === "**").length <= mostWild.folders &&
-    parts.every((part) => part === "**" || stars(part) <= mostWild.stars)
+    parts.filter((part) => part === "**").length <= maxWild.folders &&
+    parts.every((part) => part === "**" || stars(part) <= maxWild.stars)
   );
 }
 

@@ -227,7 +227,7 @@ function fileAt(root: Root, path: RelPath): Stat | null {
   }
 }
 
-/** Whether something stands there that is no folder. */
+/** Whether something stands there that is not a folder. */
 function isOther(root: Root, path: RelPath): boolean {
   try {
     return (root.stat(path)?.kind ?? "folder") !== "folder";

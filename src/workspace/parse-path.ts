@@ -43,7 +43,7 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   const refuse = (why: string, hint?: string): never => {
     throw new PaiError("path_refused", `"${showName(written.slice(0, 200))}" ${why}`, { hint });
   };
-  if (!text.isWellFormed()) refuse("is no well-formed text");
+  if (!text.isWellFormed()) refuse("is not well-formed text");
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) refuse("has a control character in it");
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
@@ -64,7 +64,7 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
 /** A path that pai found in the workspace itself and wrote down: it may hold any name. Throws path_refused for what leads out. */
 export function parseKept(text: string): RelPath {
   if (!text.includes("\0") && !text.split("/").some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
-  throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is no path below the root`);
+  throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is not a path below the root`);
 }
 
 /** The part of an absolute path below one of these folders; any other path as it is. */

@@ -17,7 +17,7 @@ test("whose key it is shows in how it begins, and the next step is told", async 
   );
 });
 
-test("a setting is taken out of config.json, and one that was not set is no failure", async () => {
+test("a setting is taken out of config.json, and one that was not set is not a failure", async () => {
   const process = openProcess();
   await say(process, "put model local:x");
   expect(await say(process, "unset model")).toMatchObject({

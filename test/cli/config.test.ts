@@ -71,7 +71,7 @@ test("without a word: help; with an unknown one: did you mean; with too many: us
   expect((await say(process, "set-default")).code).toBe("usage");
 });
 
-test("show and list name default and environment; nothing stored is no failure", async () => {
+test("show and list name default and environment; nothing stored is not a failure", async () => {
   const process = openProcess();
   expect(await say(process, "show")).toMatchObject({
     code: 0,

@@ -43,7 +43,7 @@ test.each([
   ["@src/ap.py", "did you mean @src/app.py?"],
   ["@app.py", "did you mean @src/app.py?"],
   ["@./x", "usage: there is no file ./x"],
-  ["@blob.bin", "usage: @blob.bin cannot be shown: it is no text"],
+  ["@blob.bin", "usage: @blob.bin cannot be shown: it is not text"],
   ["@.env", "usage: @.env cannot be shown"],
   ["@../other.txt", "usage: @../other.txt cannot be shown"],
   ["@/etc/passwd", "usage: @/etc/passwd cannot be shown"],

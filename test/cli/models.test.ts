@@ -46,6 +46,6 @@ test("in a session only what there is a key for is listed, and what is in use", 
   expect(lines).toContain("openai (no key)");
 });
 
-test("a model nobody knows is no reason to fail", async () => {
+test("a model nobody knows is not a reason to fail", async () => {
   expect((await linesOf("2026-11-22", "usable", {}, "nonsense")).at(-1)).toBe("in use: nonsense");
 });

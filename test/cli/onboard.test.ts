@@ -116,7 +116,7 @@ test("a refused key is not stored and another is asked for, three times at most"
   expect([never.keys("gemini"), never.secrets.length]).toEqual([[], 1]);
 });
 
-test("a provider that cannot be reached is no reason to lose the key", async () => {
+test("a provider that cannot be reached is not a reason to lose the key", async () => {
   const { keys, said } = await offer({
     found: [],
     hidden: [geminiKey],

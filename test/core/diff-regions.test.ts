@@ -17,7 +17,7 @@ test.each([
     ["one\n", ...twelve.slice(1, 11), "twelve\n"].join(""),
     `${head}@@ -1,4 +1,4 @@\n-1\n+one\n 2\n 3\n 4\n@@ -9,4 +9,4 @@\n 9\n 10\n 11\n-12\n+twelve\n`,
   ],
-  ["no change is no hunk", "a\n", "a\n", "diff --git a/a.txt b/a.txt\n"],
+  ["no change is not a hunk", "a\n", "a\n", "diff --git a/a.txt b/a.txt\n"],
   [
     "a final line feed that is missing",
     "a\nb",

@@ -159,7 +159,7 @@ test("a reply of calls alone, without a word, survives the way to the file and b
   expect(session.conversation.messages).toEqual([...messages]);
 });
 
-test("a summary is no turn: turns are what the user asked", () => {
+test("a summary is not a turn: turns are what the user asked", () => {
   const messages = [{ role: "user", text: "Summary" }] as const;
   const { session } = readSession("x", fileOf([...two, { type: "conversation.replaced", messages }]));
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);

@@ -27,14 +27,14 @@ test("an answer without FINISH stands too", async () => {
   expect(ran.outcome.text).toBe("It sets X to 1.");
 });
 
-test("what is said beside a command, before its output is known, is no answer", async () => {
+test("what is said beside a command, before its output is known, is not an answer", async () => {
   const commands = JSON.stringify({ ...JSON.parse(schedule), scope: { commands: ["echo hi"] } });
   const lines = [commands, `RUN::echo hi\n${finish("It fails.")}`, passed, "It prints hi."];
   const ran = await play({ flow: eightStep, files, options: { allowRun: true }, lines });
   expect([ran.outcome.text, ran.asked(2).includes("\nhi\n")]).toEqual(["It prints hi.", true]);
 });
 
-test("auto: what the plan looks at is no step of its own", async () => {
+test("auto: what the plan looks at is not a step of its own", async () => {
   const steps = ["READ a.py", "SEARCH X", "MODIFY a.py", "WRITE b.py"];
   const lines = [
     plan({ steps, complexity: "complex" }),

@@ -80,7 +80,7 @@ describe("status is computed here", () => {
     expect([ran.outcome.code, ran.files]).toEqual([9, files]);
   });
 
-  test("a plan's check that could not run is no failure", async () => {
+  test("a plan's check that could not run is not a failure", async () => {
     const ran = await play({
       files,
       lines: [plan({ steps, checks: ["no-such-program-x"] }), change],

@@ -1,4 +1,4 @@
-/** What the change guard refuses is refused whole, and what is no loss goes through. */
+/** What the change guard refuses is refused whole, and what is not a loss goes through. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import type { Json } from "../../src/core/model.ts";

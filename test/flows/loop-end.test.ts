@@ -37,7 +37,7 @@ test("headless, a refusal that leaves nothing done is the end of the run, whatev
   expect(outside.outcome).toMatchObject({ status: "failed", code: 12 });
 });
 
-test("a refusal the model finds a way around within its rights is no failure", async () => {
+test("a refusal the model finds a way around within its rights is not a failure", async () => {
   const lines = [
     reply("write", { path: ".env", content: "x" }),
     reply("write", { path: "env.example", content: "x" }),

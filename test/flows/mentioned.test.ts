@@ -23,7 +23,7 @@ test("a turn of the tool-loop is shown it before the request", async () => {
   expect(ran.asked(1)).toMatch(/a\.txt[\s\S]*explain$/);
 });
 
-test("what is no text ends the run before any call", async () => {
+test("what is not text ends the run before any call", async () => {
   const ran = await play({ files: { "b.bin": "a\0b" }, mentioned: ["b.bin"], lines: [] });
   expect([ran.outcome.error?.code, ran.requests.length]).toEqual(["file_unusable", 0]);
 });

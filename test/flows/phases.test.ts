@@ -65,7 +65,7 @@ describe("partial failure", () => {
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
   });
 
-  test("FINISH alone is no success: the promised paths are named, then 8", async () => {
+  test("FINISH alone is not a success: the promised paths are named, then 8", async () => {
     const ran = await play({ files, lines: [plan({ steps }), finish("Done."), finish("Really done.")] });
     expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
       8,

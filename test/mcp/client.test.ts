@@ -42,7 +42,7 @@ describe("a server", () => {
     await exited;
   });
 
-  test("an error that a tool reports is no success; a call that is aborted ends at once", async () => {
+  test("an error that a tool reports is not a success; a call that is aborted ends at once", async () => {
     const { client } = await connect("kind");
     expect(await client.call("read", {}, { timeoutMs: 500, signal })).toEqual({ ok: false, text: "read says 1" });
     client.close();

@@ -78,7 +78,7 @@ describe("a list of models", () => {
     "reply_empty",
     "interrupted",
   ];
-  test.each(staying)("%s is no reason to switch", async (code) => {
+  test.each(staying)("%s is not a reason to switch", async (code) => {
     const second = model("second", []);
     const { error } = await take(fallBack(model("first", [code]), [second], () => {}).model);
     expect([error?.code, second.asked.length]).toEqual([code, 0]);

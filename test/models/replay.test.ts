@@ -41,7 +41,7 @@ describe("replay", () => {
     expect((await take(model)).events[0]).toEqual({ type: "call", call: { id: "call-1", name: "ls", input: {} } });
   });
 
-  test("names the line that is no recorded reply", () => {
+  test("names the line that is not a recorded reply", () => {
     for (const line of ['{"text":', '{"stop":"over"}', '{"text":3}', '{"calls":[{}]}', "[1]", "3"]) {
       expect(() => parseReplay(`{"text":"x"}\n${line}`, "r.jsonl")).toThrow("r.jsonl:2 is not a recorded reply");
     }

@@ -40,7 +40,7 @@ test.each([
   expect(find("local", { OLLAMA_HOST: host }).url).toBe(url);
 });
 
-test("what is no http(s) URL is an error that names its origin and shows nothing of it", () => {
+test("what is not a http(s) URL is an error that names its origin and shows nothing of it", () => {
   for (const url of ["box", "ftp://x", "file:///etc/passwd", "https://user:secret@x"]) {
     expect(() => find("gemini", { PAI_BASE_URL: url })).toThrow(/^the address in PAI_BASE_URL must(?!.*secret)/);
   }

@@ -110,7 +110,7 @@ test("lines that are missing, added, twice or in another order are found, also t
 test("a line that is sealed and says nothing is found", () => {
   const body = "null}";
   const line = `null,"hash":"${new Bun.CryptoHasher("sha256").update(body).digest("hex")}"}\n`;
-  expect(readReceipt(Buffer.from(line), id).broken).toEqual({ line: 1, why: "it is no fact" });
+  expect(readReceipt(Buffer.from(line), id).broken).toEqual({ line: 1, why: "it is not a fact" });
 });
 
 test("a receipt under another run's name is found", () => {
@@ -145,7 +145,7 @@ test("a receipt that cannot be written is said once and ends nothing; a file in 
   expect(openReceipts(folder).read(id).broken).toBe(null);
 });
 
-test("what is no receipt is passed over", () => {
+test("what is not a receipt is passed over", () => {
   keep();
   for (const name of ["notes.jsonl", "20261121.jsonl", "x"]) writeFileSync(join(folder, name), "x");
   chmodSync(join(folder, "x"), 0);

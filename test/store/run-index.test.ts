@@ -98,7 +98,7 @@ test("a damaged index is made anew, and one that is a link is replaced without t
   using state = openState();
   state.write(id(1), state.started(id(1)), state.finished(good));
   const file = join(state.path, "run-index-1.sqlite");
-  writeFileSync(file, "this is no database, whatever its name says".repeat(100));
+  writeFileSync(file, "this is not a database, whatever its name says".repeat(100));
   expect(state.totals()).toMatchObject({ runs: 1 });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   rmSync(file);

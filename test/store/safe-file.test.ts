@@ -40,7 +40,7 @@ test("refuses a file or folder that others may write, with the command that mend
   expect(() => readPrivate(file)).toThrow("can be written by other users");
 });
 
-test("refuses what is no regular file, without waiting on a pipe", () => {
+test("refuses what is not a regular file, without waiting on a pipe", () => {
   const folder = makeFolder();
   execFileSync("mkfifo", [join(folder, "pipe")]);
   mkdirSync(join(folder, "dir"));

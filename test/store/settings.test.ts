@@ -67,7 +67,7 @@ test.each([
   expect(load(makeHome(), env).values[name]).toBe(value);
 });
 
-test("a cap that is no number is an error, never ignored", () => {
+test("a cap that is not a number is an error, never ignored", () => {
   expect(() => load(makeHome(), { PAI_MAX_CALLS: "few" })).toThrow(
     expect.objectContaining({ code: "config_invalid", message: "PAI_MAX_CALLS must be a whole number" }),
   );

@@ -169,7 +169,7 @@ test.concurrent("pai plan -n saves nothing", async () => {
   expect([code, stdout, place.tree()]).toEqual([0, expect.stringContaining("WRITE hello.txt"), {}]);
 });
 
-test.concurrent("a plan is single-shot's: another --mode is refused, a setting is no wish for it", async () => {
+test.concurrent("a plan is single-shot's: another --mode is refused, a setting is not a wish for it", async () => {
   await using place = openPlace(hello);
   for (const args of [
     ["plan", "--mode", "eight-step", "make hello.txt"],

@@ -101,7 +101,7 @@ for (const [line, signal, code] of [
   });
 }
 
-test.concurrent("SIGINT while the doctor asks the endpoint ends with 130, and is no finding (R09)", async () => {
+test.concurrent("SIGINT while the doctor asks the endpoint ends with 130, and is not a finding (R09)", async () => {
   await using place = openPlace([never]);
   const running = place.start(["doctor", "--json"]);
   await place.gemini.arrived(1);

@@ -45,7 +45,7 @@ test("4 MB reach a reader that sleeps first", async () => {
   expect(seen).toEqual({ stdout: String(size), stderr: "", closed: false, code: null });
 });
 
-test("a pipe that is non-blocking already is no problem, and ours stays as it was", async () => {
+test("a pipe that is non-blocking already is not a problem, and ours stays as it was", async () => {
   const nonblocking = `python3 -c 'import os,sys,fcntl;fcntl.fcntl(1,fcntl.F_SETFL,os.O_NONBLOCK);os.execvp(sys.argv[1],sys.argv[1:])'`;
   const seen = await run(`${nonblocking} PROGRAM big | (sleep 0.3; wc -c)`);
   expect(seen).toMatchObject({ stdout: String(size), closed: false });

@@ -45,7 +45,10 @@ describe("opens what is there", () => {
   test("no file as a folder", () => {
     using at = openFolder();
     at.file("f");
-    expect(refusalOf(() => at.root.stat(p("f/x")))).toMatchObject({ code: "file_unusable", message: "f is no folder" });
+    expect(refusalOf(() => at.root.stat(p("f/x")))).toMatchObject({
+      code: "file_unusable",
+      message: "f is not a folder",
+    });
     expect(refusalOf(() => at.root.readBytes(p("f/x/y"), limit)).code).toBe("file_unusable");
     at.folder("d");
     expect(refusalOf(() => at.root.readBytes(p("d"), limit)).message).toBe("d is a folder");
@@ -129,7 +132,7 @@ describe("loses no race", () => {
   });
 });
 
-describe("answers at once for what is no regular file", () => {
+describe("answers at once for what is not a regular file", () => {
   test("a pipe, which stops a naive reader for good", () => {
     using at = openFolder();
     at.pipe("p");
@@ -139,7 +142,7 @@ describe("answers at once for what is no regular file", () => {
     expect(performance.now() - start).toBeLessThan(2000);
     expect(error).toMatchObject({
       code: "file_unusable",
-      message: "p is no regular file but a pipe, socket or device",
+      message: "p is a pipe, socket or device, not a regular file",
     });
     expect(at.root.stat(p("p"))?.kind).toBe("special");
   });
@@ -204,7 +207,7 @@ describe("a root", () => {
   test("is a folder that is there", () => {
     using at = openFolder();
     writeFileSync(join(at.outside, "file"), "");
-    expect(refusalOf(() => open(join(at.outside, "file"))).message).toContain("is no folder");
+    expect(refusalOf(() => open(join(at.outside, "file"))).message).toContain("is not a folder");
     expect(refusalOf(() => open(join(at.outside, "none"), null, true)).message).toContain("does not exist");
   });
 });

@@ -34,7 +34,7 @@ async function inPlace(files: Readonly<Record<string, string>>, work: (place: Pl
 /** Replaces text of a file by text of the same length, as a run does. */
 async function replace({ workspace, transaction }: Place, path: string, from: string, to: string): Promise<void> {
   const before = await workspace.read(path as RelPath);
-  if (before?.kind !== "file") throw new Error(`${path} is no file`);
+  if (before?.kind !== "file") throw new Error(`${path} is not a file`);
   const bytes = new TextEncoder().encode(new TextDecoder().decode(before.bytes).replaceAll(from, to));
   expect(bytes.length).toBe(before.bytes.length);
   await transaction.apply([{ path: path as RelPath, before, after: { ...before, bytes }, from: null }]);

@@ -72,7 +72,7 @@ test("a state folder that is a link is refused", () => {
   expect(() => openJournal(state, "r1").begin("run", "")).toThrow("not a folder of yours");
 });
 
-test("an id that is no plain name makes no folder", () => {
+test("an id that is not a plain name makes no folder", () => {
   const state = open();
   for (const id of ["", "../x", "a/b", ".."]) expect(() => openJournal(state, id)).toThrow("no run id");
   expect(runIds(state)).toEqual([]);

@@ -1,4 +1,4 @@
-/** One process at a time, and a dead one is no obstacle. */
+/** One process at a time, and a dead one is not an obstacle. */
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ test("a second name of a key file is not read, a second name of any other file i
   root.close();
 });
 
-test("a folder of pai's own is no root, a folder beside it that shares the prefix is one", () => {
+test("a folder of pai's own is not a root, a folder beside it that shares the prefix is one", () => {
   place = makePlace();
   const own = join(place.base, "pai");
   for (const folder of ["pai/deep", "pai-project"]) mkdirSync(join(place.base, folder), { recursive: true });

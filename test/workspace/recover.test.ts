@@ -111,7 +111,7 @@ test("a run of a living process is left alone", async () => {
   expect(treeOf(made.work)).toEqual(after);
 });
 
-test("a torn or damaged last line is no promise, and nothing is lost by it", async () => {
+test("a torn or damaged last line is not a promise, and nothing is lost by it", async () => {
   const made = place(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   const record = join(made.state, "journal/r1/record");

@@ -112,7 +112,7 @@ test("says that a folder is not there", () => {
   using at = openFolder();
   at.file("f");
   expect(refusalOf(() => list(at.root, p("x"), noRules)).message).toBe("x does not exist");
-  expect(refusalOf(() => list(at.root, p("f"), noRules)).message).toBe("f is no folder");
+  expect(refusalOf(() => list(at.root, p("f"), noRules)).message).toBe("f is not a folder");
 });
 
 test("names all that a removal or a move would take along, denied, ignored and linked things too", () => {

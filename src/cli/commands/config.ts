@@ -63,7 +63,7 @@ function choose({ flags, words: [name, ...rest] }: Context, warn: ConfigCall["wa
   if (word === undefined) {
     const near = suggest(name, Object.keys(words));
     const hint = near === null ? "see: pai config" : `did you mean: pai config ${near}?`;
-    throw new PaiError("usage", "pai config does not know that word", { hint });
+    throw new PaiError("usage", "unknown subcommand of pai config", { hint });
   }
   if (rest.length < word.least || rest.length > word.most) {
     throw new PaiError("usage", `usage: pai config ${name} ${word.usage}`.trimEnd());

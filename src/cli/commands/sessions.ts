@@ -27,7 +27,7 @@ async function openSaved(context: Context): Promise<Sessions> {
   return openSessions(join(stateFolder, "sessions"), workspace.root);
 }
 
-/** How many `prune` keeps; an id is no number of sessions. */
+/** How many `prune` keeps; an id is not a number of sessions. */
 function readCount(word: string | null): number {
   if (word === null) return kept;
   if (/^\d{1,4}$/.test(word)) return Number(word);

@@ -48,7 +48,7 @@ function findManager(path: string): string | null {
     : "the system's package manager";
 }
 
-/** The file that runs now. Throws usage where it is no compiled pai. */
+/** The file that runs now. Throws usage where it is not a compiled pai. */
 function findProgram(): Program {
   const path = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");

@@ -46,7 +46,7 @@ export function findRoot({ cwd, flags }: Context): string {
   try {
     return realpathSync(folder);
   } catch (cause) {
-    throw new PaiError("root_refused", `${folder} is no folder that can be opened`, {
+    throw new PaiError("root_refused", `${folder} cannot be opened as a folder`, {
       cause,
       hint: "start in the folder of a project",
     });

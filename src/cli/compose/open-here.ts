@@ -1,4 +1,4 @@
-/** Opens the folder of a command that is no task, and tells what there is to know of it. */
+/** Opens the folder of a command that is not a task, and tells what there is to know of it. */
 import type { Context } from "../command.ts";
 import { openLog } from "../log.ts";
 import { type Base, composeBase } from "./base.ts";

@@ -20,7 +20,7 @@ export interface KeyVerdict {
   readonly unsure: boolean;
 }
 
-/** Asks for every key, one after the other. Throws network, tls, untrusted and what else is no key's fault. */
+/** Asks for every key, one after the other. Throws network, tls, untrusted and what else is not a key's fault. */
 export async function validateOnline(
   provider: ProviderId,
   keys: readonly FoundKey[],

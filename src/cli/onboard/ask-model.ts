@@ -10,7 +10,7 @@ import type { Base } from "../compose/base.ts";
 import { openLog } from "../log.ts";
 import { lacksKey, pickModel } from "./pick-model.ts";
 
-const mostShown = 20;
+const maxShown = 20;
 /** Where the model came from that a person chose when asked. */
 export const answeredOrigin = "your answer";
 
@@ -31,7 +31,7 @@ interface Offer {
 }
 
 const offersOf = (servers: readonly FoundServer[]): readonly Offer[] =>
-  servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, mostShown);
+  servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, maxShown);
 
 /**
  * The settings to go on with: those given, or with the local model or the key that was chosen. Looks for servers only

@@ -92,7 +92,7 @@ const runTool: OfferedTool = {
 };
 
 /** Plans that wait for `apply`, the newest last. */
-const mostPlans = 50;
+const maxPlans = 50;
 
 interface Planned {
   /** As `pai plan -o` writes it: with the state of every file it was made on. */
@@ -218,7 +218,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
     planned.set(outcome.run, { saved, checks, outcome: null });
     const [oldest] = planned.keys();
-    if (planned.size > mostPlans && oldest !== undefined) planned.delete(oldest);
+    if (planned.size > maxPlans && oldest !== undefined) planned.delete(oldest);
     const { plan } = documentOfOutcome(outcome);
     const data = { id: outcome.run, plan: plan ?? null, promise };
     return { ok: true, text: JSON.stringify(data), data };

@@ -8,7 +8,7 @@ import { makeRunId } from "../compose/compose.ts";
 import { offer, type Talk, whileInterruptible } from "./talk.ts";
 
 /** Characters of one command's output that go with the next message. */
-const mostOffered = 50_000;
+const maxOffered = 50_000;
 
 /** No time limit, as the person can press Ctrl+C: the longest that a timer takes. */
 const noLimitMs = 2 ** 31 - 1;
@@ -45,7 +45,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   });
   const output = visible(result.output).trimEnd();
   if (output !== "") context.out(`${output}\n`);
-  offer(talk, `$ ${command}\n${result.output.slice(-mostOffered)}\n(${ended})`);
+  offer(talk, `$ ${command}\n${result.output.slice(-maxOffered)}\n(${ended})`);
   const several = result.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
   const note = `${ended}; goes with your next message, ! alone drops it\n`;

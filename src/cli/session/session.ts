@@ -49,11 +49,11 @@ async function sayFailure({ context }: Talk, work: Promise<unknown>): Promise<vo
 }
 
 /**
- * Throws usage for what is no task, before it costs a call: a slash command without its slash, a `pai` command line.
+ * Throws usage for what is not a task, before it costs a call: a slash command without its slash, a `pai` command line.
  */
 function requireTask(line: string): void {
   const word = line.toLowerCase();
-  if (isSlash(word)) throw new PaiError("usage", `${word} is no task`, { hint: `did you mean /${word}?` });
+  if (isSlash(word)) throw new PaiError("usage", `${word} is not a task`, { hint: `did you mean /${word}?` });
   const name = /^pai\s+([a-z]+)$/.exec(word)?.[1];
   if (name === undefined) return;
   const here = isSlash(name) ? `; here: /${name}` : "";

@@ -1,7 +1,7 @@
 /** How much of one file a model is shown at once; of a larger one it reads ranges. */
 
 /** In bytes. */
-export const mostShown = 256 * 1024;
+export const maxShown = 256 * 1024;
 /** Lines of one READ. */
 export const maxReadLines = 2000;
 

@@ -8,7 +8,7 @@ export const surveyLimits = {
   entries: 200_000,
   /** Larger files are ranked by their names alone. */
   fileBytes: 1024 * 1024,
-  /** Mean length of a line above which a file is no source: minified, or data. */
+  /** Mean length of a line above which a file is not a source: minified, or data. */
   meanLine: 400,
 } as const;
 

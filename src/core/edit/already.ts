@@ -1,4 +1,4 @@
-/** Recognises an edit that was made before: its replacement stands in the file, and it is no coincidence. */
+/** Recognises an edit that was made before: its replacement stands in the file, and it is not a coincidence. */
 
 import type { Line } from "../text.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";

@@ -2,12 +2,12 @@
 import * as z from "zod/mini";
 
 /** How deep a value may be wrapped in others before nobody means it. */
-export const mostWraps = 5;
+export const maxWraps = 5;
 
 /** Words in any shape: of a list or an object all that it says. */
 export function toText(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return value == null ? "" : String(value);
-  const said = depth > mostWraps ? [] : Object.values(value).map((each) => toText(each, depth + 1));
+  const said = depth > maxWraps ? [] : Object.values(value).map((each) => toText(each, depth + 1));
   return said.filter((each) => each !== "").join(Array.isArray(value) ? ", " : ": ");
 }
 export const toList = (value: unknown): unknown[] =>

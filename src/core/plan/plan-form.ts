@@ -4,7 +4,7 @@ import { readJson } from "../json.ts";
 import { type Fields, isFields, type Json } from "../model.ts";
 import { ownName, rowOf } from "../vocabulary.ts";
 import { type FieldNames, nameFields } from "./field-names.ts";
-import { mostWraps } from "./lenient.ts";
+import { maxWraps } from "./lenient.ts";
 
 /** `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER` as the action each means. */
 export function plainAction(name: string): string {
@@ -43,7 +43,7 @@ const isPlan = (value: Fields) =>
  * however deep, as JSON or as its text. `isWanted` tells it from its envelopes.
  */
 export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan, depth = 0): Fields {
-  if (isWanted(value) || depth > mostWraps) return value;
+  if (isWanted(value) || depth > maxWraps) return value;
   const held = Object.values(value).flatMap((member) => {
     const inner = openMember(member);
     const found = isFields(inner) ? openEnvelope(inner, isWanted, depth + 1) : null;

@@ -12,10 +12,10 @@ export interface CallPromise {
 }
 
 /** Rounds of looks before a plan. */
-export const mostRounds = 2;
+export const maxRounds = 2;
 
 /** Before the plan is known: the rounds of looks, one call to plan, one spare for repair. */
-export const planPromise: CallPromise = { expected: 1, at_most: mostRounds + 2 };
+export const planPromise: CallPromise = { expected: 1, at_most: maxRounds + 2 };
 
 /** The smallest cap on calls that lets a way of working end, by mode; a plan or a saved plan alone takes one call. */
 export const leastCalls = (mode: string, isPlanOnly: boolean): number =>

@@ -4,7 +4,7 @@ import { rowOf } from "../vocabulary.ts";
 import { type Plan, type PlanStep, workOf } from "./plan.ts";
 
 /** The most steps that a run works on one by one. */
-export const mostIterations = 5;
+export const maxIterations = 5;
 
 export interface ScheduleStep {
   readonly title: string;
@@ -28,8 +28,8 @@ export function scheduleOf(plan: Plan): Schedule {
   return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(told)) : joinSurplus(work.map(told)) };
 }
 
-/** The steps, at most `mostIterations`: those beyond that are joined to the last. */
-export const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(mostIterations - 1, steps);
+/** The steps, at most `maxIterations`: those beyond that are joined to the last. */
+export const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(maxIterations - 1, steps);
 
 function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {
   const last = steps.slice(at);

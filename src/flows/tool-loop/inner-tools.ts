@@ -130,7 +130,7 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
   };
 }
 
-const mostTurns = 30;
+const maxTurns = 30;
 const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
 /** An action as models are offered it. */
@@ -148,7 +148,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
   const found: string[] = [];
   const likely = await renderLikely(run, task);
   let messages: readonly Message[] = [{ role: "user", text: likely === "" ? task : `${likely}\n\n${task}` }];
-  for (let turn = 1; turn <= mostTurns && !run.ledger.exhausted; turn += 1) {
+  for (let turn = 1; turn <= maxTurns && !run.ledger.exhausted; turn += 1) {
     const reply = await ask(run, { purpose: "explore", system: explorePrompt, messages, tools, format: null });
     if (reply.text.trim() !== "") found.push(reply.text.trim());
     if (reply.calls.length === 0 && reply.stop === "length") break;

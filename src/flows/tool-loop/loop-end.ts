@@ -6,7 +6,7 @@ import type { CallReport } from "../perform.ts";
 import type { Run } from "../run.ts";
 
 /** How often the model is sent back to work by a failed check. */
-const mostCorrections = 2;
+const maxCorrections = 2;
 
 /** Refusals that only the user's words can lift. */
 const policy: readonly ErrorCode[] = [
@@ -47,7 +47,7 @@ export function watchEnd(run: Run): LoopEnd {
       const failed = (await runChecks(run, checks, new Set())).filter(({ fatal }) => fatal);
       const [first] = failed;
       if (first === undefined) return null;
-      if (corrections === mostCorrections || run.ledger.exhausted) {
+      if (corrections === maxCorrections || run.ledger.exhausted) {
         throw new PaiError("check_failed", describeFailed(first));
       }
       corrections += 1;

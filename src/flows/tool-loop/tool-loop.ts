@@ -18,7 +18,7 @@ import { createInnerTools, explore, innerToolsOf, toTool } from "./inner-tools.t
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 
 /** Calls a run may make unless the user says otherwise. */
-export const mostTurns = 50;
+export const maxTurns = 50;
 
 /** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
 function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
@@ -140,13 +140,13 @@ async function askFitting(run: Run, tools: readonly Tool[], knowledgeText: strin
 }
 
 /** Replies in a row that may reach their limit without a word. */
-const mostSilent = 3;
+const maxSilent = 3;
 
 /** A reply reached its limit before its calls were whole, or its answer. Throws reply_cut when nothing comes of it. */
 function goOn(run: Run, cut: readonly string[]): void {
-  const silent = cut.slice(-mostSilent).filter((text) => text.trim() === "");
-  if (silent.length === mostSilent) {
-    throw new PaiError("reply_cut", `${mostSilent} replies in a row reached their limit before they said anything`, {
+  const silent = cut.slice(-maxSilent).filter((text) => text.trim() === "");
+  if (silent.length === maxSilent) {
+    throw new PaiError("reply_cut", `${maxSilent} replies in a row reached their limit before they said anything`, {
       hint: "ask for less at once, or choose a model that may write more",
     });
   }
@@ -188,7 +188,7 @@ function noteShown({ overlay }: Run, parts: readonly Part[]): void {
 
 export const toolLoop: Flow = async (run) => {
   const { options, ledger } = run;
-  const at_most = options.caps.calls ?? mostTurns;
+  const at_most = options.caps.calls ?? maxTurns;
   const parts = await composeMessage(run);
   noteShown(run, parts);
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });

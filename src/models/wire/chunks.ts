@@ -20,9 +20,9 @@ export interface ReplyOptions {
 }
 
 /** Characters of one event. A provider sends what it says in small ones; what is longer would only fill the memory. */
-const mostHeld = 2 ** 24;
+const maxHeld = 2 ** 24;
 /** Bytes of an answer with all that wraps it: the longest reply takes a third. Calls are held back until they are whole. */
-const mostRead = 2 ** 27;
+const maxRead = 2 ** 27;
 
 /** Names of errors that come without a status of their own; any other means the provider is down. */
 const statuses: Readonly<Record<string, number>> = {
@@ -45,7 +45,7 @@ const statuses: Readonly<Record<string, number>> = {
 
 /**
  * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for one that is
- * no JSON, for an answer that is no stream at all, and what the decoder throws; what came before is not lost with it.
+ * no JSON, for an answer that is not a stream at all, and what the decoder throws; what came before is not lost with it.
  */
 export async function* readReply(
   response: Response,
@@ -63,7 +63,7 @@ export async function* readReply(
       const all = reader.push(characters.decode(bytes, { stream: true }));
       seen ||= all.length > 0;
       read += bytes.length;
-      if (reader.held() > mostHeld || read > mostRead) throw endless(options.asked);
+      if (reader.held() > maxHeld || read > maxRead) throw endless(options.asked);
       yield* readAll(all, { ...reading, wrong: broken });
       options.heard();
     }

@@ -27,7 +27,7 @@ export interface Endpoint {
 }
 
 /**
- * Judges a base URL. Throws PaiError `config_invalid` for what is no http(s) URL and
+ * Judges a base URL. Throws PaiError `config_invalid` for what is not a http(s) URL and
  * for a SOCKS proxy, which would silently be ignored.
  */
 export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
@@ -136,7 +136,7 @@ function isWithin(host: string, network: string): boolean {
   return Math.floor(address / size) === Math.floor(start / size);
 }
 
-/** Four numbers as one; null for what is no address. */
+/** Four numbers as one; null for what is not an address. */
 function toNumber(address: string): number | null {
   return /^\d{1,3}(\.\d{1,3}){3}$/.test(address)
     ? address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0)

@@ -41,7 +41,7 @@ const longerWordless = 4;
 /** How long a connection may stay open behind a reply that is whole: some servers count tokens then, some never close it. */
 const lingerMs = 1000;
 /** Silence is told after so many milliseconds, and again after as many. */
-const mostUntoldMs = 60_000;
+const maxUntoldMs = 60_000;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
@@ -50,7 +50,7 @@ export function openExchange(options: ExchangeOptions): Exchange {
   const { asked, headers, endpoint, signal, idleMs, onSilence, now } = options;
   const connection = new AbortController();
   let error: PaiError | null = null;
-  const tellMs = Math.min(mostUntoldMs, idleMs / 4);
+  const tellMs = Math.min(maxUntoldMs, idleMs / 4);
   let silentMs = 0;
   const telling = setInterval(() => {
     silentMs += tellMs;

@@ -93,7 +93,7 @@ export function createTally(model: string, turn: number): Tally {
 }
 
 /**
- * Some servers send the input as JSON text, some as text of that text, some as the value. What is no object counts as an
+ * Some servers send the input as JSON text, some as text of that text, some as the value. What is not an object counts as an
  * empty one: providers take nothing else back.
  */
 function readInput(input: unknown): Json | undefined {

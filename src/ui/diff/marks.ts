@@ -16,7 +16,7 @@ export interface Replacement {
 
 const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
 /** A share of the line: where more than this differs, nothing is marked, as it is another line. */
-const mostChanged = 0.7;
+const maxChanged = 0.7;
 
 function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {
   let end = start;
@@ -57,7 +57,7 @@ function diffWords(before: string, after: string): readonly [Range, Range] | nul
   const rest = Math.min(before.length, after.length) - start;
   const end = Math.min(sharedLength(old.toReversed(), now.toReversed()), rest);
   const changed = Math.max(before.length, after.length) - start - end;
-  if (changed > mostChanged * Math.max(before.length, after.length)) return null;
+  if (changed > maxChanged * Math.max(before.length, after.length)) return null;
   return [
     { from: start, to: before.length - end },
     { from: start, to: after.length - end },

@@ -9,8 +9,8 @@ import type { Style } from "../style.ts";
 const numbered = /^ *(\d+)(?: (.*))?$/;
 const headLines = 30;
 const tailLines = 5;
-/** Lines of what is no file before it is folded. */
-const mostLines = 40;
+/** Lines of what is not a file before it is folded. */
+const maxLines = 40;
 /** Folding fewer saves nothing worth a gap. */
 const leastHidden = 10;
 /** Characters of a line that are shown. */
@@ -88,9 +88,9 @@ const wayToAll = "-v shows all";
 
 /** Folds what is longer than anybody reads between a question and its answer. */
 function fold(lines: readonly string[], { style, whole }: LookOptions): readonly string[] {
-  const hidden = lines.length - mostLines;
+  const hidden = lines.length - maxLines;
   if (whole === true || hidden < leastHidden) return lines;
-  return [...lines.slice(0, mostLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
+  return [...lines.slice(0, maxLines), `${style.glyphs.more} ${counted(hidden, "more line")} (${wayToAll})`];
 }
 
 /** Ends in a line feed; "" for nothing found. What is long is folded. */

@@ -48,7 +48,7 @@ export interface Work {
 
 const outputTail = 10;
 /** Rows that the tail may take where its lines are wrapped. */
-const mostRows = 20;
+const maxRows = 20;
 
 /** Actions without a line of their own: the message and the list of tasks show what they did. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
@@ -74,7 +74,7 @@ export function openWork(
     const { columns } = streams;
     const room = columns === null ? null : columns - Bun.stringWidth(bar) - 1;
     const lines = visible(maskSecrets(output)).trimEnd().split("\n").slice(-outputTail);
-    const rows = lines.flatMap((text) => wrap(text, room)).slice(-mostRows);
+    const rows = lines.flatMap((text) => wrap(text, room)).slice(-maxRows);
     say(rows.map((text) => `${bar} ${text}`.trimEnd()));
   }
 

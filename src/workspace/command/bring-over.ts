@@ -58,7 +58,7 @@ const drop = (root: Root, path: RelPath) =>
 
 const isDeletion = (stat: Stats) => stat.isCharacterDevice() && stat.rdev === 0;
 
-/** Takes out of a whole folder what is no file, folder or link, the overlay's own marks, and rights to run as its owner. */
+/** Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner. */
 function clean(folder: string): void {
   dropMarks(folder);
   for (const name of readdirSync(folder)) {

@@ -17,7 +17,7 @@ import { readHistory } from "./read-history.ts";
 
 const batchFiles = 128;
 /** What is not read by then is ranked by its name alone. On a machine that is busy with other things it takes longer. */
-const budget = { wallMs: 2_500, cpuMs: 1_500, mostMs: 5_000 } as const;
+const budget = { wallMs: 2_500, cpuMs: 1_500, maxMs: 5_000 } as const;
 /** The history is worth a child process as soon as there is so much. */
 const entriesForHistory = 40;
 /** An index is made for more files or text than this. */
@@ -73,7 +73,7 @@ function openBudget(): () => boolean {
   const before = process.cpuUsage();
   return () => {
     const wall = performance.now() - started;
-    if (wall < budget.wallMs || wall > budget.mostMs) return wall > budget.mostMs;
+    if (wall < budget.wallMs || wall > budget.maxMs) return wall > budget.maxMs;
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000 > budget.cpuMs;
   };

@@ -10,7 +10,7 @@ export interface FileFacts {
   /** Milliseconds, with what the system tells below; -1: too young to be believed. */
   readonly mtime: number;
   readonly inode: number;
-  /** Characters of its text; -1: it is no text that people write. */
+  /** Characters of its text; -1: it is not text that people write. */
   readonly length: number;
   /** Where its words are; 0: nowhere. */
   readonly segment: number;
@@ -21,7 +21,7 @@ export interface FileFacts {
 export interface FolderFacts {
   readonly mtime: number;
   readonly inode: number;
-  /** Children in order; what is no file begins with `/` and a letter: `/d` a folder, `/l` a link, `/s` another thing. */
+  /** Children in order; what is not a file begins with `/` and a letter: `/d` a folder, `/l` a link, `/s` another thing. */
   readonly names: readonly string[];
   /** Of the children that are files. */
   readonly files: ReadonlyMap<string, FileFacts>;

@@ -96,7 +96,7 @@ export function forgetOpen(state: State, id: string): void {
 
 /** The journal of a run, new or to be gone on with. Touches nothing until `begin`. */
 export function openJournal(state: State, id: string): Journal {
-  if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is no run id`);
+  if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = new Map<string, Where>();
   /** Whether names of files in the journal are not synced yet. */
   let unnamed = false;

@@ -15,7 +15,7 @@ import type { Lock } from "./lock.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
 
-const mostTold = 20;
+const maxTold = 20;
 /** A disk that fails now may work at the next start. */
 const laterCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
@@ -97,6 +97,6 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
 }
 
 function told(what: string, paths: readonly string[]): string[] {
-  const more = paths.length > mostTold ? [`and ${paths.length - mostTold} more`] : [];
-  return paths.length === 0 ? [] : [`${what}: ${[...paths.slice(0, mostTold).map(showName), ...more].join(", ")}`];
+  const more = paths.length > maxTold ? [`and ${paths.length - maxTold} more`] : [];
+  return paths.length === 0 ? [] : [`${what}: ${[...paths.slice(0, maxTold).map(showName), ...more].join(", ")}`];
 }

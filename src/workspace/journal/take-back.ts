@@ -11,7 +11,7 @@ import type { Disk } from "../system/disk.ts";
 import { type Journal, noteIfRoom } from "./journal.ts";
 import { putBack, statesOf } from "./put-back.ts";
 
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Restores what stood before `changes` (all that were ever meant to happen, in order, done or not).
@@ -38,7 +38,7 @@ export function takeBack(
       return { restored: batch.changes, left: [...left, ...copies] };
     } catch (thrown) {
       if (batch !== null) copies.push(...tidy(root, disk, changes, batch));
-      if (tries === mostTries || toPaiError(thrown).code !== "conflict") throw thrown;
+      if (tries === maxTries || toPaiError(thrown).code !== "conflict") throw thrown;
     }
   }
 }

@@ -24,7 +24,7 @@ const maxHitLength = 400;
 const slowMs = 100;
 const bytesPerMs = 20_000;
 
-/** Throws file_unusable for what is no regular expression. */
+/** Throws file_unusable for what is not a regular expression. */
 export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): RegExp {
   const unicode = /\\[pP]\{|\\u\{/.test(source) ? "u" : "";
   try {

@@ -25,7 +25,7 @@ export interface Backend {
   top(fd: number, real: string): Handle;
   /**
    * A folder below another; null: missing. `path` is relative to `from`, `shown` is what messages call `from`.
-   * Throws path_refused for links, file_unusable for what is no folder.
+   * Throws path_refused for links, file_unusable for what is not a folder.
    */
   enter(from: Handle, path: RelPath, shown: RelPath): Handle | null;
 }

@@ -36,7 +36,7 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
     const stat = statUnlessGone(at, name, path);
     if (stat?.kind === "link") throw linkRefused(path, stat.target);
     if (stat !== null && stat.kind !== "folder") {
-      throw new PaiError("file_unusable", `${showName(path)} is no folder`);
+      throw new PaiError("file_unusable", `${showName(path)} is not a folder`);
     }
     if (stat === null && isMissing(thrown)) return null;
     throw systemError(thrown, path);

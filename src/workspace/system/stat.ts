@@ -58,12 +58,12 @@ export function statUnlessGone(at: string, name: string, path: RelPath): Stat | 
   }
 }
 
-/** Throws path_refused for a link, file_unusable for what is no regular file. */
+/** Throws path_refused for a link, file_unusable for what is not a regular file. */
 export function refuseUnlessFile(stat: Stat, path: RelPath): void {
   if (stat.kind === "link") throw linkRefused(path, stat.target);
   if (stat.kind === "folder") throw new PaiError("file_unusable", `${showName(path)} is a folder`);
   if (stat.kind === "special") {
-    throw new PaiError("file_unusable", `${showName(path)} is no regular file but a pipe, socket or device`);
+    throw new PaiError("file_unusable", `${showName(path)} is a pipe, socket or device, not a regular file`);
   }
 }
 

@@ -65,7 +65,7 @@ describe("moved code", () => {
       ).toEqual([]);
     });
 
-    test("is no matter of those who do not touch it", () => {
+    test("is not a matter of those who do not touch it", () => {
       const batch = [change("a.js", whole, null), change("b.js", "b();\n", "c();\n")];
       expect([...new Set(judgeChanges(batch, { earlier }).map(({ path }) => path as string))]).toEqual(["a.js"]);
     });

@@ -108,7 +108,7 @@ describe("deletion", () => {
     expect(rulesOf(since, { deletes: ["lib/a", "li"] })).toEqual(["lib/a.py refused deletion"]);
   });
 
-  test("a rewrite of the same length is no deletion", () => {
+  test("a rewrite of the same length is not a deletion", () => {
     expect(rulesOf([change("a.txt", lines(100), lines(100, "other"))])).toEqual([]);
   });
 });

@@ -193,4 +193,4 @@ test.each([
   "postgres://postgres:postgres@localhost/x",
   "redis://default:password@cache:6379",
   `https://me:\${TOKEN_1}@x.test`,
-])("what is no secret in a URL is left: %s", (text) => expect(findSecrets(text)).toEqual([]));
+])("what is not a secret in a URL is left: %s", (text) => expect(findSecrets(text)).toEqual([]));

@@ -87,7 +87,7 @@ describe("local", () => {
     ]);
   });
 
-  test("an input that is no object goes back as one: servers refuse the conversation otherwise", async () => {
+  test("an input that is not an object goes back as one: servers refuse the conversation otherwise", async () => {
     const call = (index: number, input: unknown) => ({
       index,
       id: `c${index}`,
@@ -169,7 +169,7 @@ describe("local", () => {
     ["<think>\nhm\n</think>\n\nDone.", "Done.", "\nhm\n"],
     [" [THINK]hm[/THINK]<thought>so</thought>Done.", "Done.", "hmso"],
     ["<think>only", "", "only"],
-    ["<thing> is no mark", "<thing> is no mark", ""],
+    ["<thing> is not a mark", "<thing> is not a mark", ""],
     ["Done <think>no</think>", "Done <think>no</think>", ""],
   ];
   test.each(thinking)("reasoning that a server leaves in the text is none of it: %s", async (said, text, thought) => {
@@ -182,7 +182,7 @@ describe("local", () => {
     }
   });
 
-  test.each(plain)("what is no call stays text, whole: %s", async (said) => {
+  test.each(plain)("what is not a call stays text, whole: %s", async (said) => {
     const pieces = said.match(/[\s\S]{1,2}/g) ?? [];
     const { text, done: last } = await answer(says(...pieces), asked);
     expect([text, last?.stop]).toEqual([said, "end"]);

@@ -75,7 +75,7 @@ function makeFolders(from: string, path: string): void {
     at = join(at, part);
     const stat = lstatSync(at, { throwIfNoEntry: false });
     if (stat === undefined) mkdirSync(at);
-    else if (!stat.isDirectory()) throw new Error(`${at} is no folder: this layout is wrong`);
+    else if (!stat.isDirectory()) throw new Error(`${at} is not a folder: this layout is wrong`);
   }
 }
 

@@ -194,7 +194,7 @@ describe("the index", () => {
     });
   });
 
-  test("is not kept where nothing is kept, and its lack is no failure", async () => {
+  test("is not kept where nothing is kept, and its lack is not a failure", async () => {
     await inPlace(async (place) => {
       const { workspace, index } = await openWorkspace({
         root: place.root,

@@ -23,7 +23,7 @@ const calls =
   `fchdir close unshare mount open_tree mount_setattr move_mount mkdirat mknodat symlinkat socket ioctl clone
   sethostname prctl capset landlock_create_ruleset landlock_add_rule landlock_restrict_self dup3 openat write prlimit64
   seccomp chdir close_range kill execve`.split(/\s+/);
-const mostUses = 60;
+const maxUses = 60;
 
 /**
  * Steps whose failure leaves a command with less, never with more. Where strace may not read the texts of a tape, only
@@ -121,7 +121,7 @@ function injectAll(folder: string): Injected {
     if (!plain.ran) throw new Error(`the command of ${level} does not run even when nothing fails`);
     for (const call of calls) {
       let use = 1;
-      while (use <= mostUses && count(level, tape, call, use)) use += 1;
+      while (use <= maxUses && count(level, tape, call, use)) use += 1;
       if (use === 1) found.missed.push(`${level} ${call}`);
     }
   }

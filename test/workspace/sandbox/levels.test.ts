@@ -187,7 +187,7 @@ describe.skipIf(!has("L3"))("L3", () => {
       expect((await run("echo x > ~/.bashrc")).exit).not.toBe(0);
     }));
 
-  test("a hidden file that goes while a command is set up is no failure", () =>
+  test("a hidden file that goes while a command is set up is not a failure", () =>
     inWorld({ only: "L3" }, async ({ work, run }) => {
       await run("true");
       rmSync(join(work, ".env"));

@@ -1,19 +1,20 @@
-/** What the execution call is shown: every file the plan names, whole, and what the plan's looks found. */
+/** What the execution call is shown: every file the plan names, of large ones it changes parts, and what the plan's looks found. */
 
-import { maxShown } from "../core/context/shown.ts";
+import type { Range } from "../core/context/excerpts.ts";
+import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
-import { toPaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
+import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath } from "../core/targets.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderCarried } from "./carry.ts";
 import { mayRunCommands } from "./commands/approve-command.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
-import { noteHidden, noteSent } from "./sources.ts";
+import { type Focus, noteSent, showFile, showParts, toReadable } from "./sources.ts";
 
 /** True for actions that need no right, FINISH aside: they only look. */
 export const isLook = (action: string) => rowOf(action)?.kind === "look";
@@ -43,41 +44,32 @@ export function filesOf(plan: Plan): readonly string[] {
   return [...(plan.analysis?.files_to_read ?? []), ...touched];
 }
 
-/** The path that a text names, when the policy lets it be read; null otherwise. */
-export function toReadable(run: Run, text: string): RelPath | null {
-  try {
-    return run.overlay.path(text, "read");
-  } catch {
-    return null;
-  }
+/** Files that the plan changes without writing all of them: of a large one parts are enough. */
+export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
+  const steps = plan.execution_plan?.steps ?? [];
+  const pathsOf = (isMeant: (action: PlanStep["action"]) => boolean) =>
+    steps.flatMap(({ action, target }) => (isMeant(action) ? (toReadable(run, target) ?? []) : []));
+  const written = new Set(pathsOf((action) => action === "WRITE"));
+  const changed = pathsOf((action) => rowOf(action)?.kind === "change" && rowOf(action)?.shows === true);
+  return new Set(changed.filter((path) => !written.has(path)));
 }
 
-/**
- * One file as the model is shown it, and noted as seen; null: there is no file. Of a large file it is the beginning, of a
- * binary one its size, of one that cannot be read the reason.
- */
-export async function showFile(run: Run, path: RelPath): Promise<string | null> {
-  try {
-    const blob = await run.overlay.read(path);
-    const hidden = run.veiled.hide(path, blob);
-    if (blob?.kind !== "file" || hidden?.kind !== "file") return null;
-    run.record.bases.add(path);
-    if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
-    const text = new TextDecoder().decode(hidden.bytes.subarray(0, maxShown));
-    noteHidden(run, path, text);
-    noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
-    if (blob.bytes.length > maxShown) {
-      return fence(
-        "file",
-        { path, note: `first ${maxShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
-        text,
-      );
-    }
-    run.overlay.show(path, blob.bytes);
-    return fence("file", { path }, text);
-  } catch (thrown) {
-    return `${path}: ${toPaiError(thrown).message}`;
-  }
+/** What of a file the plan is about, by its words, the outputs at hand, and the ranges that were read. */
+function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
+  const { task, record } = run;
+  const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
+  const words = steps.map(({ purpose, expected_outcome }) => `${purpose} ${expected_outcome}`);
+  const where = plan.analysis?.target_identification ?? "";
+  const failed = (record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output);
+  const looked = record.looked.flatMap((each) => (each.path === path ? (each.range ?? []) : []));
+  const read = reports.flatMap((report) =>
+    report.ok && pathOfRead(run, report) === path ? (rangeOf(report) ?? []) : [],
+  );
+  return {
+    request: blankSecrets([task.text, ...record.corrections, where, ...words].join("\n")),
+    output: blankSecrets([task.context ?? "", ...failed].join("\n")),
+    looked: [...looked, ...read],
+  };
 }
 
 async function renderLook(run: Run, report: CallReport): Promise<string> {
@@ -113,12 +105,24 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   });
 }
 
+/** Files that the plan names, as texts; `inParts`: those that are not shown whole, with the ranges that `reports` read. */
+async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, reports: readonly CallReport[]) {
+  const edited = editedIn(run, plan);
+  const inParts = new Set<RelPath>();
+  const texts: string[] = [];
+  for (const path of paths) {
+    const parts = edited.has(path) ? await showParts(run, path, focusOn(run, plan, path, reports)) : null;
+    if (parts !== null) inParts.add(path);
+    const shown = parts ?? (await showFile(run, path));
+    if (shown !== null) texts.push(shown);
+  }
+  return { texts, inParts };
+}
+
 /** The files that the plan names, as they are now. */
 export async function showNow(run: Run, plan: Plan): Promise<string> {
   const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
-  const texts: string[] = [];
-  for (const path of paths) texts.push((await showFile(run, path)) ?? "");
-  return texts.filter((text) => text !== "").join("\n\n");
+  return (await showNamed(run, plan, paths, [])).texts.join("\n\n");
 }
 
 /** Looks that the plan wants behind its changes: done when they are, for the user to see. */
@@ -134,8 +138,8 @@ export interface Evidence {
 }
 
 /**
- * The plan's evidence as one text: the files it names, whole, what its looks found and what its commands printed, as far
- * as they stand before the first change, and what is carried over from the planning calls.
+ * The plan's evidence as one text: the files it names (of large ones that it changes, parts), what its looks found and
+ * what its commands printed, as far as they stand before the first change, and what is carried over from the planning calls.
  */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
   const calls = callsOf(run, plan, splitSteps(plan)[0]);
@@ -144,14 +148,10 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
   for (const { kind, target } of reports)
     if (kind === "command") run.record.ran.set(target, run.begun?.changes.length ?? 0);
   const paths = new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []));
-  const texts: string[] = [];
-  for (const path of paths) {
-    const shown = await showFile(run, path);
-    if (shown !== null) texts.push(shown);
-  }
-  const seen = ({ name, target }: CallReport) => {
-    const path = rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
-    return path !== null && run.overlay.shown(path) !== null;
+  const { texts, inParts } = await showNamed(run, plan, paths, reports);
+  const seen = (report: CallReport) => {
+    const path = pathOfRead(run, report);
+    return path !== null && (run.overlay.shown(path) !== null || (report.ok && inParts.has(path)));
   };
   for (const report of reports) if (!seen(report)) texts.push(await renderLook(run, report));
   const carried = renderCarried(run, paths);
@@ -220,7 +220,8 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
     await noteAnswer(run, report);
     const action = `${report.name} ${targetOfStep(report)}`.trim();
     results.push(fence("result", { action, ok: String(report.ok) }, texts[at] ?? ""));
-    if (report.ok) run.record.looked = [...run.record.looked, { path, text: results.at(-1) ?? "" }];
+    if (report.ok)
+      run.record.looked = [...run.record.looked, { path, text: results.at(-1) ?? "", range: rangeOf(report) }];
   }
   const more =
     rounds === 0
@@ -228,6 +229,17 @@ export async function lookAround(run: Run, plan: Plan, rounds: number): Promise<
       : `Reply with the plan, or with the whole answer; ${rounds === 1 ? "one more round of looks is" : `${rounds} more rounds of looks are`} left.`;
   return [...results, `${more} One JSON value again.`].join("\n\n");
 }
+
+/** The lines that a READ asked for; null: all. */
+function rangeOf({ input }: CallReport): Range | null {
+  const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
+  if (typeof from !== "number") return null;
+  return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };
+}
+
+/** The file that a READ is at; null: it is no READ, or the file may not be read. */
+const pathOfRead = (run: Run, { name, target }: CallReport): RelPath | null =>
+  rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
 
 /** What a look is at, with the lines of a READ. */
 function targetOfStep({ target, input }: CallReport): string {

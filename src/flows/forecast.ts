@@ -1,12 +1,14 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 
+import { maxWhole } from "../core/context/large-file.ts";
 import { maxShown } from "../core/context/shown.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../core/vocabulary.ts";
-import { filesOf, toReadable } from "./evidence.ts";
+import { editedIn, filesOf } from "./evidence.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
 import type { Run } from "./run.ts";
+import { toReadable } from "./sources.ts";
 
 /** Characters of a look's answer, as long as nobody has looked. */
 const maxOfLook = 2000;
@@ -17,10 +19,11 @@ const finishText = 400;
 
 /** Characters of the files a plan names, as far as they are there and may be read. */
 async function sizeOfFiles(run: Run, plan: Plan): Promise<number> {
+  const edited = editedIn(run, plan);
   let size = 0;
   for (const path of new Set(filesOf(plan).flatMap((text) => toReadable(run, text) ?? []))) {
     const blob = await run.overlay.read(path).catch(() => null);
-    if (blob?.kind === "file") size += Math.min(blob.bytes.length, maxShown);
+    if (blob?.kind === "file") size += Math.min(blob.bytes.length, edited.has(path) ? maxWhole : maxShown);
   }
   return size;
 }

@@ -6,10 +6,11 @@ import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import type { Check, CheckReport } from "./checks/checks.ts";
 import { describeCheck, renderBaseline } from "./checks/describe.ts";
-import { showFile, showLook } from "./evidence.ts";
+import { showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
+import { showFile } from "./sources.ts";
 
 /** Characters of the diff a later phase is shown. */
 const maxOfDiff = 12_000;

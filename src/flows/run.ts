@@ -2,6 +2,7 @@
 import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/check-output.ts";
+import type { Range } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { ProjectMemory } from "../core/memory.ts";
@@ -117,6 +118,8 @@ export interface Shown {
   /** The file it is from; null: the result of a look at more than one. */
   readonly path: string | null;
   readonly text: string;
+  /** The lines that were asked for; null or absent: all of it. */
+  readonly range?: Range | null;
 }
 
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */

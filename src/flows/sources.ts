@@ -1,10 +1,14 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
-import { maxReadLines } from "../core/context/shown.ts";
+import { linesOf } from "../core/context/blocks.ts";
+import type { Range } from "../core/context/excerpts.ts";
+import { chooseParts, maxWhole } from "../core/context/large-file.ts";
+import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { digest } from "../core/digest.ts";
-import { PaiError } from "../core/error.ts";
+import { PaiError, toPaiError } from "../core/error.ts";
 import { describeHidden } from "../core/invisible.ts";
+import { matchLines } from "../core/line-diff.ts";
 import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -56,6 +60,80 @@ export function noteHidden(run: Run, what: string, text: string): void {
   if (found === null || run.record.hidden.has(what)) return;
   run.record.hidden.add(what);
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
+}
+
+/** The path that a text names, when the policy lets it be read; null otherwise. */
+export function toReadable(run: Run, text: string): RelPath | null {
+  try {
+    return run.overlay.path(text, "read");
+  } catch {
+    return null;
+  }
+}
+
+/** Which parts of a large file matter. */
+export interface Focus {
+  readonly request: string;
+  readonly output: string;
+  readonly looked: readonly Range[];
+}
+
+/** Lines of a file, as the model may see it now, that this run has changed or added. */
+function changedLines(run: Run, path: RelPath, lines: readonly string[]): readonly number[] {
+  const change = [...(run.begun?.changes ?? []), ...run.record.staged].find((each) => each.path === path);
+  const before = run.veiled.hide(path, change?.before ?? null);
+  if (before?.kind !== "file") return [];
+  const kept = new Set(matchLines(linesOf(new TextDecoder().decode(before.bytes)), lines).map(([, at]) => at));
+  return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
+}
+
+/**
+ * Of a large text file that the model has not seen whole: its outline and the parts that matter. Null for every other file,
+ * and where the lines are too long to choose from: `showFile` shows those.
+ */
+export async function showParts(run: Run, path: RelPath, focus: Focus): Promise<string | null> {
+  if (run.overlay.shown(path) !== null) return null;
+  const blob = await run.overlay.read(path).catch(() => null);
+  const hidden = run.veiled.hide(path, blob);
+  if (blob?.kind !== "file" || hidden?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
+  const text = new TextDecoder().decode(hidden.bytes);
+  if (text.length <= maxWhole) return null;
+  const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
+  if (parts.text === "") return null;
+  run.record.bases.add(path);
+  noteHidden(run, path, parts.text);
+  noteSent(run, [{ path, bytes: blob.bytes, shown: parts.text }]);
+  const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
+  const note = left === "" ? {} : { note: `lines ${left} were looked at and are left out here` };
+  return fence("file", { path, shown: `parts of ${parts.totalLines} lines`, ...note }, parts.text);
+}
+
+/**
+ * One file as the model is shown it, and noted as seen; null: there is no file. Of a very large file it is the beginning,
+ * of a binary one its size, of one that cannot be read the reason.
+ */
+export async function showFile(run: Run, path: RelPath): Promise<string | null> {
+  try {
+    const blob = await run.overlay.read(path);
+    const hidden = run.veiled.hide(path, blob);
+    if (blob?.kind !== "file" || hidden?.kind !== "file") return null;
+    run.record.bases.add(path);
+    if (blob.bytes.subarray(0, 8000).includes(0)) return `${path}: binary, ${blob.bytes.length} bytes`;
+    const text = new TextDecoder().decode(hidden.bytes.subarray(0, maxShown));
+    noteHidden(run, path, text);
+    noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
+    if (blob.bytes.length > maxShown) {
+      return fence(
+        "file",
+        { path, note: `first ${maxShown} of ${blob.bytes.length} bytes; READ::path::from-to shows more` },
+        text,
+      );
+    }
+    run.overlay.show(path, blob.bytes);
+    return fence("file", { path }, text);
+  } catch (thrown) {
+    return `${path}: ${toPaiError(thrown).message}`;
+  }
 }
 
 /** Throws file_unusable for what is not text; the run ends before any call. */

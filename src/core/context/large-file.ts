@@ -1,0 +1,99 @@
+/** Chooses which lines of one large file are shown to whoever changes it. Pure. */
+import { cutBlocks, linesOf } from "./blocks.ts";
+import { chooseExcerpts, type Range, renderExcerpt } from "./excerpts.ts";
+import { findSignals } from "./signals.ts";
+import { countTerm, type Term, termsOf } from "./words.ts";
+
+/** Characters up to which a file that is changed is shown whole. */
+export const maxWhole = 24_000;
+/** Characters of the blocks that are chosen by what is asked. */
+const chosenBudget = 16_000;
+/** `chooseExcerpts` gives one file at most this share of its budget. */
+const shareOfOne = 0.8;
+/** Characters of the ranges that were looked at. */
+const lookedBudget = 24_000;
+
+export interface LargeFile {
+  readonly path: string;
+  readonly text: string;
+  /** What is to be done. */
+  readonly request: string;
+  /** Output of checks and other text that may name lines of the file. */
+  readonly output: string;
+  /** Ranges that were read on purpose. */
+  readonly looked: readonly Range[];
+  /** Lines, from 1, around which something was changed. */
+  readonly changed: readonly number[];
+}
+
+export interface Parts {
+  /** The outline and the ranges, as they stand in a prompt; "": the lines are too long for it. */
+  readonly text: string;
+  readonly totalLines: number;
+  /** Ranges that were looked at and did not fit. */
+  readonly left: readonly Range[];
+}
+
+/** By term: its weight times its rarity among the blocks of the file. */
+function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]): number[] {
+  const blocks = cutBlocks(path, lines).map(({ from, to }) =>
+    lines
+      .slice(from - 1, to)
+      .join("\n")
+      .toLowerCase(),
+  );
+  return terms.map((term) => {
+    const holding = blocks.filter((block) => countTerm(block, term, 1) > 0).length;
+    return term.weight * Math.log(1 + (blocks.length - holding + 0.5) / (holding + 0.5));
+  });
+}
+
+/** In order, those that touch or overlap joined. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to + 1) merged[merged.length - 1] = { ...last, to: Math.max(last.to, to) };
+    else merged.push({ from, to });
+  }
+  return merged;
+}
+
+/** The ranges that fit, the latest first. */
+function fitLooked(lines: readonly string[], looked: readonly Range[]): { kept: Range[]; left: Range[] } {
+  const kept: Range[] = [];
+  const left: Range[] = [];
+  let room = lookedBudget;
+  for (const { from, to: end } of looked.toReversed()) {
+    const to = Math.min(end, lines.length);
+    if (from > to) continue;
+    const size = lines.slice(from - 1, to).reduce((sum, line) => sum + line.length + 1, 0);
+    if (size > room) left.push({ from, to });
+    else {
+      room -= size;
+      kept.push({ from, to });
+    }
+  }
+  return { kept, left };
+}
+
+/** The outline of a large file, the blocks that the request is about, the lines that outputs name, and the ranges looked at. */
+export function chooseParts({ path, text, request, output, looked, changed }: LargeFile): Parts {
+  const lines = linesOf(text);
+  const terms = termsOf(request, output);
+  const named = findSignals(request, output, [path]).get(path)?.lines ?? [];
+  const signal = {
+    weight: 1,
+    lines: [...named, ...changed],
+    by: "request",
+  } as const;
+  const [excerpt] = chooseExcerpts(
+    [{ ranked: { path, score: 1, signal }, text }],
+    { terms, values: valuesOf(path, lines, terms) },
+    Math.floor(chosenBudget / shareOfOne),
+  );
+  const { kept, left } = fitLooked(lines, looked);
+  const ranges = mergeRanges([...(excerpt?.ranges ?? []), ...kept]);
+  const shown = ranges.length === 0 ? "" : renderExcerpt(path, lines, ranges, excerpt?.outline ?? "");
+  return { text: shown, totalLines: lines.length, left };
+}

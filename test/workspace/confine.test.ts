@@ -207,7 +207,7 @@ describe("a root", () => {
   test("is a folder that is there", () => {
     using at = openFolder();
     writeFileSync(join(at.outside, "file"), "");
-    expect(refusalOf(() => open(join(at.outside, "file"))).message).toContain("is not a folder");
+    expect(refusalOf(() => open(join(at.outside, "file"))).message).toContain("cannot be opened as a folder");
     expect(refusalOf(() => open(join(at.outside, "none"), null, true)).message).toContain("does not exist");
   });
 });

@@ -74,6 +74,6 @@ test("a state folder that is a link is refused", () => {
 
 test("an id that is not a plain name makes no folder", () => {
   const state = open();
-  for (const id of ["", "../x", "a/b", ".."]) expect(() => openJournal(state, id)).toThrow("no run id");
+  for (const id of ["", "../x", "a/b", ".."]) expect(() => openJournal(state, id)).toThrow("is not a run id");
   expect(runIds(state)).toEqual([]);
 });

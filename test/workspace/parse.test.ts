@@ -38,7 +38,7 @@ describe("refuses", () => {
     ["a\u0085", "control character"],
     ["a\u2028b", "control character"],
     ["a\u2029b", "control character"],
-    ["a\ud800", "no well-formed text"],
+    ["a\ud800", "not well-formed text"],
     ["a".repeat(256), "more than 255 bytes"],
     ["é".repeat(255), "more than 255 bytes"],
     ["a/".repeat(5000), "more than 64 folders deep"],

@@ -33,5 +33,5 @@ test("pipes, sockets, loops and a sparse file of 2 GB are named and passed over"
   const found = lastOf(await lookAt(trees, "odd"));
   expect(found["SEARCH needle"]).toBe("(passed over, for being binary, too large or no readable file: 3)");
   expect(found["READ sparse"]).toContain("binary");
-  expect(found["READ pipe"]).toContain("no regular file");
+  expect(found["READ pipe"]).toContain("not a regular file");
 });

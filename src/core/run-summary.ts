@@ -35,6 +35,27 @@ export interface RunSummary {
   readonly sandbox: string | null;
 }
 
+/** What the runs of a group came to. Money in USD, times in milliseconds. */
+export interface GroupTotals {
+  readonly key: string;
+  readonly runs: number;
+  /** Ended with exit code 0. */
+  readonly solved: number;
+  readonly verified: number;
+  readonly calls: number;
+  /** Runs that made no more calls than they promised at most. */
+  readonly kept: number;
+  readonly tokens: number;
+  /** Of the runs whose price is known. */
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly ms: number;
+  readonly refused: number;
+  readonly amended: number;
+  readonly changed: number;
+  readonly undone: number;
+}
+
 type Loose = { readonly [name: string]: unknown };
 
 const isLoose = (value: unknown): value is Loose =>

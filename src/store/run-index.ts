@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type RunSummary, summarizeRun } from "../core/run-summary.ts";
+import { type GroupTotals, type RunSummary, summarizeRun } from "../core/run-summary.ts";
 import { openReceipts } from "./receipts.ts";
 import { readEnded, readUndone } from "./run-notes.ts";
 
@@ -42,27 +42,6 @@ export interface IndexedRun extends RunSummary {
   /** Name of the project's folder in the state folder. */
   readonly folder: string;
   readonly undone: boolean;
-}
-
-/** What the runs of a group came to. Money in USD, times in milliseconds. */
-export interface GroupTotals {
-  readonly key: string;
-  readonly runs: number;
-  /** Ended with exit code 0. */
-  readonly solved: number;
-  readonly verified: number;
-  readonly calls: number;
-  /** Runs that made no more calls than they promised at most. */
-  readonly kept: number;
-  readonly tokens: number;
-  /** Of the runs whose price is known. */
-  readonly cost: number;
-  readonly unpriced: number;
-  readonly ms: number;
-  readonly refused: number;
-  readonly amended: number;
-  readonly changed: number;
-  readonly undone: number;
 }
 
 /** What rows can stand for: a column of `days`. */

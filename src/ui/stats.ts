@@ -1,26 +1,9 @@
 /** Statistics of runs for people: one row a group with a bar, and the totals in words. */
+import type { GroupTotals } from "../core/run-summary.ts";
 import { counted, grouped, priced, spent } from "./amount.ts";
 import { cut, pad, widest } from "./layout.ts";
 import { visibleLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
-
-/** What is shown of a group; the index of runs gives it. */
-export interface ShownTotals {
-  readonly key: string;
-  readonly runs: number;
-  readonly solved: number;
-  readonly verified: number;
-  readonly calls: number;
-  readonly kept: number;
-  readonly tokens: number;
-  readonly cost: number;
-  readonly unpriced: number;
-  readonly ms: number;
-  readonly refused: number;
-  readonly amended: number;
-  readonly changed: number;
-  readonly undone: number;
-}
 
 const barWidth = 10;
 const keyWidth = 24;
@@ -44,13 +27,13 @@ function shortKey(key: string, style: Style): string {
 
 const heads = ["runs", "solved", "kept", "calls", "tokens", "cost"] as const;
 
-function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: ShownTotals): readonly string[] {
+function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: GroupTotals): readonly string[] {
   const money = unpriced === runs ? "unknown" : priced(cost);
   return [grouped(runs), share(solved, runs), share(kept, runs), grouped(calls), grouped(tokens), money];
 }
 
 /** Rows with their heads; columns are aligned to the right. */
-function renderTable(rows: readonly ShownTotals[], by: string, style: Style): readonly string[] {
+function renderTable(rows: readonly GroupTotals[], by: string, style: Style): readonly string[] {
   const keys = rows.map(({ key }) => shortKey(key, style));
   const cells = rows.map(cellsOf);
   const widths = heads.map((head, at) => widest([head, ...cells.map((row) => row[at] ?? "")]));
@@ -66,7 +49,7 @@ function renderTable(rows: readonly ShownTotals[], by: string, style: Style): re
   ];
 }
 
-function renderWhole(whole: ShownTotals): readonly string[] {
+function renderWhole(whole: GroupTotals): readonly string[] {
   const { runs, solved, verified, kept, cost, unpriced, ms, refused, amended, changed, undone } = whole;
   const perSolved = solved === 0 || unpriced === runs ? "unknown" : priced(cost / solved);
   const priceless = unpriced > 0 && unpriced < runs ? `; ${counted(unpriced, "run")} without a known price` : "";
@@ -81,6 +64,6 @@ function renderWhole(whole: ShownTotals): readonly string[] {
 }
 
 /** The whole page, lines ended. `rows` is not empty. */
-export function renderStats(rows: readonly ShownTotals[], whole: ShownTotals, by: string, style: Style): string {
+export function renderStats(rows: readonly GroupTotals[], whole: GroupTotals, by: string, style: Style): string {
   return [...renderTable(rows, by, style), "", ...renderWhole(whole)].map((line) => `${line}\n`).join("");
 }

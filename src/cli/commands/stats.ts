@@ -1,6 +1,7 @@
 /** `pai stats`: what the runs of all folders came to, by day, model, mode or folder. */
 import { PaiError } from "../../core/error.ts";
-import { type Grouping, type GroupTotals, openRunIndex } from "../../store/run-index.ts";
+import type { GroupTotals } from "../../core/run-summary.ts";
+import { type Grouping, openRunIndex } from "../../store/run-index.ts";
 import { renderStats } from "../../ui/stats.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";

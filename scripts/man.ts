@@ -18,9 +18,10 @@ const section = (title: string, ...parts: readonly string[]) => `.SH ${title}\n$
 const item = (name: string, about: string) => `.TP\n${bold(name)}\n${plain(about)}\n`;
 const code = (lines: readonly string[]) => `.nf\n${lines.map((line) => `    ${plain(line)}\n`).join("")}.fi\n`;
 
-function renderFlag({ name, short, value, about }: FlagSpec): string {
+function renderFlag({ name, short, value, optional, about }: FlagSpec): string {
   const both = short === undefined ? bold(`--${name}`) : `${bold(`-${short}`)}, ${bold(`--${name}`)}`;
-  return `.TP\n${both}${value === undefined ? "" : ` \\fI${plain(value)}\\fR`}\n${plain(about)}\n`;
+  const argument = value === undefined ? "" : optional ? `[=\\fI${plain(value)}\\fR]` : ` \\fI${plain(value)}\\fR`;
+  return `.TP\n${both}${argument}\n${plain(about)}\n`;
 }
 
 /** Flags that nearly every command takes are told once. */

@@ -10,11 +10,15 @@
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
 import { PaiError } from "../core/error.ts";
 import { providerIds } from "../core/providers.ts";
+import { isJoined, type RunGrant } from "../core/run-patterns.ts";
 import { kebabCase } from "../core/text.ts";
 
-/** A flag with a value needs `valueHint` (FILE and DIR are completed by the shell); `multiple` keeps every value. */
+/**
+ * A flag with a value needs `valueHint` (FILE and DIR are completed by the shell); `multiple` keeps every value. A switch
+ * with a `valueHint` may have a value in the same argument (`--allow-run=PATTERN`), and never takes the next word.
+ */
 type FlagDef =
-  | (BooleanArgDef & { readonly type: "boolean"; readonly description: string })
+  | (BooleanArgDef & { readonly type: "boolean"; readonly description: string; readonly valueHint?: string })
   | (StringArgDef & {
       readonly type: "string";
       readonly description: string;
@@ -80,7 +84,11 @@ export const flagTable = rows({
   allowDelete: { type: "boolean", description: "planned deletions may happen without a question" },
   noBaseline: { type: "boolean", description: "do not run the checks before the work" },
   noWorse: { type: "boolean", description: "accept a check that fails just as it failed before the work" },
-  allowRun: { type: "boolean", description: "planned commands and checks may run without a question" },
+  allowRun: {
+    type: "boolean",
+    valueHint: "PATTERN",
+    description: "planned commands and checks may run without a question; =PATTERN (repeatable): those it matches",
+  },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
   allowSecret: {
     type: "string",
@@ -175,7 +183,9 @@ type FlagTable = typeof flagTable;
 export type FlagKey = keyof FlagTable;
 
 type ValueOf<D> = D extends { readonly type: "boolean" }
-  ? boolean
+  ? D extends { readonly valueHint: string }
+    ? boolean | readonly string[]
+    : boolean
   : D extends { readonly multiple: true }
     ? readonly string[]
     : D extends { readonly options: readonly (infer Choice)[] }
@@ -198,6 +208,8 @@ export interface FlagSpec {
   readonly kind: "switch" | "text" | "list";
   /** For flags with a value: "PROVIDER:NAME". */
   readonly value?: string;
+  /** A switch that may have it too, behind `=` only. */
+  readonly optional?: true;
   /** All it may be; absent: anything. */
   readonly choices?: readonly string[];
   /** It may be several of the choices, by commas. */
@@ -208,7 +220,10 @@ export interface FlagSpec {
 function describe(key: string, row: FlagDef): FlagSpec {
   const short = row.alias === undefined ? {} : { short: String(row.alias) };
   const name = kebabCase(key);
-  if (row.type === "boolean") return { name, kind: "switch", about: row.description, ...short };
+  if (row.type === "boolean") {
+    const value = row.valueHint === undefined ? {} : { value: row.valueHint, optional: true as const };
+    return { name, kind: "switch", about: row.description, ...value, ...short };
+  }
   const value = row.valueHint;
   if (row.type === "enum")
     return {
@@ -255,3 +270,16 @@ export function envFlag({ env = [] }: Flags): readonly string[] {
     hint: `set it in your environment, then: --env ${wrong.split("=")[0] || "NAME"}`,
   });
 }
+
+/** What commands of the model --allow-run grants: all, or those of its patterns. Throws usage for a pattern that none can match. */
+export function runFlag({ allowRun = false }: Flags): RunGrant {
+  const hopeless = typeof allowRun === "boolean" ? undefined : allowRun.find(isJoined);
+  if (hopeless === undefined) return allowRun;
+  throw new PaiError("usage", `--allow-run=${hopeless}: a command with one of ;&|<>$() or \` matches no pattern`, {
+    hint: "--allow-run alone permits every command of the plan",
+  });
+}
+
+/** The same as arguments of another pai. */
+export const spellRunFlag = (grant: RunGrant): readonly string[] =>
+  typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);

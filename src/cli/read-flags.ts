@@ -59,18 +59,20 @@ function readValue(spec: FlagSpec, { rawName, value = "", inlineValue }: Given):
   const text = inlineValue === true && isShort ? value.replace(/^=/, "") : value;
   const isFlag = inlineValue !== true && text.startsWith("--") && byName.has(text.slice(2).replace(/=.*/s, ""));
   if (text !== "" && !isFlag) return requireChoice(spec, text);
-  throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name} ${spec.value}`);
+  throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name}${spec.optional ? "=" : " "}${spec.value}`);
 }
 
 /** The value of one flag, after its earlier one. Throws usage for an unknown flag, and for a value it cannot have. */
 function readFlag(key: FlagKey, given: Given, earlier: Value | undefined): Value {
   const spec = specOf(key);
+  const others = Array.isArray(earlier) ? earlier : [];
   if (spec.kind === "switch") {
-    if (given.inlineValue === true) throw new PaiError("usage", `--${spec.name} takes no value`);
-    return true;
+    if (given.inlineValue !== true || earlier === true) return true;
+    if (spec.optional !== true) throw new PaiError("usage", `--${spec.name} takes no value`);
+    return [...others, readValue(spec, given)];
   }
   const value = readValue(spec, given);
-  return spec.kind === "list" ? [...(Array.isArray(earlier) ? earlier : []), value] : value;
+  return spec.kind === "list" ? [...others, value] : value;
 }
 
 /** Reads flags anywhere on the line; `--` ends them. Throws usage for unknown flags and missing values. */

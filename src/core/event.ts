@@ -5,6 +5,7 @@ import type { Amendment, ChangeSummary, CheckResult, Outcome, Promised } from ".
 import type { Plan } from "./plan/plan.ts";
 import type { Notice } from "./question.ts";
 import type { ReplyProgress } from "./reply-progress.ts";
+import type { Permitted } from "./run-patterns.ts";
 import type { TaskItem } from "./session/conversation.ts";
 
 /** A file of which something was sent. */
@@ -26,7 +27,14 @@ export type RunEvent =
       readonly model: string;
       readonly root: string;
     }
-  | { readonly type: "plan.ready"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
+  | {
+      readonly type: "plan.ready";
+      readonly plan: Plan;
+      readonly promise: Promised;
+      readonly cached: boolean;
+      /** Its commands and checks that a pattern of --allow-run permits; absent: none is. */
+      readonly permitted?: readonly Permitted[];
+    }
   /** A right beyond the plan was asked for and decided. */
   | ({ readonly type: "plan.amended" } & Amendment)
   /** Facts that the run proposed; a pending one waits for `pai memory accept`. */

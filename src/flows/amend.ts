@@ -6,10 +6,11 @@ import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { Stage } from "../core/ports.ts";
+import { flagToRun } from "../core/run-patterns.ts";
 import type { AmendRequest } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseLinks } from "./approval.ts";
-import { bindCommands, describeHold, mayRunCommands, quoteCommand } from "./commands/approve-command.ts";
+import { bindCommands, describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -59,8 +60,8 @@ async function refuseHeadless(run: Run, rights: Rights, claim: Claim): Promise<v
   if (claim.kind === "delete" && !options.allowDelete && !options.dryRun) {
     throw new PaiError("delete_refused", `${claim.path} was not deleted: headless that needs --allow-delete`);
   }
-  if (claim.kind === "command" && !options.dryRun && !mayRunCommands(options)) {
-    throw new PaiError("command_refused", `not run: headless ${claim.command} needs --allow-run`);
+  if (claim.kind === "command" && !options.dryRun && !mayRunCommand(options, claim.command)) {
+    throw new PaiError("command_refused", `not run: headless ${claim.command} needs ${flagToRun(claim.command)}`);
   }
   const steering = claim.kind === "delete" ? null : await refuseSteering(run, pathsOfClaim(claim));
   if (steering !== null) throw steering.error;

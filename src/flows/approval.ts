@@ -4,16 +4,25 @@ import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
+import { flagsToRun, whyNotRun } from "../core/run-patterns.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { describeHold, mayRunCommands, quoteCommand } from "./commands/approve-command.ts";
+import { describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 import { refuseSteering, withinOnly } from "./steering.ts";
-import { notAllowed } from "./tally.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {
   return claimsOf(plan, (text, use) => run.overlay.path(text, use));
 }
+
+const commandIn = ({ action, target }: PlanStep): string | null =>
+  rowOf(action)?.right === "command" ? commandOf(action, target) : null;
+
+/** What the steps of the plan run, and its checks. */
+export const plannedCommands = ({ execution_plan: work }: Plan): readonly string[] => [
+  ...(work?.steps ?? []).flatMap((step) => commandIn(step) ?? []),
+  ...(work?.checks ?? []),
+];
 
 /** Whether the command is one of the user's checks: those run anyway, and their results go into every request. */
 const isUserCheck = ({ options }: Run, command: string) => options.checks.some((check) => check.trim() === command);
@@ -26,34 +35,37 @@ const isUserCheck = ({ options }: Run, command: string) => options.checks.some((
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
   if (work === null || plan.intent === "conversation" || run.options.planOnly) return plan;
-  const commandIn = ({ action, target }: PlanStep) =>
-    rowOf(action)?.right === "command" ? commandOf(action, target) : null;
-  const mayRun = run.options.dryRun || mayRunCommands(run.options);
+  const { allowRun, dryRun } = run.options;
+  const mayRun = (command: string) => dryRun || mayRunCommand(run.options, command);
   const withheld = new Set(
     work.steps.flatMap((step) => {
       const command = commandIn(step);
-      return command === null || mayRun || isUserCheck(run, command) ? [] : [command];
+      return command === null || mayRun(command) || isUserCheck(run, command) ? [] : [command];
     }),
   );
   const steps = work.steps.filter((step) => {
     const command = commandIn(step);
     return command === null || !(withheld.has(command) || isUserCheck(run, command));
   });
-  for (const command of withheld) run.record.tally.withhold(command);
+  for (const command of withheld) run.record.tally.withhold(command, whyNotRun(allowRun));
   if (withheld.size > 0 && steps.some(({ action }) => rowOf(action)?.right !== null)) {
-    const text = `not run: ${[...withheld].join("; ")} (${notAllowed}); the rest of the plan goes on`;
+    const text = `not run: ${[...withheld].join("; ")} (${whyNotRun(allowRun)}); the rest of the plan goes on`;
     run.emit({ type: "notice", level: "warning", code: "commands_not_run", text });
   }
   return { ...plan, execution_plan: { ...work, steps } };
 }
 
 /** Throws command_refused when commands that may not run here are all that the plan would do. */
-function refuseOnlyCommands({ record }: Run, claims: readonly Claim[]): void {
+function refuseOnlyCommands({ record, options }: Run, claims: readonly Claim[]): void {
   const { withheld } = record.tally;
   if (withheld.size === 0 || claims.length > 0) return;
-  throw new PaiError("command_refused", `the plan would run ${[...withheld].join("; ")}: ${notAllowed}`, {
-    hint: "allow it with --allow-run",
-  });
+  throw new PaiError(
+    "command_refused",
+    `the plan would run ${[...withheld].join("; ")}: ${whyNotRun(options.allowRun)}`,
+    {
+      hint: `allow it with ${flagsToRun([...withheld])}`,
+    },
+  );
 }
 
 /** What no yes may allow is refused here, before any further call. */

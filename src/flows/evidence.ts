@@ -11,7 +11,7 @@ import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath } from "../core/targets.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderCarried } from "./carry.ts";
-import { mayRunCommands } from "./commands/approve-command.ts";
+import { mayRunCommand } from "./commands/approve-command.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 import { type Focus, noteSent, showFile, showParts, toReadable } from "./sources.ts";
@@ -101,7 +101,9 @@ function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Cal
   return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
     if (!steps.includes(step)) return [];
     if (step.action !== "RUN") return [looks.get(`look.${at + 1}`) ?? []].flat();
-    return mayRunCommands(run.options) ? [{ id: `run.${at + 1}`, name: "RUN", input: { command: step.target } }] : [];
+    return mayRunCommand(run.options, step.target)
+      ? [{ id: `run.${at + 1}`, name: "RUN", input: { command: step.target } }]
+      : [];
   });
 }
 

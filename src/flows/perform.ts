@@ -129,13 +129,19 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: Claim |
     await stageChanges(batch, call, proposal, paths);
   } else {
     await flush(batch);
-    await takeCommand(batch, call, proposal);
+    await takeCommand(batch, call, proposal, claim);
   }
 }
 
-async function takeCommand(batch: Batch, call: Call, proposal: Extract<Proposal, { kind: "command" }>): Promise<void> {
+async function takeCommand(
+  batch: Batch,
+  call: Call,
+  proposal: Extract<Proposal, { kind: "command" }>,
+  claim: Claim | null,
+): Promise<void> {
   const { run, rights } = batch;
-  const ran = await runPlanned(run, rights, proposal);
+  const promised = claim?.kind === "command" ? claim.command : proposal.command;
+  const ran = await runPlanned(run, rights, { ...proposal, promised });
   if (ran !== null && ran.refused === null && ran.changes.length > 0) batch.changed = true;
   if (ran !== null) run.emit({ type: "look.shown", action: call.name, target: proposal.command, text: ran.output });
   report(batch, call, {

@@ -5,6 +5,7 @@ import { type Call, isFields, type Json } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import { grantsRun } from "../core/run-patterns.ts";
 import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { askBound, describeHold, quoteCommand } from "./commands/approve-command.ts";
@@ -118,7 +119,7 @@ async function requireAllowed(run: Run, claim: Claim): Promise<void> {
     const refusal = await refuseSteering(run, pathsOfClaim(claim));
     if (refusal !== null) throw refusal.error;
   }
-  if (claim.kind !== "command" || !options.interactive || options.allowRun) return;
+  if (claim.kind !== "command" || !options.interactive || grantsRun(options.allowRun, claim.command)) return;
   const text = `Run this command?\n${quoteCommand(claim.command)}\n${await describeHold(run)}`;
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await ports.decide({ kind: "command", text: note + text });

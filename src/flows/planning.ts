@@ -10,8 +10,17 @@ import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
 import type { Reading } from "../core/plan/reading.ts";
 import type { Claim } from "../core/plan/scope.ts";
+import { permittedBy } from "../core/run-patterns.ts";
 import { namesPath } from "../core/targets.ts";
-import { claimsOfPlan, commandsOf, refuseForbidden, refuseLinks, requireYes, withoutCommands } from "./approval.ts";
+import {
+  claimsOfPlan,
+  commandsOf,
+  plannedCommands,
+  refuseForbidden,
+  refuseLinks,
+  requireYes,
+  withoutCommands,
+} from "./approval.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
@@ -66,8 +75,10 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
   const { forecast } = await import("./forecast.ts");
+  const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
-  run.emit({ type: "plan.ready", plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached });
+  const told = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
+  run.emit({ type: "plan.ready", ...told, ...(permitted.length > 0 && { permitted }) });
 }
 
 /** A plan that was announced, and what was said to get it. */

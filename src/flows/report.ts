@@ -4,6 +4,7 @@ import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
+import { grantsSome } from "../core/run-patterns.ts";
 import type { Check, CheckReport } from "./checks/checks.ts";
 import { describeCheck, renderBaseline } from "./checks/describe.ts";
 import { showLook } from "./evidence.ts";
@@ -54,6 +55,15 @@ export interface Asked {
   readonly turns: number | null;
 }
 
+/** Which commands are not run, so that the model says nothing of what they would have shown. */
+function renderNotRun({ options, record: { tally } }: Run): string {
+  if (!options.dryRun && tally.withheld.size === 0) return "";
+  const some = !options.dryRun && grantsSome(options.allowRun);
+  return some
+    ? `Not run this time: ${[...tally.withheld].join("; ")}. Do not say what they showed.`
+    : "Commands are not run this time: do not say what one showed.";
+}
+
 /** The user message of the first execution call: evidence first, the task last. */
 export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: Asked): string {
   const parts = [evidence];
@@ -66,9 +76,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
   parts.push(
     `Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`,
     renderCriteria(plan),
-    run.options.dryRun || run.record.tally.withheld.size > 0
-      ? "Commands are not run this time: do not say what one showed."
-      : "",
+    renderNotRun(run),
     renderBaseline(run),
     done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`,
     turns === null ? "" : renderTurns(turns),

@@ -13,6 +13,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
 import type { Decide, Notice } from "../core/question.ts";
+import type { RunGrant } from "../core/run-patterns.ts";
 import type { SandboxLevel } from "../core/sandbox.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
@@ -61,7 +62,8 @@ export interface RunOptions {
   /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
   readonly allowDelete: boolean;
-  readonly allowRun: boolean;
+  /** Commands of the model that run without a question, and headless at all. */
+  readonly allowRun: RunGrant;
   /** Globs of files that steer (core/guard/steering.ts) and may be changed headless. */
   readonly allowSteering: readonly string[];
   /** Nothing is granted beyond the plan. */

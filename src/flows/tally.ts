@@ -3,6 +3,7 @@ import type { AnyAction } from "../core/action.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { ActionCounts, RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
+import { flagToRun } from "../core/run-patterns.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 /** Codes of actions that a rule or a person forbade; every other code is a failure. */
@@ -52,7 +53,7 @@ export interface Tally {
   /** Counts one action. A change that is done repairs every earlier failure of the same paths. */
   note(end: ActionEnd): void;
   /** Counts a planned command that may not run here, once for each command. */
-  withhold(command: string): void;
+  withhold(command: string, why: string): void;
 }
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
@@ -102,8 +103,8 @@ export function createTally(): Tally {
         add({ name, target, text, paths, code });
       }
     },
-    withhold(command) {
-      const noted: Noted = { name: "RUN", target: command, text: notAllowed, paths: [], code: "command_refused" };
+    withhold(command, why) {
+      const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };
       if (withheld.has(command)) return;
       withheld.add(command);
       counts.refused += 1;
@@ -111,9 +112,6 @@ export function createTally(): Tally {
     },
   };
 }
-
-/** Why a planned command was not run. */
-export const notAllowed = "planned commands run without a terminal only with --allow-run";
 
 /** What would have allowed a refused action: a flag, or a plan that lists it. */
 export function hintFor(
@@ -123,9 +121,9 @@ export function hintFor(
   const flag = /--allow-steering \S+/.exec(text)?.[0];
   if (flag !== undefined) return `allow it by naming it: ${flag}`;
   if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;
-  if (code === "command_refused") return `allow the command with --allow-run: ${target}`;
+  if (code === "command_refused") return `allow the command with ${flagToRun(target)}`;
   if (rowOf(name)?.kind === "command")
-    return `name the command in the task, so that the plan lists it, and add --allow-run: ${target}`;
+    return `name the command in the task, so that the plan lists it, and add ${flagToRun(target)}`;
   const narrowed = only.length > 0 ? `, and let it through with --only ${target}` : "";
   if (code === "path_refused") return `allow it by naming it: --only ${target}`;
   const lenient = strict ? ", or leave out --strict" : "";

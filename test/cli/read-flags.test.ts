@@ -1,7 +1,7 @@
 /** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
 import { expect, test } from "bun:test";
 import { commands } from "../../src/cli/command-table.ts";
-import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
+import { type FlagKey, flagTable, runFlag, specsOf } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { readCommandLine } from "../../src/cli/read-flags.ts";
 import { toPaiError } from "../../src/core/error.ts";
@@ -64,6 +64,16 @@ test("a switch takes no value, and a choice is one of its words", () => {
     "did you mean --mode tool-loop?",
   ]);
   expect(read("--mode", " auto ").flags).toEqual({ mode: "auto" });
+});
+
+test("--allow-run takes a pattern behind = only, keeps all of them, and alone it means every command", () => {
+  expect(read("--allow-run", "pytest").flags).toEqual({ allowRun: true });
+  expect(read("--allow-run", "pytest").words).toEqual(["pytest"]);
+  expect(read("--allow-run=npm test", "--allow-run=make *").flags).toEqual({ allowRun: ["npm test", "make *"] });
+  expect(read("--allow-run=a", "--allow-run").flags).toEqual({ allowRun: true });
+  expect(read("--allow-run", "--allow-run=a").flags).toEqual({ allowRun: true });
+  expect(refusal("--allow-run=")).toEqual(["usage", "--allow-run needs a value: --allow-run=PATTERN", null]);
+  expect(() => runFlag(read("--allow-run=a; b").flags)).toThrow("matches no pattern");
 });
 
 test("every setting names a flag that exists", () => {

@@ -139,6 +139,21 @@ test.concurrent("checks and commands of a plan run headless only with --allow-ru
   expect(Object.keys(place.tree())).toEqual([...left, "hello.txt", "ran-by-plan"]);
 });
 
+test.concurrent("--allow-run=PATTERN permits what it matches and nothing else; a refusal names the flag (R17)", async () => {
+  const steps = [
+    ["WRITE", "hello.txt"],
+    ["RUN", "touch permitted"],
+    ["RUN", "touch permitted; touch joined"],
+  ] as const;
+  const script = done(`${write("hello.txt", "hello\n")}RUN::touch permitted\nRUN::touch permitted; touch joined\n`);
+  await using place = openPlace([planned(steps), script, planned([["RUN", "touch other"]])]);
+  const ran = await place.pai(["run", "-y", "--allow-run=touch per*", "make hello.txt"]);
+  expect([ran.code, Object.keys(place.tree())]).toEqual([0, ["hello.txt", "permitted"]]);
+  expect(ran.stderr).toMatch(/^permitted +touch permitted {2}\(--allow-run=touch per\*\)$/m);
+  const refused = readOutcome(await place.pai(["run", "-y", "--allow-run=touch per*", "--json", "run it"]));
+  expect(refused).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run='touch other'" } });
+});
+
 test.concurrent("a redirect never carries the key to another place", async () => {
   const theirs = serveGemini([talked("got it")]);
   await using place = openPlace([{ status: 307, headers: { location: `${theirs.origin}/v1beta/x` } }]);

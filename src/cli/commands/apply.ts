@@ -1,6 +1,7 @@
 /** `pai apply`: carries a saved plan out on files that are still as they were. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { grantsRun } from "../../core/run-patterns.ts";
 import type { Run } from "../../flows/run.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
@@ -17,8 +18,8 @@ const quote = (command: string) => `'${command.replaceAll("'", "'\\''")}'`;
  * --allow-run.
  */
 function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
-  const foreign = saved.filter((check) => !options.checks.includes(check));
-  if (foreign.length === 0 || options.interactive || options.allowRun) return;
+  const foreign = saved.filter((check) => !options.checks.includes(check) && !grantsRun(options.allowRun, check));
+  if (foreign.length === 0 || options.interactive) return;
   const typed = foreign.map((check) => `--check ${quote(check)}`).join(" ");
   const text = `the plan file brings checks, which are not run: to run them as your own: ${typed}`;
   emit({ type: "notice", level: "warning", code: "checks_not_run", text });

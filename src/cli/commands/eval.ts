@@ -18,6 +18,7 @@ import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { runEval } from "../eval/run-eval.ts";
+import { runFlag, spellRunFlag } from "../flags.ts";
 import { findOutput } from "../output-file.ts";
 import { version } from "./version.ts";
 
@@ -90,7 +91,7 @@ function checkIn(base: Base) {
 
 function passedOn({ flags }: Context): readonly string[] {
   return [
-    ...(flags.allowRun === true ? ["--allow-run"] : []),
+    ...spellRunFlag(runFlag(flags)),
     ...(flags.maxCalls === undefined ? [] : ["--max-calls", flags.maxCalls]),
     ...(flags.sandbox === undefined ? [] : ["--sandbox", flags.sandbox]),
     ...(flags.maxTokens === undefined ? [] : ["--max-tokens", flags.maxTokens]),

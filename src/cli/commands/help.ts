@@ -21,8 +21,9 @@ function renderExits(): string {
   return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
 }
 
-function renderFlag({ name, short, value, about }: FlagSpec): string {
-  const left = `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+function renderFlag({ name, short, value, optional, about }: FlagSpec): string {
+  const argument = value === undefined ? "" : optional ? `[=${value}]` : ` ${value}`;
+  const left = `${short === undefined ? "    " : `-${short}, `}--${name}${argument}`;
   return hang(`  ${left.padEnd(28)} `, about, columns)
     .map((line) => `${line}\n`)
     .join("");

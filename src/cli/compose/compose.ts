@@ -19,7 +19,7 @@ import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { envFlag, onlyFlag, secretFlag, steeringFlag } from "../flags.ts";
+import { envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flags.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 import { connectTools, type StartTool } from "./connect-tools.ts";
@@ -127,7 +127,7 @@ export function composeOptions(
     commandTimeoutMs: Math.min(120, settings.commands.timeout) * 1000,
     interactive,
     allowDelete: flags.allowDelete === true,
-    allowRun: flags.allowRun === true,
+    allowRun: runFlag(flags),
     allowSecret: secretFlag(flags),
     allowSteering: steeringFlag(flags),
     strict: settings.strict,

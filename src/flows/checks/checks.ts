@@ -3,6 +3,7 @@
 import { type CheckEvidence, type Comparison, compareFailures, renderComparison } from "../../core/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
+import { flagsToRun, grantsRun } from "../../core/run-patterns.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { judgeCommand } from "../batch.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
@@ -35,13 +36,14 @@ export function checksOf(run: Run): readonly Check[] {
     .map((command) => command.trim())
     .filter((command) => command !== "" && !checks.includes(command))
     .map((command): Check => ({ command, by: "plan" }));
-  if (planned.length > 0 && !interactive && !allowRun) {
-    const text = `checks of the plan not run (headless they need --allow-run): ${planned.map(({ command }) => command).join("; ")}`;
+  const withheld = interactive ? [] : planned.filter(({ command }) => !grantsRun(allowRun, command));
+  if (withheld.length > 0) {
+    const commands = withheld.map(({ command }) => command);
+    const text = `checks of the plan not run (headless they need ${flagsToRun(commands)}): ${commands.join("; ")}`;
     run.emit({ type: "notice", level: "info", code: "checks_not_run", text });
-    run.record.checks = planned.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
-    return user;
+    run.record.checks = withheld.map((check) => ({ ...check, exit: null, ms: 0, passed: null }));
   }
-  return [...user, ...planned];
+  return [...user, ...planned.filter((check) => !withheld.includes(check))];
 }
 
 interface CheckRun {

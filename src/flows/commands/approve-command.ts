@@ -3,13 +3,14 @@ import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand } from "../../core/command-files.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
+import { grantsRun } from "../../core/run-patterns.ts";
 import { explainWall } from "../../core/sandbox.ts";
 import type { Run, RunOptions } from "../run.ts";
 import { isProposed } from "./proposal.ts";
 
-/** Whether commands that the plan names may run at all. */
-export const mayRunCommands = ({ dryRun, interactive, allowRun }: RunOptions): boolean =>
-  !dryRun && (interactive || allowRun);
+/** Whether this command of the plan may run at all. */
+export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>
+  !dryRun && (interactive || grantsRun(allowRun, command));
 
 /** A name as a shell in the root understands it, without `..`; relative to the root. */
 function relativeTo(root: string, name: string): string {

@@ -2,16 +2,16 @@
 import { summarizeAll } from "../../core/diff.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
+import { grantsRun, whyNotRun } from "../../core/run-patterns.ts";
 import { explainWall } from "../../core/sandbox.ts";
 import { judgeCommand, type Refusal } from "../batch.ts";
 import type { Run } from "../run.ts";
-import { notAllowed } from "../tally.ts";
-import { mayRunCommands, requireBound, runInWorkspace } from "./approve-command.ts";
+import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
 import { isProposed, settleProposal } from "./proposal.ts";
 
 /** For the model: why a command was not run. */
 export const renderNotRun = ({ options }: Run) =>
-  options.dryRun ? "not run: this is a dry run" : `not run: ${notAllowed}`;
+  options.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(options.allowRun)}`;
 
 export interface Ran extends CommandResult {
   /** Why its changes were taken back; null: they stand. */
@@ -19,19 +19,23 @@ export interface Ran extends CommandResult {
 }
 
 /** In a dry run commands run only on a copy. */
-async function mayRunNow({ options, ports }: Run): Promise<boolean> {
-  if (!options.dryRun) return mayRunCommands(options);
-  return (options.interactive || options.allowRun) && (await ports.workspace.sandbox()).proposes;
+async function mayRunNow({ options, ports }: Run, promised: string): Promise<boolean> {
+  if (!options.dryRun) return mayRunCommand(options, promised);
+  return (options.interactive || grantsRun(options.allowRun, promised)) && (await ports.workspace.sandbox()).proposes;
 }
 
-/** Runs a command of the model, when commands may run here at all; null: not run. */
+/** Runs a command of the model, when it may run here, as plans promise it (`promised`); null: not run. */
 export async function runPlanned(
   run: Run,
   rights: Rights | null,
-  { command, timeoutMs }: { readonly command: string; readonly timeoutMs?: number },
+  {
+    command,
+    promised = command,
+    timeoutMs,
+  }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
 ): Promise<Ran | null> {
-  if (!(await mayRunNow(run))) {
-    if (!run.options.dryRun) run.record.tally.withhold(command);
+  if (!(await mayRunNow(run, promised))) {
+    if (!run.options.dryRun) run.record.tally.withhold(command, whyNotRun(run.options.allowRun));
     return null;
   }
   if (rights !== null) await requireBound(run, command);

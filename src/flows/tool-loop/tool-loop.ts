@@ -4,6 +4,7 @@ import type { AnyAction } from "../../core/action.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
+import { grantsSome } from "../../core/run-patterns.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing.ts";
 import { noteAnswer } from "../evidence.ts";
@@ -22,7 +23,7 @@ export const maxTurns = 50;
 
 /** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
 function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
-  const hasCommands = options.interactive || options.allowRun;
+  const hasCommands = options.interactive || grantsSome(options.allowRun);
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
   return [...shown.map(toTool), ...innerToolsOf(options)];
 }

@@ -2,6 +2,7 @@
 import { describeSteering, findSteering } from "../../core/guard/steering.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
+import type { Permitted } from "../../core/run-patterns.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";
@@ -134,6 +135,12 @@ function layFacts(facts: Facts, style: Style, columns: number | null): string[] 
   return told.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
 }
 
+/** Which pattern of the command line permits which of its commands. */
+const renderPermitted = (permitted: readonly Permitted[]): Facts[number] => [
+  "permitted",
+  permitted.map(({ command, pattern }) => `${visibleLine(command)}  (--allow-run=${visibleLine(pattern)})`).join("\n"),
+];
+
 /** What the work is for, how complex and how risky it is: read before the steps. */
 function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   const { analysis, intelligence_notes: notes } = plan;
@@ -168,13 +175,22 @@ export function renderPlan(
   plan: Plan,
   promise: Promised,
   style: Style,
-  { columns, verbose = false }: { readonly columns: number | null; readonly verbose?: boolean },
+  {
+    columns,
+    verbose = false,
+    permitted = [],
+  }: {
+    readonly columns: number | null;
+    readonly verbose?: boolean;
+    readonly permitted?: readonly Permitted[] | undefined;
+  },
 ): string {
   const steps = workOf(plan);
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
   const lines = asTable ? tableLines(steps, style, columns) : stepLines(steps, style, columns);
   const head = headLines(plan, style, columns);
   const unasked = verbose ? unaskedLines(plan) : [];
-  const facts = layFacts([...factsOf(plan, renderPromise(promise), style), ...unasked], style, columns);
+  const allowed = renderPermitted(permitted);
+  const facts = layFacts([...factsOf(plan, renderPromise(promise), style), allowed, ...unasked], style, columns);
   return `${[...(head.length === 0 ? [] : [...head, ""]), ...(steps.length === 0 ? [] : [...lines, ""]), ...facts].join("\n")}\n`;
 }

@@ -1,6 +1,7 @@
 /** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
 
 import type { Promised } from "../../core/outcome.ts";
+import type { Permitted } from "../../core/run-patterns.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { renderAmended } from "./render-outcome.ts";
@@ -12,6 +13,8 @@ import type { Streams } from "./streams.ts";
 export interface Steps {
   /** The promise of the plan that was shown; null: no plan was. */
   readonly promise: Promised | null;
+  /** What patterns permit of it. */
+  readonly permitted: readonly Permitted[] | undefined;
   readonly shows: Shows<
     "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
   >;
@@ -27,20 +30,25 @@ export function openSteps(
 ): Steps {
   const { out, subject, say, aside, section, style, outStyle } = streams;
   let promised: Promised | null = null;
+  let allowed: readonly Permitted[] | undefined;
 
-  function showPlan({ plan, promise }: EventOf<"plan.ready">): void {
+  function showPlan({ plan, promise, permitted }: EventOf<"plan.ready">): void {
     if (plan.intent === "conversation") return;
     reply.show(plan.reply);
     section();
-    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose }));
-    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose }));
+    if (planIsResult) out(renderPlan(plan, promise, outStyle, { columns: streams.outColumns, verbose, permitted }));
+    else subject(renderPlan(plan, promise, style, { columns: streams.columns, verbose, permitted }));
     section();
     promised = promise;
+    allowed = permitted;
   }
 
   return {
     get promise() {
       return promised;
+    },
+    get permitted() {
+      return allowed;
     },
     shows: {
       "plan.ready": showPlan,

@@ -147,7 +147,8 @@ function openRun(options: TerminalOptions): Terminal {
       work.showLooked();
       const again = outcome.code === 10 && !planIsResult && !options.screen;
       if (again && outcome.plan !== null && steps.promise !== null) {
-        out(renderPlan(outcome.plan, steps.promise, outStyle, { columns: streams.outColumns, verbose }));
+        const shape = { columns: streams.outColumns, verbose, permitted: steps.permitted };
+        out(renderPlan(outcome.plan, steps.promise, outStyle, shape));
       }
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };

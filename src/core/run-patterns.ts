@@ -1,0 +1,70 @@
+/** Which commands may run without a question: all of them, or those that match a pattern as a whole. Pure. */
+
+/** false: none. A list: those that match one of its patterns. */
+export type RunGrant = boolean | readonly string[];
+
+/** What lets one command line run several: a command that holds one of these matches no pattern. */
+const joins = /[;&|<>$()`\n\r]/;
+
+export const isJoined = (command: string): boolean => joins.test(command);
+
+/** `*` stands for any text; everything else for itself. */
+function matches(pattern: string, command: string): boolean {
+  const parts = pattern.trim().split("*");
+  const [first = ""] = parts;
+  if (parts.length === 1) return command === first;
+  const last = parts.at(-1) ?? "";
+  if (command.length < first.length + last.length || !command.startsWith(first) || !command.endsWith(last))
+    return false;
+  const end = command.length - last.length;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = command.indexOf(part, at);
+    if (found === -1 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** The first pattern that the whole command matches; null: none does, or all commands are granted or none. */
+export function patternOf(grant: RunGrant, command: string): string | null {
+  const text = command.trim();
+  if (typeof grant === "boolean" || isJoined(text)) return null;
+  return grant.find((pattern) => matches(pattern, text)) ?? null;
+}
+
+export const grantsRun = (grant: RunGrant, command: string): boolean =>
+  typeof grant === "boolean" ? grant : patternOf(grant, command) !== null;
+
+/** Whether any command may run at all. */
+export const grantsSome = (grant: RunGrant): boolean => (typeof grant === "boolean" ? grant : grant.length > 0);
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The flag that would grant a command: for one that no pattern can match, the one that grants all. */
+export const flagToRun = (command: string): string =>
+  isJoined(command) || command.includes("*") ? "--allow-run" : `--allow-run=${quote(command.trim())}`;
+
+/** The flags that would grant all of them. */
+export const flagsToRun = (commands: readonly string[]): string => {
+  const flags = [...new Set(commands.map(flagToRun))];
+  return flags.includes("--allow-run") ? "--allow-run" : flags.join(" ");
+};
+
+/** Why a command was not run; worded for the model, too. */
+export const whyNotRun = (grant: RunGrant): string =>
+  typeof grant === "boolean"
+    ? "planned commands run without a terminal only with --allow-run"
+    : `no pattern of --allow-run permits it; permitted: ${grant.join(", ")}`;
+
+/** A command of a plan, and the pattern that permits it. */
+export interface Permitted {
+  readonly command: string;
+  readonly pattern: string;
+}
+
+export const permittedBy = (grant: RunGrant, commands: readonly string[]): readonly Permitted[] =>
+  [...new Set(commands)].flatMap((command) => {
+    const pattern = patternOf(grant, command);
+    return pattern === null ? [] : [{ command, pattern }];
+  });

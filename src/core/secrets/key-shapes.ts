@@ -80,12 +80,18 @@ function isHyphenated(value: string): boolean {
   return !/\d/.test(value) || !/[A-Za-z0-9_]{16}/.test(value);
 }
 
-function* findTokens(text: string): Generator<Span> {
-  for (const { 0: value, index } of text.matchAll(anyToken)) {
+/** Calls `take` with every match. Most texts have none, and iterating over matches would cost more than the search. */
+function eachMatch(shape: RegExp, text: string, take: (match: RegExpExecArray) => void): void {
+  shape.lastIndex = 0;
+  for (let match = shape.exec(text); match !== null; match = shape.exec(text)) take(match);
+}
+
+function findTokens(text: string, found: Span[]): void {
+  eachMatch(anyToken, text, ({ 0: value, index }) => {
     const kind = tokenShapes.find(([, shape]) => value.search(shape) === 0)?.[0] ?? "API key";
     const wrong = placeholder.test(value) || (kind === "API key" && isHyphenated(value));
-    if (!wrong && beginsWord(text, index)) yield { start: index, end: index + value.length, kind };
-  }
+    if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
+  });
 }
 
 function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -93,27 +99,27 @@ function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | nul
   return shape.exec(text);
 }
 
-function* findPrivateKeys(text: string): Generator<Span> {
+function findPrivateKeys(text: string, found: Span[]): void {
   if (!text.includes("PRIVATE KEY")) return;
-  for (const match of text.matchAll(privateKey)) {
+  eachMatch(privateKey, text, (match) => {
     const start = match.index + match[0].length;
     const next = text.indexOf("-----BEGIN", start);
     const rest = text.slice(start, Math.min(next < 0 ? text.length : next, start + 30_000));
     const close = rest.indexOf("-----END");
     const body = close < 0 ? (rest.match(base64Lines)?.[0] ?? "") : rest.slice(0, close);
     const isKey = body.replace(/[^A-Za-z0-9+/]/g, "").length >= 40;
-    if (isKey) yield { start, end: start + body.length, kind: "private key" };
-  }
+    if (isKey) found.push({ start, end: start + body.length, kind: "private key" });
+  });
 }
 
-function* findUrlPasswords(text: string): Generator<Span> {
+function findUrlPasswords(text: string, found: Span[]): void {
   if (!text.includes("://")) return;
-  for (const match of text.matchAll(urlPassword)) {
+  eachMatch(urlPassword, text, (match) => {
     const [, user = "", value = ""] = match;
-    if (value === user || placeholder.test(value) || commonPassword.test(value)) continue;
+    if (value === user || placeholder.test(value) || commonPassword.test(value)) return;
     const end = match.index + match[0].length - 1;
-    yield { start: end - value.length, end, kind: "password in a URL" };
-  }
+    found.push({ start: end - value.length, end, kind: "password in a URL" });
+  });
 }
 
 /** The value behind a name, when it looks like a secret. */
@@ -128,24 +134,28 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
   return isSecret && !placeholder.test(value) ? found : null;
 }
 
-function* findNamedValues(text: string): Generator<Span> {
-  for (const { 0: word, index } of text.matchAll(secretName)) {
+function findNamedValues(text: string, found: Span[]): void {
+  eachMatch(secretName, text, ({ 0: word, index }) => {
     const name = word.trim().toLowerCase();
-    if (name === "key" && !keyQualifier.test(text.slice(Math.max(0, index - 12), index))) continue;
-    const found = matchValue(text, name, index + word.length);
-    if (found === null) continue;
-    const start = found.index + found[0].lastIndexOf(found[1] ?? "");
-    yield { start, end: start + (found[1] ?? "").length, kind: `value of ${name}` };
-  }
+    if (name === "key" && !keyQualifier.test(text.slice(Math.max(0, index - 12), index))) return;
+    const match = matchValue(text, name, index + word.length);
+    if (match === null) return;
+    const start = match.index + match[0].lastIndexOf(match[1] ?? "");
+    found.push({ start, end: start + (match[1] ?? "").length, kind: `value of ${name}` });
+  });
 }
 
 /** No value of any kind above is shorter. */
 const shortest = 8;
 
+const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
+
 /** All spans in order, none inside another. */
 function findSpans(text: string): Span[] {
   if (text.length < shortest) return [];
-  const all = [...findPrivateKeys(text), ...findTokens(text), ...findUrlPasswords(text), ...findNamedValues(text)];
+  const all: Span[] = [];
+  for (const find of finders) find(text, all);
+  if (all.length === 0) return all;
   all.sort((a, b) => a.start - b.start || b.end - a.end);
   let reached = 0;
   return all.filter((span) => {

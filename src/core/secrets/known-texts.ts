@@ -4,6 +4,8 @@
 export const leastKnown = 8;
 const block = 3;
 const slots = 1 << 16;
+/** Up to so many texts, one pattern of their beginnings tells where none stands: most texts never need the index. */
+const maxBeginnings = 100;
 
 interface Entry {
   readonly text: string;
@@ -76,16 +78,16 @@ function endOf(text: string, known: string): number {
 
 export function createKnownTexts(): KnownTexts {
   const entries = new Map<string, Entry>();
-  let index: Index | null = null;
-  let firsts: ReadonlySet<string> = new Set();
+  const firsts = new Set<string>();
   let longest = 0;
+  let index: Index | null = null;
+  let beginnings: RegExp | null = null;
 
-  const prepare = (): Index => {
-    if (index !== null) return index;
-    index = indexOf([...entries.values()]);
-    firsts = new Set([...entries.keys()].map((text) => text.slice(0, 1)));
-    longest = Math.max(0, ...[...entries.keys()].map(({ length }) => length));
-    return index;
+  const mayHold = (text: string): boolean => {
+    if (entries.size === 0 || text.length < leastKnown) return false;
+    if (entries.size > maxBeginnings) return true;
+    beginnings ??= new RegExp([...entries.keys()].map((each) => RegExp.escape(each.slice(0, leastKnown))).join("|"));
+    return beginnings.test(text);
   };
 
   const isBegun = (text: string, at: number): boolean => {
@@ -99,21 +101,24 @@ export function createKnownTexts(): KnownTexts {
     add(text, replacement) {
       if (text.length < leastKnown || entries.has(text)) return;
       entries.set(text, { text, replacement });
+      firsts.add(text.charAt(0));
+      longest = Math.max(longest, text.length);
       index = null;
+      beginnings = null;
     },
     has: (text) => entries.has(text),
     replace(text) {
-      if (entries.size === 0 || text.length < leastKnown) return text;
+      if (!mayHold(text)) return text;
+      index ??= indexOf([...entries.values()]);
       let out = "";
       let from = 0;
-      for (const { start, entry } of findAll(text, prepare())) {
+      for (const { start, entry } of findAll(text, index)) {
         out += text.slice(from, start) + entry.replacement();
         from = start + entry.text.length;
       }
       return from === 0 ? text : out + text.slice(from);
     },
     begun(text) {
-      prepare();
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
         if (firsts.has(text.charAt(at)) && isBegun(text, at)) return text.length - at;
       }

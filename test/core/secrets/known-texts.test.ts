@@ -45,3 +45,11 @@ test("texts that are too short are passed over", () => {
   texts.add("short", () => "#");
   expect([texts.has("short"), texts.replace("a short text")]).toEqual([false, "a short text"]);
 });
+
+test("hundreds of known texts are found as a few are", () => {
+  const texts = createKnownTexts();
+  const known = Array.from({ length: 300 }, (_, at) => `known-text-${at}`);
+  for (const each of known) texts.add(each, () => "#");
+  expect(texts.replace(`a ${known.join(" b ")} c`)).toBe(`a ${known.map(() => "#").join(" b ")} c`);
+  expect(texts.replace("nothing of the kind: known-text-")).toBe("nothing of the kind: known-text-");
+});

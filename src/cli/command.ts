@@ -17,7 +17,13 @@ export interface Context {
   readonly err: (text: string) => void;
   /** Resolves when readers, however slow, have taken all text. */
   readonly shown: () => Promise<unknown>;
-  readonly tty: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  readonly tty: {
+    readonly stdin: boolean;
+    readonly stdout: boolean;
+    readonly stderr: boolean;
+    /** A person can answer: on standard input, or on their terminal where something else is piped in there. */
+    readonly keyboard: boolean;
+  };
   /** What is piped in beside a task, as far as it comes at once. */
   readonly readPiped: (signal: AbortSignal) => Promise<PipedInput>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */

@@ -1,6 +1,6 @@
 /** The process around a command: streams, signals, exit code. The only file that ends the process. */
 import { PaiError } from "../core/error.ts";
-import { isInForeground, isTerminal } from "../ui/tty.ts";
+import { hasKeyboard, isInForeground, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import type { Context } from "./command.ts";
 import { main } from "./index.ts";
@@ -75,7 +75,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     out: stdout.write,
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
-    tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2) },
+    tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2), keyboard: hasKeyboard() },
     readPiped: async (signal) => (await import("./piped-input.ts")).readPiped(signal),
     readStdin: async (signal) => (await import("./read-text.ts")).readStdin(signal),
     ...watchSignals(writers),

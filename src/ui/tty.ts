@@ -1,5 +1,5 @@
 /** Whether a descriptor is a terminal, and whether it is ours now, without loading Node's streams. */
-import { fstatSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Device majors of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
 const majors = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
@@ -9,6 +9,28 @@ export function isTerminal(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
     return stat.isCharacterDevice() && majors.has((stat.rdev >> 8) & 0xfff);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether something is piped in there: a pipe, a socket or a file, and no device like /dev/null. */
+function isPipedIn(fd: number): boolean {
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFIFO() || stat.isSocket() || stat.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a person can type: on standard input, or on their terminal where something else is piped in there. */
+export function hasKeyboard(): boolean {
+  if (isTerminal(0)) return true;
+  if (!isPipedIn(0)) return false;
+  try {
+    closeSync(openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY));
+    return true;
   } catch {
     return false;
   }

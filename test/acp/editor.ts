@@ -56,7 +56,7 @@ export async function openEditor(setup: EditorSetup) {
     words: [],
     out: () => {},
     err: () => {},
-    tty: { stdin: false, stdout: false, stderr: false },
+    tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
     shown: async () => {},
     readPiped: async () => ({ text: "", note: null }),
     readStdin: async () => "",

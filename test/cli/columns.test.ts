@@ -15,6 +15,6 @@ test("COLUMNS says it, else the terminal; one that says 0 does not know and coun
 });
 
 test("what goes to no terminal has no width to be wrapped to (R12)", () => {
-  const tty = { stdin: true, stdout: true, stderr: false };
+  const tty = { stdin: true, stdout: true, stderr: false, keyboard: true };
   expect(columnsOfErrors({ tty, env: { COLUMNS: "40" } })).toBeNull();
 });

@@ -40,7 +40,7 @@ export function openProcess(home: Home = makeHome()): Process {
         err: (text) => {
           err += text;
         },
-        tty: { stdin: stdin === undefined, stdout: false, stderr: false },
+        tty: { stdin: stdin === undefined, stdout: false, stderr: false, keyboard: stdin === undefined },
         shown: async () => {},
         readPiped: async () => ({ text: "", note: null }),
         readStdin: async () => stdin ?? "",

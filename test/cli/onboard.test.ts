@@ -27,7 +27,7 @@ function sit(env: Readonly<Record<string, string>> = {}) {
     env: { HOME: home.places.home ?? "", ...env },
     cwd: home.root,
     flags: {},
-    tty: { stdin: true, stdout: true, stderr: false },
+    tty: { stdin: true, stdout: true, stderr: false, keyboard: true },
     err: (text: string) => {
       said += text;
     },

@@ -25,12 +25,12 @@ export interface View extends Face {
 }
 
 /**
- * Whether a person can be asked: standard input and error are terminals, and neither -y, --no-input, --json nor --jsonl
- * is given.
+ * Whether a person can be asked: standard error is a terminal, so is standard input or the process belongs to one, and
+ * neither -y, --no-input, --json nor --jsonl is given.
  */
 export function isInteractive({ flags, tty }: Context): boolean {
   const isOff = [flags.yes, flags.noInput, flags.json, flags.jsonl].includes(true);
-  return tty.stdin && tty.stderr && !isOff;
+  return tty.keyboard && tty.stderr && !isOff;
 }
 
 /**
@@ -40,9 +40,10 @@ export function isInteractive({ flags, tty }: Context): boolean {
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
   return () => {
-    opened ??= import("../../ui/prompt/prompt.ts").then(({ createPrompter }) =>
+    const loading = () => Promise.all([import("../../ui/prompt/prompt.ts"), import("../../ui/prompt/keyboard.ts")]);
+    opened ??= loading().then(([{ createPrompter }, { openOwnTerminal, openStdin }]) =>
       createPrompter({
-        stdin: () => process.stdin,
+        keyboard: context.tty.stdin ? () => openStdin(process.stdin) : openOwnTerminal,
         err: context.err,
         style: styleOf(context, context.tty.stderr),
         size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows || 24 }),

@@ -64,7 +64,7 @@ async function textOf(
   const hear = (text: string) => {
     said += text;
   };
-  const tty = { stdin: false, stdout: false, stderr: false };
+  const tty = { stdin: false, stdout: false, stderr: false, keyboard: false };
   // Standard input is the protocol's.
   const flags = { ...(over.flags ?? context.flags), noStdin: true };
   await run({ ...context, ...over, flags, out: hear, err: hear, tty });

@@ -1,5 +1,4 @@
 /** Asks the person at the terminal: questions, the next message of a session, and keys that must not show. */
-import type { ReadStream } from "node:tty";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
@@ -7,6 +6,7 @@ import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { type Completion, openEditor } from "./editor.ts";
+import type { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keys.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import { renderQuestion } from "./question.ts";
@@ -14,8 +14,8 @@ import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { openSecretLine } from "./secret-line.ts";
 
 export interface PrompterOptions {
-  /** The terminal on standard input; opened at the first question. */
-  readonly stdin: () => ReadStream;
+  /** Opened for each question. */
+  readonly keyboard: () => Keyboard;
   readonly err: (text: string) => void;
   readonly style: Style;
   readonly size: () => { readonly columns: number; readonly rows: number };

@@ -1,7 +1,7 @@
 /** The terminal in raw mode for as long as one answer takes, and as it was before afterwards, whatever happens. */
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import type { ReadStream } from "node:tty";
 import { isInForeground } from "../tty.ts";
+import type { Keyboard } from "./keyboard.ts";
 import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keys.ts";
 
 /** Ends the reading with a value or a reason. */
@@ -35,8 +35,8 @@ export interface RawInput {
 }
 
 export interface RawInputOptions {
-  /** The terminal on standard input; opened at the first reading. */
-  readonly stdin: () => ReadStream;
+  /** Opened for each reading. */
+  readonly keyboard: () => Keyboard;
   readonly err: (text: string) => void;
   /** Ends any reading; its reason is thrown. */
   readonly signal: AbortSignal;
@@ -56,10 +56,10 @@ const modes = {
   kitty: [pasteOn + kittyOn, kittyOff + pasteOff],
 } as const;
 
-/** Empties what the kernel holds of standard input; in raw mode half a line is readable too. */
-function dropTypedAhead(): void {
+/** Empties what the kernel holds of what was typed; in raw mode half a line is readable too. `from`: the terminal. */
+function dropTypedAhead(from: number): void {
   try {
-    const fd = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const fd = openSync(`/proc/self/fd/${from}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       const bytes = new Uint8Array(4096);
       while (readSync(fd, bytes) > 0);
@@ -96,11 +96,11 @@ function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): ()
   };
 }
 
-export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOptions): RawInput {
+export function openRawInput({ keyboard: open, err, signal, terminal }: RawInputOptions): RawInput {
   const keys = openKeys();
   const [on, off] = modes[terminal];
 
-  async function listen<T>(stdin: ReadStream, start: (settle: Settle<T | null>) => Reader, stop: () => void) {
+  async function listen<T>(keyboard: Keyboard, start: (settle: Settle<T | null>) => Reader, stop: () => void) {
     const { promise, resolve, reject } = Promise.withResolvers<T | null>();
     const decoder = new TextDecoder();
     let settled = false;
@@ -134,8 +134,8 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
     };
     const goOn = () => {
       if (settled) return;
-      stdin.setRawMode(false);
-      stdin.setRawMode(true);
+      keyboard.setRawMode(false);
+      keyboard.setRawMode(true);
       err(on);
       reader.resume();
     };
@@ -148,17 +148,16 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
           else if (!settled) process.kill(0, "SIGTTOU");
         }, wakeMs);
     };
-    stdin.on("data", take).once("end", end);
+    const leave = keyboard.listen(take, end);
     process.on("SIGCONT", wake);
     process.prependOnceListener("exit", cut);
     process.stderr.on("resize", reader.resize);
     signal.addEventListener("abort", abort, { once: true });
-    stdin.resume();
     feed();
     try {
       return await promise;
     } finally {
-      stdin.off("data", take).off("end", end);
+      leave();
       process.off("SIGCONT", wake);
       process.off("exit", cut);
       process.stderr.off("resize", reader.resize);
@@ -170,29 +169,29 @@ export function openRawInput({ stdin: open, err, signal, terminal }: RawInputOpt
     typeAhead: keys.push,
     async read(ahead, start) {
       signal.throwIfAborted();
-      const stdin = open();
+      const keyboard = open();
       const restore = () => {
         if (!isInForeground()) return;
         err(off);
-        stdin.setRawMode(false);
+        keyboard.setRawMode(false);
       };
       const stop = () => {
         restore();
         process.kill(0, "SIGTSTP");
       };
-      stdin.setRawMode(true);
+      keyboard.setRawMode(true);
       process.once("exit", restore);
       err(on);
       if (ahead === "drop") {
         keys.clear();
-        dropTypedAhead();
+        dropTypedAhead(keyboard.fd);
       }
       try {
-        return await listen(stdin, start, stop);
+        return await listen(keyboard, start, stop);
       } finally {
         process.off("exit", restore);
-        stdin.pause();
         restore();
+        keyboard.close();
       }
     },
   };

@@ -1,0 +1,60 @@
+/** What a person types at: standard input, or the terminal of the process where something else is piped in there. */
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { ReadStream } from "node:tty";
+import { PaiError } from "../../core/error.ts";
+
+export interface Keyboard {
+  readonly fd: number;
+  readonly setRawMode: (on: boolean) => void;
+  /** Passes on what is typed, and that the terminal is gone, until the returned function is called. */
+  readonly listen: (take: (chunk: Uint8Array | string) => void, end: () => void) => () => void;
+  /** Called behind each reading: an open keyboard would keep the process alive. */
+  readonly close: () => void;
+}
+
+/** `stdin` is a terminal. */
+export function openStdin(stdin: ReadStream): Keyboard {
+  return {
+    fd: 0,
+    setRawMode: (on) => void stdin.setRawMode(on),
+    listen(take, end) {
+      stdin.on("data", take).once("end", end);
+      stdin.resume();
+      return () => void stdin.off("data", take).off("end", end);
+    },
+    close: () => void stdin.pause(),
+  };
+}
+
+/** Milliseconds between two looks for keys. A read that waits for the next key could not be ended: it would take it from the shell. */
+const tickMs = 20;
+
+/** The terminal that the process belongs to. Throws approval_needed without one. */
+export function openOwnTerminal(): Keyboard {
+  const { O_NOCTTY, O_NONBLOCK, O_RDWR } = constants;
+  let fd: number;
+  try {
+    fd = openSync("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK);
+  } catch (cause) {
+    throw new PaiError("approval_needed", "the terminal cannot be opened to ask", { cause });
+  }
+  const modes = new ReadStream(fd);
+  return {
+    fd,
+    setRawMode: (on) => void modes.setRawMode(on),
+    listen(take, end) {
+      const bytes = new Uint8Array(4096);
+      const timer = setInterval(() => {
+        try {
+          const size = readSync(fd, bytes);
+          if (size > 0) take(bytes.slice(0, size));
+          else end();
+        } catch (thrown) {
+          if ((thrown as NodeJS.ErrnoException).code !== "EAGAIN") end();
+        }
+      }, tickMs);
+      return () => clearInterval(timer);
+    },
+    close: () => closeSync(fd),
+  };
+}

@@ -15,3 +15,9 @@ declare module "./page/*" {
 
   export { text as default };
 }
+/** Layouts of the team's database. */
+declare module "*.sql" {
+  const text: string;
+
+  export { text as default };
+}

@@ -10,7 +10,7 @@ const packages = {
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],
   workspace: ["ignore", "bun", "bun:ffi", "bun:sqlite"],
-  store: ["zod", "bun:sqlite", "jsonc-parser"],
+  store: ["zod", "bun", "bun:sqlite", "jsonc-parser"],
   ui: ["@speed-highlight/core", "picocolors", "consola", "diff"],
   acp: ["@agentclientprotocol/sdk", "diff"],
   mcp: [],
@@ -84,14 +84,14 @@ test("core touches neither the file system nor the process", () => {
   expect(impure).toEqual([]);
 });
 
-/** Listens on loopback for the person's own browser; it asks nobody. */
-const listeners = ["cli/dashboard/serve.ts"];
+/** The first listens on loopback for the person's own browser and asks nobody; the second asks the user's own database. */
+const listed = ["cli/dashboard/serve.ts", "store/team/team-store.ts"];
 
-test("only models talks to the network", () => {
+test("only models talks to the network, and what is listed", () => {
   const network =
-    /(?<![.\w])fetch\(|\bBun\.(?:connect|listen|serve|udpSocket)\(|"node:(?:net|tls|dgram|dns|https?|http2)"/;
+    /(?<![.\w])fetch\(|\bBun\.(?:connect|listen|serve|udpSocket|SQL)\(|\bnew SQL\(|"node:(?:net|tls|dgram|dns|https?|http2)"/;
   const talking = files.filter((file) => network.test(readFileSync(join(src, file), "utf8")));
-  expect(talking.filter((file) => layerOf(file) !== "models")).toEqual(listeners);
+  expect(talking.filter((file) => layerOf(file) !== "models").sort()).toEqual(listed);
   expect(talking).not.toEqual([]);
 });
 

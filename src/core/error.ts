@@ -16,6 +16,7 @@ export const exitCodes = {
   tls: 5,
   redirected: 5,
   provider_down: 5,
+  store_away: 5,
   quota: 6,
   credit_exhausted: 6,
   reply_blocked: 7,

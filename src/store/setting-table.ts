@@ -30,6 +30,10 @@ export interface Setting<T> {
   readonly inFile: boolean;
   /** What becomes of `current` when an untrusted project wants `wanted`; absent: a project may not say. */
   readonly narrow?: (current: T, wanted: T) => T;
+  /** No project may say it, trusted or not. */
+  readonly userOnly?: true;
+  /** The value as it may be shown; absent: as it is. */
+  readonly shown?: (value: Json) => Json;
 }
 
 interface Sources {
@@ -210,6 +214,22 @@ const mcpServers: Setting<readonly McpServer[]> = {
   inFile: true,
 };
 
+/** A database that several machines share. Who names it reads what runs tell there, so no project may. */
+const storeUrl: Setting<string | null> = {
+  name: "store.url",
+  wants: "a URL that begins with postgres://",
+  fallback: null,
+  env: "PAI_STORE_URL",
+  fromText: (url) => url.trim(),
+  check: (json) => (typeof json === "string" && /^postgres(ql)?:\/\/\S+$/.test(json.trim()) ? json.trim() : null),
+  shown: (json) =>
+    typeof json === "string"
+      ? json.replace(/^(\w+:\/\/[^/?#:@]*):.*@/, "$1:***@").replace(/(password=)[^&]*/gi, "$1***")
+      : json,
+  inFile: true,
+  userOnly: true,
+};
+
 /** All settings but the base URLs. */
 export const settingTable = {
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
@@ -251,6 +271,7 @@ export const settingTable = {
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
   mcpServers,
+  storeUrl,
   strict: {
     ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
     narrow: (current: boolean, wanted: boolean) => current || wanted,

@@ -45,6 +45,8 @@ export interface Settings {
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly mcpServers: readonly McpServer[];
+  /** The database of a team, of the user's own settings only. */
+  readonly storeUrl: string | null;
   /** Grant nothing beyond the plan. */
   readonly strict: boolean;
   /** Facts are learned from runs. */
@@ -91,10 +93,12 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
   if (user !== null) {
     for (const name of unknownNames(user, () => true)) warnings.push(`${user.file}: unknown setting ${name}, ignored`);
   }
-  const ignored = project === null ? [] : unknownNames(project, (name) => project.trust === "trusted" || narrows(name));
+  const mayHold = (name: string) => (project?.trust === "trusted" ? !isUserOnly(name) : narrows(name));
+  const ignored = project === null ? [] : unknownNames(project, mayHold);
 
   const fromProject = <T>(setting: Setting<T>, current: T): { readonly value: T } | null => {
-    if (project === null || (project.trust !== "trusted" && setting.narrow === undefined)) return null;
+    if (project === null || setting.userOnly === true) return null;
+    if (project.trust !== "trusted" && setting.narrow === undefined) return null;
     const wanted = valueIn(project, setting);
     if (wanted === null || project.trust === "trusted") return wanted;
     const value = setting.narrow?.(current, wanted.value) ?? current;
@@ -138,7 +142,7 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
     take(fromVariable(setting), setting.env ?? "");
     take(fromFlag(setting), "flag");
     origins[setting.name] = origin;
-    values[setting.name] = value as Json;
+    values[setting.name] = setting.shown?.(value as Json) ?? (value as Json);
     return value;
   };
 
@@ -178,6 +182,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
     mcpServers: resolve(table.mcpServers),
+    storeUrl: resolve(table.storeUrl),
     strict: resolve(table.strict),
     memory: resolve<boolean>(table.memory),
     plain: resolve(table.plain),
@@ -273,5 +278,7 @@ function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): s
 function narrows(name: string): boolean {
   return allSettings.some((setting) => setting.name === name && "narrow" in setting);
 }
+
+const isUserOnly = (name: string) => allSettings.some((setting) => setting.name === name && "userOnly" in setting);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -140,6 +140,28 @@ test("a wrong type of an allowed name in pai.json is an error; of a forbidden on
   expect(load(home).warnings).toEqual(["pai.json: ignored checks, baseUrl (see pai trust)"]);
 });
 
+test("the team's database is the user's own to name: no project says it, trusted or not", () => {
+  const home = makeHome();
+  project(home, { store: { url: "postgres://evil.example/pai" } });
+  trustProject(home.places, home.root);
+  const trusted = load(home);
+  expect([trusted.trust, trusted.settings.storeUrl]).toEqual(["trusted", null]);
+  expect(trusted.warnings).toEqual(["pai.json: ignored store.url"]);
+  user(home, { store: { url: "postgres://ana@db.example.com/pai" } });
+  expect(load(home).settings.storeUrl).toBe("postgres://ana@db.example.com/pai");
+  expect(load(home, { PAI_STORE_URL: "postgres://ci@db/pai" }).settings.storeUrl).toBe("postgres://ci@db/pai");
+});
+
+test.each([
+  ["postgres://ana:s3cret@db.example.com/pai", "postgres://ana:***@db.example.com/pai"],
+  ["postgres://ana:s3/cr@et@db.example.com/pai", "postgres://ana:***@db.example.com/pai"],
+  ["postgres://:s3cret@db/pai?sslmode=verify-full", "postgres://:***@db/pai?sslmode=verify-full"],
+  ["postgres://db/pai?user=ana&password=s3cret", "postgres://db/pai?user=ana&password=***"],
+])("the password in the team's address is never shown: %s", (url, shown) => {
+  const { settings, values } = load(makeHome(), { PAI_STORE_URL: url });
+  expect([settings.storeUrl, values["store.url"]]).toEqual([url, shown]);
+});
+
 test("a trusted pai.json may say more, until its content changes", () => {
   const home = makeHome();
   project(home, { checks: ["make test"] });

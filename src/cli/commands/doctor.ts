@@ -10,6 +10,7 @@ import type { Context } from "../command.ts";
 import { findRoot, openPlaces } from "../compose/base.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
 import { examineSandbox } from "../doctor-sandbox.ts";
+import { examineStore } from "../doctor-store.ts";
 
 /** Exit 1 when there is an error among the findings: they are the result all the same. */
 export async function doctorCommand(context: Context): Promise<number> {
@@ -33,9 +34,13 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
     const loaded = loadAll(patient);
     const findings = [...examine(patient, loaded), await examineSandbox(patient, loaded)];
     if (context.flags.offline === true) return findings;
-    const [endpoint, servers] = await Promise.all([examineEndpoint(patient, loaded), findServers(context)]);
+    const [endpoint, servers, store] = await Promise.all([
+      examineEndpoint(patient, loaded),
+      findServers(context),
+      examineStore(patient, loaded),
+    ]);
     context.signal.throwIfAborted();
-    return [...findings, ...endpoint, ...servers.map(describeServer)];
+    return [...findings, ...endpoint, ...servers.map(describeServer), ...store];
   } catch (thrown) {
     context.signal.throwIfAborted();
     const { message, hint } = toPaiError(thrown);

@@ -9,7 +9,7 @@ import { parseJsonText, replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
-import { allSettings } from "../../store/setting-table.ts";
+import { allSettings, type Setting } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
@@ -53,7 +53,8 @@ function put({ context, places, words: [name = "", ...given] }: ConfigCall): Con
   const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
   const file = writeSetting(places, setting.name, value);
   consent?.();
-  return { lines: [`${setting.name} = ${render(value)} in ${file}`], data: { name: setting.name, value, file } };
+  const shown = (setting as Pick<Setting<Json>, "shown">).shown?.(value) ?? value;
+  return { lines: [`${setting.name} = ${render(shown)} in ${file}`], data: { name: setting.name, value: shown, file } };
 }
 
 function unset({ places, words: [name = ""] }: ConfigCall): ConfigAnswer {

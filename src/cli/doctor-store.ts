@@ -1,0 +1,35 @@
+/** What `pai doctor` says of the team's database: whether it answers, as whom, and what still waits to be sent. */
+import { toPaiError } from "../core/error.ts";
+import type { LoadedSettings } from "../store/settings.ts";
+import { readAddress } from "../store/team/address.ts";
+import { version } from "./commands/version.ts";
+import type { Finding, Patient } from "./doctor-checks.ts";
+
+const withinMs = 10_000;
+
+/** Nothing where no store is set. A store of an older layout is brought to the newest. */
+export async function examineStore(
+  _patient: Patient,
+  { settings, origins }: LoadedSettings,
+): Promise<readonly Finding[]> {
+  if (settings.storeUrl === null) return [];
+  try {
+    const address = readAddress(settings.storeUrl);
+    const { openTeamStore } = await import("../store/team/team-store.ts");
+    const store = openTeamStore(address, { pai: version, withinMs });
+    try {
+      const [row] = await store.query<{ who: string; layout: number; runs: number }>(
+        `select session_user::text as who, (select max(version) from pai.migrations) as layout,
+          (select count(*)::float8 from pai.runs) as runs`,
+        [],
+      );
+      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs (${origins["store.url"]})`;
+      return [{ name: "store", level: "ok", text, hint: null }];
+    } finally {
+      await store.close();
+    }
+  } catch (thrown) {
+    const { code, message, hint } = toPaiError(thrown);
+    return [{ name: "store", level: code === "store_away" ? "warning" : "error", text: message, hint }];
+  }
+}

@@ -1,0 +1,105 @@
+/** Where the database of a team is, and how the connection to it is secured. */
+import { readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { PaiError } from "../../core/error.ts";
+
+export interface StoreAddress {
+  /** As messages name it: host, port and database; never the password. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  /** null: PGUSER, else "postgres". */
+  readonly user: string | null;
+  readonly password: string | null;
+  /** Folder of the server's unix socket; null: by TCP. */
+  readonly socket: string | null;
+  /** `verify`: an encrypted connection to a server whose certificate and name were checked. */
+  readonly tls: "off" | "prefer" | "require" | "verify";
+  /** Certificates to trust instead of the built-in ones, PEM; null: those. */
+  readonly ca: string | null;
+}
+
+const modes: Readonly<Record<string, StoreAddress["tls"]>> = {
+  disable: "off",
+  allow: "prefer",
+  prefer: "prefer",
+  require: "require",
+  "verify-ca": "verify",
+  "verify-full": "verify",
+};
+
+/** Stands where an address names no host, as one of a unix socket may; a URL cannot have a user without a host. */
+const nowhere = "nowhere.invalid";
+
+/** null for nothing. */
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part) || null;
+  } catch {
+    throw refuse("has a % that begins no character", "write %25 for a percent sign in a name or password");
+  }
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+
+const refuse = (why: string, hint: string) => new PaiError("config_invalid", `store.url ${why}`, { hint });
+
+function readTls(wanted: string | null, isLocal: boolean): StoreAddress["tls"] {
+  const mode = wanted === null ? (isLocal ? "prefer" : "verify") : modes[wanted];
+  if (mode === undefined)
+    throw refuse(`has sslmode=${wanted}, which is none`, `one of ${Object.keys(modes).join(", ")}`);
+  if (isLocal || mode === "verify") return mode;
+  throw refuse(
+    `has sslmode=${wanted}, and the server is another machine`,
+    "leave sslmode out: connections over the network are always encrypted and verified (sslmode=verify-full)",
+  );
+}
+
+function readCa(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new PaiError("config_invalid", `store.url names sslrootcert=${file}, which cannot be read`, { cause });
+  }
+}
+
+/** Where the server listens: a folder of a unix socket, or a host. */
+function readPlace({ hostname, port: written, searchParams }: URL) {
+  const socket = searchParams.get("host");
+  if (socket !== null && !isAbsolute(socket))
+    throw refuse(
+      "has a host= that is no folder of a unix socket",
+      "name the server before the path: postgres://HOST/NAME",
+    );
+  if (socket === null && hostname === nowhere)
+    throw refuse("names no server", "such as postgres://ana@db.example.com/pai");
+  const port = Number((socket === null ? null : searchParams.get("port")) ?? (written || "5432"));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw refuse("has a port that is none", "such as 5432");
+  return { host: hostname.replace(/^\[|\]$/g, ""), port, socket };
+}
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`; `?host=/folder` is a unix socket. Over
+ * the network the certificate is always verified. Throws config_invalid.
+ */
+export function readAddress(text: string): StoreAddress {
+  const named = text.replace(/^(\w+:\/\/(?:[^/?#@]*@)?)(?=[/?]|$)/, `$1${nowhere}`);
+  const url = URL.canParse(named) ? new URL(named) : null;
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
+    throw refuse("is no URL that begins with postgres://", "such as postgres://ana@db.example.com/pai");
+  const place = readPlace(url);
+  const { socket, port } = place;
+  const database = decode(url.pathname.replace(/^\//, "")) ?? "postgres";
+  return {
+    ...place,
+    name: `${socket === null ? `${url.hostname}:${port}` : `${socket} (port ${port})`}/${database}`,
+    database,
+    user: decode(url.username),
+    password: decode(url.password),
+    tls: readTls(url.searchParams.get("sslmode"), socket !== null || isLoopback(url.hostname)),
+    ca: readCa(url.searchParams.get("sslrootcert")),
+  };
+}

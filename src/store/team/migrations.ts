@@ -1,0 +1,17 @@
+/** The layouts of the team's database, oldest first: each is carried out once, and none is ever changed. */
+import runs from "./migrations/1-runs.sql" with { type: "text" };
+
+export const migrations: readonly string[] = [runs];
+
+/** Made before the first of them. */
+export const foundation = `
+  create schema if not exists pai;
+  create table if not exists pai.migrations (
+    version integer primary key, at timestamptz not null default now(), pai text not null
+  );
+  grant usage on schema pai to public;
+  grant select on pai.migrations to public;
+`;
+
+/** Machines that open a new database at the same time take turns. */
+export const migrationLock = 7_061_690_001;

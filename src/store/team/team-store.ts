@@ -1,0 +1,162 @@
+/** The connection to the team's database: made at the first question, bounded in time, brought to this pai's layout. */
+import { SQL } from "bun";
+import { PaiError } from "../../core/error.ts";
+import type { StoreAddress } from "./address.ts";
+import { foundation, migrationLock, migrations } from "./migrations.ts";
+
+export interface TeamStore {
+  /** As messages name it. */
+  readonly name: string;
+  /**
+   * The rows of one statement. Throws store_away when the database is not reached, does not answer in time or cannot
+   * write; tls, config_invalid or failed for what trying again does not mend.
+   */
+  query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]>;
+  /** Never throws; what is under way is given up. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Written beside each layout that this pai makes. */
+  readonly pai: string;
+  /** Milliseconds for one statement, the way to the server included. */
+  readonly withinMs: number;
+}
+
+/** Classes of SQLSTATE that pass by themselves: connection, resources, shutting down, read-only, turns of locks. */
+const passing = /^(08|53|57P|58|25006|40|55P03)/;
+
+interface Thrown {
+  readonly code?: string;
+  /** SQLSTATE of what the server says. */
+  readonly errno?: string;
+  readonly message?: string;
+}
+
+const away = (name: string, why: string, cause: unknown) =>
+  new PaiError("store_away", `the store ${name} cannot be used now: ${why}`, {
+    hint: "runs go on; what they tell is sent later",
+    cause,
+  });
+
+function describeServerError(name: string, sqlState: string, message: string, cause: unknown): PaiError {
+  if (passing.test(sqlState)) return away(name, message, cause);
+  if (/^28|^3D/.test(sqlState))
+    return new PaiError("config_invalid", `the store ${name} refuses this login: ${message}`, {
+      hint: "see: pai config get store.url",
+      cause,
+    });
+  if (sqlState === "42501")
+    return new PaiError("config_invalid", `the store ${name} lacks a permission: ${message}`, {
+      hint: "let the owner of the database run pai doctor once with this version of pai",
+      cause,
+    });
+  return new PaiError("failed", `the store ${name} answers with an error: ${message}`, { cause });
+}
+
+function describeError(name: string, thrown: unknown): PaiError {
+  if (thrown instanceof PaiError) return thrown;
+  const { code = "", errno, message = String(thrown) } = thrown as Thrown;
+  if (code === "ERR_POSTGRES_SERVER_ERROR") return describeServerError(name, String(errno ?? ""), message, thrown);
+  if (/TLS|CERT|SSL|SIGNATURE|ISSUER/.test(code))
+    return new PaiError("tls", `the store ${name} cannot be trusted: ${message}`, {
+      hint: "name its certificate: store.url …?sslrootcert=FILE",
+      cause: thrown,
+    });
+  return away(name, message, thrown);
+}
+
+function connect(address: StoreAddress, withinMs: number): SQL {
+  const { host, port, database, user, password, socket, tls, ca } = address;
+  const place = socket === null ? { hostname: host, port } : { path: `${socket}/.s.PGSQL.${port}` };
+  const trusted = ca === null ? {} : { ca };
+  const secured = {
+    off: { tls: "disable" as const },
+    prefer: { tls: "prefer" as const },
+    require: { tls: "require" as const },
+    verify: { tls: { rejectUnauthorized: true, ...trusted } },
+  };
+  return new SQL({
+    adapter: "postgres",
+    ...place,
+    ...secured[tls],
+    database,
+    ...(user !== null && { username: user }),
+    ...(password !== null && { password }),
+    max: 1,
+    prepare: false,
+    connectionTimeout: Math.max(1, Math.ceil(withinMs / 1000)),
+    idleTimeout: 30,
+    connection: { application_name: "pai" },
+  });
+}
+
+/** Rejects after so many milliseconds, whatever becomes of the work. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Milliseconds that a new layout may take: 100,000 rows are read for some. */
+const migrationMs = 60_000;
+
+/** Brings the database to the newest layout. Throws config_invalid for one that a newer pai has made. */
+async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions): Promise<void> {
+  const newest = migrations.length;
+  const versionNow = async (db: SQL) =>
+    Number((await db.unsafe("select coalesce(max(version), 0) as version from pai.migrations"))[0]?.version);
+  const look = async () => {
+    const [found] = await sql.unsafe("select to_regclass('pai.migrations') is not null as made");
+    return found?.made === true ? versionNow(sql) : 0;
+  };
+  const before = await within(withinMs, look());
+  if (before > newest)
+    throw new PaiError("config_invalid", `the store ${name} has layout ${before}, this pai knows ${newest} at most`, {
+      hint: "a newer pai has made it: install that version here too",
+    });
+  if (before === newest) return;
+  const make = async (db: SQL) => {
+    await db.unsafe(`select pg_advisory_xact_lock(${migrationLock})`);
+    await db.unsafe(foundation);
+    for (let version = (await versionNow(db)) + 1; version <= newest; version += 1) {
+      await db.unsafe(migrations[version - 1] ?? "");
+      await db.unsafe("insert into pai.migrations (version, pai) values ($1, $2)", [version, pai]);
+    }
+  };
+  await within(migrationMs, sql.begin(make));
+}
+
+/** Opens nothing yet: the first statement connects, and a lost connection is made anew by the next one. */
+export function openTeamStore(address: StoreAddress, options: StoreOptions): TeamStore {
+  const { name } = address;
+  let sql: SQL | null = null;
+  let ready: Promise<void> | null = null;
+  const drop = async () => {
+    const old = sql;
+    [sql, ready] = [null, null];
+    await old?.close({ timeout: 0 }).catch(() => {});
+  };
+  return {
+    name,
+    async query<T extends object>(text: string, values: readonly unknown[]) {
+      const db = sql ?? connect(address, options.withinMs);
+      sql = db;
+      ready ??= prepare(db, name, options);
+      try {
+        await ready;
+        return (await within(options.withinMs, db.unsafe(text, [...values]))) as readonly T[];
+      } catch (thrown) {
+        const error = describeError(name, thrown);
+        // Nothing is known of a connection that did not answer, and a layout that was refused may be another soon.
+        if (error.code !== "failed" && sql === db) await drop();
+        throw error;
+      }
+    },
+    close: drop,
+  };
+}

@@ -1,0 +1,122 @@
+/** A real PostgreSQL for tests, started in a temporary folder as an ordinary user; null where there is none. */
+import { spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Postgres {
+  /** Its folder; the unix socket stands there. */
+  readonly folder: string;
+  /** `who`: another login than the owner. `by`: "tcp" or the socket. */
+  readonly url: (who?: string, by?: "tcp" | "socket") => string;
+  /** Statements by psql, as the owner. */
+  readonly sql: (text: string) => string;
+  /** Ends every process of the server at once, as a power cut does. */
+  readonly kill: () => void;
+  readonly start: () => void;
+  readonly port: number;
+  readonly stop: () => void;
+}
+
+const debian = "/usr/lib/postgresql";
+const bin = (existsSync(debian) ? readdirSync(debian) : [])
+  .map((version) => join(debian, version, "bin"))
+  .find((folder) => existsSync(join(folder, "initdb")));
+const isRoot = process.getuid?.() === 0;
+
+/** Whether a server can be started here: PostgreSQL refuses to run as root. */
+export const hasPostgres = bin !== undefined && (!isRoot || Bun.which("setpriv") !== null);
+
+const nobody = 65_534;
+const asUser = isRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"] : [];
+
+function run(args: readonly string[]): string {
+  const [program = "", ...more] = [...asUser, ...args];
+  const { status, stdout, stderr } = spawnSync(program, more, {
+    cwd: "/",
+    encoding: "utf8",
+    env: { LC_ALL: "C.UTF-8" },
+  });
+  if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}${stdout}`);
+  return stdout;
+}
+
+/** `cert`: files of a certificate and its key; then the server speaks TLS. */
+export function startPostgres(cert: { readonly cert: string; readonly key: string } | null = null): Postgres {
+  const folder = mkdtempSync(join(tmpdir(), "pai-pg-"));
+  if (isRoot) chownSync(folder, nobody, nobody);
+  const data = join(folder, "data");
+  const program = (name: string) => join(bin ?? "", name);
+  run([program("initdb"), "-D", data, "-U", "owner", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  const settings = ["listen_addresses = '127.0.0.1'", `port = ${port}`, `unix_socket_directories = '${folder}'`];
+  const own = [...settings, "fsync = off", "max_connections = 250", "shared_buffers = 32MB"];
+  if (cert !== null) {
+    for (const [from, name] of [
+      [cert.cert, "server.crt"],
+      [cert.key, "server.key"],
+    ] as const) {
+      copyFileSync(from, join(data, name));
+      chmodSync(join(data, name), 0o600);
+      if (isRoot) chownSync(join(data, name), nobody, nobody);
+    }
+    own.push("ssl = on");
+  }
+  appendFileSync(join(data, "postgresql.conf"), `${own.join("\n")}\n`);
+  const start = () => run([program("pg_ctl"), "-D", data, "-l", join(folder, "log"), "-w", "start"]);
+  start();
+  return {
+    folder,
+    port,
+    url: (who = "owner", by = "socket") =>
+      by === "tcp"
+        ? `postgres://${who}@127.0.0.1:${port}/postgres`
+        : `postgres://${who}@/postgres?host=${folder}&port=${port}`,
+    sql: (text) =>
+      run([
+        program("psql"),
+        "-X",
+        "-q",
+        "-A",
+        "-t",
+        "-v",
+        "ON_ERROR_STOP=1",
+        "-h",
+        folder,
+        "-p",
+        String(port),
+        "-U",
+        "owner",
+        "-d",
+        "postgres",
+        "-c",
+        text,
+      ]).trim(),
+    kill: () => run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]),
+    start,
+    stop() {
+      spawnSync(asUser[0] ?? program("pg_ctl"), [
+        ...asUser.slice(1),
+        ...(isRoot ? [program("pg_ctl")] : []),
+        "-D",
+        data,
+        "-m",
+        "immediate",
+        "-w",
+        "stop",
+      ]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

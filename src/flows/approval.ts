@@ -129,14 +129,20 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
   return lines.join("\n");
 }
 
+/** The plan has its yes: files that steer still need their own. Throws declined. */
+export async function takeYes(run: Run, claims: readonly Claim[]): Promise<void> {
+  const refusal = await refuseSteering(run, pathsThatSteer(claims));
+  if (refusal !== null) throw refusal.error;
+  run.record.approved = true;
+}
+
 /** Asks for a yes where one is needed. Returns what the user wants changed, null for yes. Throws declined, approval_needed. */
 export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[]): Promise<string | null> {
   if (plan.intent === "conversation" || run.options.planOnly || run.options.dryRun) return null;
   const decision = await run.ports.decide({ kind: "plan", text: await renderPlanQuestion(run, plan, claims) });
   if (decision.accept) {
     run.record.review = decision.review === true;
-    const refusal = await refuseSteering(run, pathsThatSteer(claims));
-    if (refusal !== null) throw refusal.error;
+    await takeYes(run, claims);
     return null;
   }
   if (decision.feedback !== null) return decision.feedback;

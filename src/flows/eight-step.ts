@@ -67,6 +67,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
 /** Works through an approved schedule. Throws the failure of the step that stayed failed; the summary is then local. */
 export async function followSchedule(run: Run, schedule: Schedule, claims: readonly Claim[]): Promise<void> {
   const { plan, steps } = schedule;
+  run.record.steps = steps;
   showStep(run, 1, "classify", `task, ${plan.intelligence_notes?.complexity_assessment ?? "moderate"}`);
   showStep(run, 2, "respond", plan.reply);
   showStep(run, 3, "schedule", renderSteps(schedule));

@@ -19,6 +19,7 @@ import {
   refuseForbidden,
   refuseLinks,
   requireYes,
+  takeYes,
   withoutCommands,
 } from "./approval.ts";
 import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
@@ -241,6 +242,14 @@ export async function presentSaved(run: Run, saved: Plan, promise: CallPromise):
     throw new PaiError("declined", "a saved plan is carried out as it is; nothing was changed", {
       hint: "make a new one with: pai plan",
     });
+  return { plan, claims };
+}
+
+/** Shows a plan that was approved before; only what steers others is asked about again. */
+export async function presentApproved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
+  const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
+  await takeYes(run, claims);
+  run.ledger.reserve(0);
   return { plan, claims };
 }
 

@@ -101,7 +101,9 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
       mode: options.mode,
       plan: null,
       corrections: [],
+      approved: false,
       review: false,
+      steps: null,
       planKey: null,
       text: "",
       next: [],
@@ -138,8 +140,9 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
 }
 
 /** Throws usage for a cap on calls with which the way of working could never end. */
-function requireCalls({ caps, mode, command, planOnly }: RunOptions): void {
-  const least = leastCalls(mode, planOnly || command === "apply" || command === "plan");
+function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): void {
+  const isPart = planOnly || command === "apply" || command === "plan" || approved?.steps === null;
+  const least = leastCalls(mode, isPart);
   if (caps.calls === null || caps.calls >= least || command === "context") return;
   throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${least}`, {
     hint:

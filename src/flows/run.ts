@@ -10,6 +10,7 @@ import type { Model } from "../core/model.ts";
 import type { Amendment, CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import type { ScheduleStep } from "../core/plan/schedule.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Price } from "../core/price.ts";
 import type { Decide, Notice } from "../core/question.ts";
@@ -33,6 +34,15 @@ export interface Task {
   readonly files?: readonly RelPath[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
+}
+
+/** What a person approved in an earlier run that was interrupted, as it was carried out then. */
+export interface ApprovedWork {
+  readonly plan: Plan;
+  /** Of eight-step; null: the plan is carried out as a whole. */
+  readonly steps: readonly ScheduleStep[] | null;
+  /** The person wanted to see the changes before they are applied. */
+  readonly review: boolean;
 }
 
 export interface RunOptions {
@@ -79,6 +89,8 @@ export interface RunOptions {
   readonly review: boolean;
   /** Stop after the plan. */
   readonly planOnly: boolean;
+  /** Carry this on instead of planning; absent: plan. */
+  readonly approved?: ApprovedWork;
 }
 
 export interface Ports {
@@ -133,8 +145,12 @@ export interface RunRecord {
   plan: Plan | null;
   /** What the user said to the plans before it. */
   corrections: readonly string[];
+  /** The plan has got its yes. */
+  approved: boolean;
   /** The person said yes to the plan and wants to see its changes before they are applied. */
   review: boolean;
+  /** Of eight-step, once they are approved; null: another way of working. */
+  steps: readonly ScheduleStep[] | null;
   /** Identity of what the plan was made from; null before it is known. */
   planKey: string | null;
   text: string;

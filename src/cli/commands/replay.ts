@@ -59,6 +59,8 @@ async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history:
     const asked = factsOf(receipt.facts, "call").length > 0;
     return followPlan(plan, asked ? null : finishedEdits(receipt, history, receipt.id));
   }
+  const { approved } = optionsOf(started);
+  if (approved !== undefined) return (await import("../../flows/resume-plan.ts")).resumePlan(approved);
   if (command === "run" || command === "plan")
     return flowFor(planOnly === true ? "single-shot" : (started.mode as Mode));
   throw new PaiError("failed", `run ${receipt.id} was a summary (${String(command)}), not a task`);

@@ -1,13 +1,13 @@
 /** `/plan` in a session: a plan only, and carrying it out once it is confirmed. */
 import { PaiError } from "../../core/error.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
-import { runTurn, type Talk } from "./talk.ts";
+import { offer, type Planned, runTurn, type Talk } from "./talk.ts";
 
 export async function planTurn(talk: Talk, task: string): Promise<void> {
   if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
   const { run, plan, ok } = await runTurn(talk, task, { flow: singleShot, planOnly: true });
   if (!ok || run === null || plan?.intent !== "task") return;
-  talk.planned = { task, run, plan };
+  talk.planned = { task, typed: task, run, plan, approved: null };
   talk.context.err("nothing was changed; y carries it out\n");
 }
 
@@ -17,9 +17,17 @@ export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
 }
 
 /**
- * Carries the plan out in a turn of its own, which shows it and asks again: a yes typed before it was seen does
- * nothing.
+ * Carries the plan out in a turn of its own. One that was only planned is shown and asked about again: a yes typed before
+ * it was seen does nothing. One that was approved goes on at once.
  */
-export async function carryOut(talk: Talk, { task, plan }: NonNullable<Talk["planned"]>): Promise<void> {
-  await runTurn(talk, task, { flow: followPlan(plan, null), command: "apply" });
+export async function carryOut(talk: Talk, { task, typed, plan, approved }: Planned): Promise<void> {
+  if (approved === null) {
+    await runTurn(talk, task, { flow: followPlan(plan, null), command: "apply" });
+    return;
+  }
+  const { mode, context, steps, review } = approved;
+  const { resumePlan } = await import("../../flows/resume-plan.ts");
+  const work = { plan, steps, review };
+  if (context !== null) offer(talk, context);
+  await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });
 }

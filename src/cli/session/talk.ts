@@ -3,7 +3,7 @@ import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { historyOf } from "../../core/session/session.ts";
-import type { Flow, Task } from "../../flows/run.ts";
+import type { ApprovedWork, Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
@@ -46,9 +46,22 @@ export interface Talk {
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
   offered: string | null;
-  /** What `/plan` came to last; null: nothing. */
-  planned: { readonly task: string; readonly run: string; readonly plan: Plan } | null;
+  /** What waits for a yes: what `/plan` came to last, or what was approved and interrupted. null: nothing. */
+  planned: Planned | null;
 }
+
+export interface Planned {
+  readonly task: string;
+  /** What of the task the person wrote. */
+  readonly typed: string;
+  /** The run that made it. */
+  readonly run: string;
+  readonly plan: Plan;
+  /** It has had its yes: how it was carried out then. null: it will be shown and asked about. */
+  readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
+}
+
+type Mode = Settings["mode"];
 
 /** Keeps what the model is told with the next message, behind what waits already. */
 export function offer(talk: Talk, told: string): void {
@@ -129,41 +142,61 @@ export interface TurnOptions {
   readonly flow?: Flow;
   readonly command?: "run" | "apply";
   readonly planOnly?: boolean;
+  /** Another way of working than the session's. */
+  readonly mode?: Mode;
+  /** Belongs to a flow that carries it on. */
+  readonly approved?: ApprovedWork;
 }
 
 /** Keeps the approved plan of a run that was interrupted at its work: a yes carries it on without planning again. */
-function keepPlan(talk: Talk, task: string, { status, mode, run, plan }: Outcome): void {
-  if (status !== "interrupted" || mode !== "single-shot" || run === null || plan?.intent !== "task") return;
-  talk.planned = { task, run, plan };
+function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, ports }: Run): void {
+  const { plan, approved, review, steps, mode } = record;
+  if (!approved || plan === null) return;
+  talk.planned = {
+    task: text,
+    typed,
+    run: ports.id,
+    plan,
+    approved: { steps, review, mode: mode as Mode, context },
+  };
   talk.context.err("y carries the plan on, without planning again\n");
 }
 
 /** One task of the session, shown and kept. */
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
-  const { typed = text, flow, command = "run", planOnly = false } = turn;
-  const mode = flow === undefined ? talk.mode : "single-shot";
+  const { typed = text, flow, command = "run", planOnly = false, approved } = turn;
+  const mode = turn.mode ?? (flow === undefined ? talk.mode : "single-shot");
   return whileInterruptible(talk, async (signal, watch) => {
     const decide: View["decide"] = async (question) => {
       watch.pause();
       return view.decide(question).finally(watch.resume);
     };
-    let isApproved = false;
     const sink: View["sink"] = (event) => {
-      isApproved ||= event.type === "phase.started";
       open.sink(event);
       view.sink(event);
     };
-    const task = composed.tellTools(await taskOf(talk, text, typed));
+    const said = await taskOf(talk, text, typed);
+    const task = composed.tellTools(said);
     talk.offered = null;
     const base = composeOptions(context, composed.base.settings, command, view.interactive);
-    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly };
+    const options = { ...base, keep: base.keep || mode === "tool-loop", mode, planOnly, ...(approved && { approved }) };
     const ports = composed.portsFor({ task, options, sink, signal, decide, model });
     context.err("\n");
-    const outcome = await runTask(flow ?? (await flowFor(mode)), task, options, ports);
+    const work = flow ?? (await flowFor(mode));
+    let begun: Run | null = null;
+    const outcome = await runTask(
+      (run) => {
+        begun = run;
+        return work(run);
+      },
+      task,
+      options,
+      ports,
+    );
     view.finish(outcome);
     talk.spent = addSpent(talk.spent, outcome);
-    if (isApproved) keepPlan(talk, text, outcome);
+    if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);
     return outcome;
   });
 }

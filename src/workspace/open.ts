@@ -1,35 +1,31 @@
 /** Opens a workspace: joins the reading and the writing half, and takes back what an earlier run left half-done. */
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
-import { thisProcess } from "../system/holder.ts";
-import { distrustFolder } from "../system/judge-folder.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
-import { type OwnOf, watchOthers } from "./command/others.ts";
-import { openPerform } from "./command/perform.ts";
-import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
+import type { OwnOf } from "./command/others.ts";
+import type { Perform } from "./command/perform.ts";
+import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
-import { pathOutside } from "./context/read-history.ts";
 import { openSurvey } from "./context/survey.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { type History, openHistory } from "./journal/history.ts";
-import { openJournal, prepareState, type State } from "./journal/journal.ts";
-import { type Lock, lockKernel, openLock, openLockFile, openRootLock } from "./journal/lock.ts";
-import { recover } from "./journal/recover.ts";
-import { stateFolderOf } from "./journal/state-folder.ts";
+import { openIds, openJournal } from "./journal/journal.ts";
+import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
+import { openState, openStateLock } from "./journal/open-state.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
 import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
-import { openSandbox } from "./sandbox/open.ts";
+import type { Sandbox } from "./sandbox/open.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
-import { search } from "./search/search.ts";
 import { openDisk } from "./system/disk.ts";
+import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
 import { openTransaction } from "./transaction.ts";
 
@@ -77,10 +73,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
   const history = openHistory(root, state, lock, policy);
-  const recovered = state ? await recover(root, state, lock, policy) : [];
+  const isCutOff = state !== null && openIds(state).length > 0;
+  const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
-  const openConfined = (network: boolean) =>
-    openSandbox({
+  const openConfined = async (network: boolean) =>
+    (await import("./sandbox/open.ts")).openSandbox({
       settings: { ...settings, network: network || settings.network },
       workspace: root.path,
       workspaceFd: root.lent.fd,
@@ -89,12 +86,20 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       own,
       stateFolder: state?.folder ?? null,
     });
-  const sandbox = openConfined(false);
+  let opening: Promise<Sandbox> | null = null;
+  /** Sandbox and commands load with the first command: most tasks run none. */
+  const sandbox = (): Promise<Sandbox> => {
+    opening ??= openConfined(false);
+    return opening;
+  };
   const path = pathOutside(options.env["PATH"], root.path);
   const index = state === null ? null : openProjectIndex({ root, rules: policy, stateFolder: state.folder, path });
   return {
     index,
-    startTool: (program, network) => startTool(network ? openConfined(true) : sandbox, program),
+    async startTool(program, network) {
+      const { startTool } = await import("./command/start-tool.ts");
+      return startTool(await (network ? openConfined(true) : sandbox()), program);
+    },
     workspace: {
       root: root.path,
       protection: root.backend,
@@ -108,7 +113,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       },
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
-      sandbox: sandbox.state,
+      sandbox: async () => (await sandbox()).state(),
       async begin(run) {
         return openTransaction(
           {
@@ -118,13 +123,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             journal: state && openJournal(state, run.id),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
-            perform: openPerform({
-              root,
-              policy,
-              env: options.env,
-              commandEnv: options.commandEnv,
-              sandbox,
-              meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
+            perform: performLater(async () => {
+              const { openPerform } = await import("./command/perform.ts");
+              const { watchOthers } = await import("./command/others.ts");
+              return openPerform({
+                root,
+                policy,
+                env: options.env,
+                commandEnv: options.commandEnv,
+                sandbox: await sandbox(),
+                meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
+              });
             }),
             ended: () => history.prune(),
           },
@@ -136,6 +145,15 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     recovered,
     stateFolder: state?.folder ?? null,
     warnings: weaknesses(root, why),
+  };
+}
+
+/** What runs the commands of one transaction, loaded by the first of them. */
+function performLater(load: () => Promise<Perform>): Perform {
+  let loading: Promise<Perform> | null = null;
+  return async (...command) => {
+    loading ??= load();
+    return (await loading)(...command);
   };
 }
 
@@ -186,6 +204,7 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
     inside: async (folder) => inside(root, refuseDenied(folder, "list")),
     search: async (query, signal) => {
       refuseDenied(query.under, "list");
+      const { search } = await import("./search/search.ts");
       return search(root, query, rules, signal);
     },
   };
@@ -236,46 +255,10 @@ function isOther(root: Root, path: RelPath): boolean {
   }
 }
 
-/** Where no journal tells what other runs do: all changes count as own. */
-const ownAll: OwnOf = (changes) => changes;
-
-function openState(root: Root, stateDir: string | null): { readonly state: State | null; readonly why: string | null } {
-  if (stateDir === null) return { state: null, why: null };
-  if (!isWritable(stateDir)) return { state: null, why: `${stateDir} cannot be written` };
-  const folder = stateFolderOf(root.path, stateDir);
-  // What others could have put there is neither believed nor sent: not the journal, not receipts, not sessions.
-  const parts = ["journal", "open", "runs", "sessions"].map((part) => join(folder, part));
-  const [why = null] = [folder, ...parts.filter((part) => existsSync(part))].flatMap(
-    (part) => distrustFolder(part) ?? [],
-  );
-  return why === null
-    ? { state: { folder, disk: openDisk(), self: thisProcess() }, why }
-    : { state: null, why: `${why}, so what is kept there is not believed` };
-}
-
-/** The folder is made only when there is something to protect. */
-function openStateLock(state: State): Lock {
-  const claims = openLock(join(state.folder, "lock"), state.disk, state.self);
-  const lock = lockKernel(() => openLockFile(join(state.folder, "held")), claims);
-  return async (work, options) => {
-    prepareState(state);
-    return lock(work, options);
-  };
-}
-
 const unlocked: Lock = async (work) => work();
 
-/** Whether it can be written, or made. */
-function isWritable(folder: string): boolean {
-  let at = folder;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  try {
-    accessSync(at, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Where no journal tells what other runs do: all changes count as own. */
+const ownAll: OwnOf = (changes) => changes;
 
 /** `why`: nothing is kept for this reason, though something should be. */
 function weaknesses(root: Root, why: string | null): string[] {

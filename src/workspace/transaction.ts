@@ -2,10 +2,11 @@
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { CommandOptions, CommandResult, RollbackReport, Transaction } from "../core/ports.ts";
+import type { RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, standingAt } from "./atomic-write.ts";
 import { type Batch, prepareBatch } from "./batch.ts";
-import { type Files, openWatch } from "./command/watch.ts";
+import type { Perform } from "./command/perform.ts";
+import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { commitBatch } from "./journal/commit.ts";
@@ -26,12 +27,7 @@ export interface TransactionParts {
   readonly umask: number;
   /** The second wall: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
-  /** Runs a command in the root and says what it changed; `watch` is told before it what stands there. */
-  perform(
-    command: string,
-    options: CommandOptions,
-    watch: (files: Files) => void,
-  ): Promise<CommandResult & { readonly traits: Batch["traits"] }>;
+  readonly perform: Perform;
   /** Called once, when a run that changed something has ended. */
   ended(): void;
 }
@@ -48,7 +44,12 @@ export function openTransaction(
   const traits = new Map<RelPath, Traits>();
   /** Temporary names that were promised, beside the paths they stand for. */
   const temps: (readonly [RelPath, string])[] = [];
-  const watch = journal && openWatch(journal);
+  let watching: Promise<Watch> | null = null;
+  /** Loaded by the first command. */
+  const openWatch = (kept: Journal): Promise<Watch> => {
+    watching ??= import("./command/watch.ts").then((loaded) => loaded.openWatch(kept));
+    return watching;
+  };
   let state: "idle" | "begun" | "ended" = "idle";
 
   const open = (): void => {
@@ -97,6 +98,7 @@ export function openTransaction(
 
     async run(command, options) {
       refuseEnded();
+      const watch = journal && (await openWatch(journal));
       // Before the first change nothing is promised yet, and a user's own command needs no way back.
       const watched = watch !== null && (state === "begun" || options.by === "plan");
       let isWatching = false;

@@ -10,9 +10,7 @@ import { composeBase, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
-import { findMentions } from "../mentions.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
-import { offerToKeep } from "../onboard/keep-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 
@@ -99,7 +97,10 @@ export async function doTask(
     for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const mode = flow === null ? base.settings.mode : "single-shot";
     // Only what somebody typed names files: a saved plan brings its task along.
-    const files = command === "apply" ? [] : await findMentions(composed.opened.workspace, read.text);
+    const mayMention = command !== "apply" && read.text.includes("@");
+    const files = mayMention
+      ? await (await import("../mentions.ts")).findMentions(composed.opened.workspace, read.text)
+      : [];
     const task = composed.tellTools({ ...read, files });
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };
     const { sink, decide } = view;
@@ -111,7 +112,10 @@ export async function doTask(
       context.out(renderDocument(outcome));
     }
     view.finish(outcome, composed.opened.workspace.undoable);
-    if (view.interactive) await offerToKeep(context, base, outcome, readLineOf(view));
+    if (view.interactive) {
+      const { offerToKeep } = await import("../onboard/keep-model.ts");
+      await offerToKeep(context, base, outcome, readLineOf(view));
+    }
     return outcome.code;
   } finally {
     limited.end();

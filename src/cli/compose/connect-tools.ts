@@ -6,7 +6,6 @@ import type { CommandOptions, CommandResult, Transaction, Workspace } from "../.
 import { isSameTool, isToolCall, type PinnedTool, readToolCall, renderTools } from "../../core/tool-calls.ts";
 import type { ToolClient } from "../../mcp/client.ts";
 import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
-import { commandEnv } from "../../workspace/command/command-env.ts";
 import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
 import { version } from "../commands/version.ts";
 import type { Base } from "./base.ts";
@@ -37,7 +36,10 @@ export async function startServer(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<ToolClient> {
-  const { connectServer } = await import("../../mcp/client.ts");
+  const [{ connectServer }, { commandEnv }] = await Promise.all([
+    import("../../mcp/client.ts"),
+    import("../../workspace/command/command-env.ts"),
+  ]);
   const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
   return connectServer(await start(program, server.network), version, signal);
 }

@@ -8,11 +8,9 @@ import { visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { openLog } from "../log.ts";
-import { lacksKey, pickModel } from "./pick-model.ts";
+import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
 const maxShown = 20;
-/** Where the model came from that a person chose when asked. */
-export const answeredOrigin = "your answer";
 
 /** How the person is asked, and a key is tried. */
 export interface Asker {

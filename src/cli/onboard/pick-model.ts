@@ -9,6 +9,8 @@ import { listModels } from "../compose/compose-model.ts";
 
 /** Where a model came from that pai chose because of the keys there are. */
 export const pickedOrigin = "the only key";
+/** Where the model came from that a person chose when asked. */
+export const answeredOrigin = "your answer";
 
 /** Whether the first model of the settings needs a key and has none; false where an address was set for it. */
 export function lacksKey(

@@ -32,8 +32,11 @@ export interface PerformParts {
 
 export type Performed = CommandResult & { readonly traits: ReadonlyMap<RelPath, Traits> };
 
+/** Runs one command; `watch` is told before it what stands in the workspace. */
+export type Perform = (command: string, options: CommandOptions, watch: (files: Files) => void) => Promise<Performed>;
+
 /** Each command is compared with how the one before left the workspace. */
-export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts) {
+export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
   let last: Snapshot | null = null;
   const env = commandEnv(parts.env, parts.commandEnv);
 
@@ -81,7 +84,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     }
   };
 
-  return async (command: string, options: CommandOptions, watch: (files: Files) => void): Promise<Performed> => {
+  return async (command, options, watch) => {
     if (options.unasked === true) await requireProtection(sandbox);
     const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
     if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options);

@@ -6,13 +6,6 @@ import { parseLog, readLog } from "./git-log.ts";
 
 const limits = { commits: 4_000, timeoutMs: 1_500 } as const;
 
-/** Folders of a PATH that are absolute and not the project's own: a git that lies there is not the user's. */
-export const pathOutside = (path: string | undefined, root: string): string =>
-  (path ?? "/usr/local/bin:/usr/bin:/bin")
-    .split(":")
-    .filter((folder) => folder.startsWith("/") && folder !== root && !folder.startsWith(`${root}/`))
-    .join(":");
-
 /** What was kept, from the commit that is checked out now on; null: that commit is not among it and cannot be added. */
 async function continueFrom(
   kept: StoredHistory,

@@ -13,7 +13,6 @@ import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";
 import type { CountReply } from "./count-files.ts";
 import { type CountPool, openCountPool } from "./count-pool.ts";
-import { readHistory } from "./read-history.ts";
 
 const batchFiles = 128;
 /** What is not read by then is ranked by its name alone. On a machine that is busy with other things it takes longer. */
@@ -89,7 +88,9 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
   let isStale = true;
   let isLarge = false;
   const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
-    past ??= readHistory(root.path, path, indexed?.contents.history ?? null, signal);
+    past ??= import("./read-history.ts").then(({ readHistory }) =>
+      readHistory(root.path, path, indexed?.contents.history ?? null, signal),
+    );
     // Whoever asks for it later hears of a failure.
     past.catch(() => {});
     return past;

@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { findRepository, type Repository } from "../context/find-repository.ts";
+import type { Repository } from "../context/find-repository.ts";
 import type { PathRules } from "../policy.ts";
 import type { IndexFile } from "./index-file.ts";
 import { indexName, removeIndex } from "./index-name.ts";
@@ -61,7 +61,8 @@ function digestRules(root: Root, rules: PathRules): string {
   return digest(JSON.stringify([indexName, root.path, rules, exclude]));
 }
 
-const repositoryOf = (root: Root): Repository | null => {
+const repositoryOf = async (root: Root): Promise<Repository | null> => {
+  const { findRepository } = await import("../context/find-repository.ts");
   const found = findRepository(root.path);
   return typeof found === "string" ? null : found;
 };
@@ -82,22 +83,24 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
   return {
     open,
     refreshLater() {
-      const request = (): IndexRequest => ({
+      const request = async (): Promise<IndexRequest> => ({
         root: root.lent,
         rules,
         file,
         digest: digestRules(root, rules),
-        repository: repositoryOf(root),
+        repository: await repositoryOf(root),
         path,
       });
-      const start = () => {
+      const start = async () => {
+        const asked = await request();
         const worker = new Worker(workerUrl(), { smol: true });
         worker.unref();
         worker.onmessage = () => worker.terminate();
         worker.onerror = () => worker.terminate();
-        worker.postMessage(request());
+        worker.postMessage(asked);
       };
-      setTimeout(start, laterMs).unref();
+      // Where it fails the next request reads the files instead.
+      setTimeout(() => void start().catch(() => {}), laterMs).unref();
     },
     async refresh(signal) {
       const [{ refreshIndex }, { openIndex }] = await Promise.all([import("./refresh.ts"), import("./index-file.ts")]);
@@ -105,7 +108,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
       const index = openIndex(file, digestRules(root, rules), true);
       if (index === null) throw new PaiError("io_failed", `no index can be kept at ${file}`);
       try {
-        return await refreshIndex({ root, rules, index, repository: repositoryOf(root), path, signal });
+        return await refreshIndex({ root, rules, index, repository: await repositoryOf(root), path, signal });
       } finally {
         index.close();
       }

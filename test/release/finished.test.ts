@@ -146,30 +146,51 @@ size_t __strftime_l(char *to, size_t size, const char *how, const void *when, vo
 int __cxa_thread_atexit_impl(void *a, void *b, void *c) { return 0; }
 int _dl_find_object(void *a, void *b) { return -1; }
 int __cpu_indicator_init(void) { return 0; }
+extern unsigned long getauxval(unsigned long);
+unsigned long __getauxval(unsigned long what) { return getauxval(what); }
 unsigned arc4random(void) { return 4; }
 char __libc_single_threaded = 0;
 int __cpu_model[64];
 `;
-const loader = "/lib/ld-musl-x86_64.so.1";
-const canMusl = bareRoot && process.arch === "x64" && existsSync(loader) && Bun.which("gcc") !== null;
-
-test.skipIf(!canMusl || !runs("linux-x64-musl"))(
-  "linux-x64-musl: installs on musl and plays its demo (R60, R66)",
-  () => {
-    const root = makeRoot("linux-x64-musl", null);
-    for (const library of ["libstdc++.so.6", "libgcc_s.so.1"])
-      bring(
-        spawnSync("gcc", [`-print-file-name=${library}`], { encoding: "utf8" }).stdout.trim(),
-        join(root, "usr/lib", library),
-      );
-    bring(loader, join(root, loader));
-    symlinkSync(loader, join(root, "usr/lib/ld-linux-x86-64.so.2"));
-    const flags = ["-shared", "-fPIC", "-nostdlib", "-w", "-x", "c", "-", "-o", join(root, "shim.so")];
-    expect(spawnSync("gcc", flags, { input: shim, encoding: "utf8" }).stderr).toBe("");
-    const { stdout } = runInRoot(root, `${from} && /opt/pai/pai demo`, { env: "LD_PRELOAD=/shim.so" });
-    expect(stdout.trimEnd()).toEndWith(ending);
+const musls = [
+  {
+    target: "linux-x64-musl",
+    loader: "/lib/ld-musl-x86_64.so.1",
+    gnuLoader: "ld-linux-x86-64.so.2",
+    compiler: "gcc",
+    can: bareRoot && process.arch === "x64",
+    arm: false,
   },
-);
+  {
+    target: "linux-arm64-musl",
+    loader: "/lib/ld-musl-aarch64.so.1",
+    gnuLoader: "ld-linux-aarch64.so.1",
+    compiler: "aarch64-linux-gnu-gcc",
+    can: armRoot,
+    arm: true,
+  },
+] as const;
+for (const { target, loader, gnuLoader, compiler, can, arm } of musls)
+  test.skipIf(!can || !existsSync(loader) || Bun.which(compiler) === null || !runs(target))(
+    `${target}: installs on musl and plays its demo${arm ? ", under qemu" : ""} (R60, R66)`,
+    () => {
+      const root = makeRoot(target, null);
+      for (const library of ["libstdc++.so.6", "libgcc_s.so.1"])
+        bring(
+          spawnSync(compiler, [`-print-file-name=${library}`], { encoding: "utf8" }).stdout.trim(),
+          join(root, "usr/lib", library),
+        );
+      bring(loader, join(root, loader));
+      symlinkSync(loader, join(root, "usr/lib", gnuLoader));
+      const flags = ["-shared", "-fPIC", "-nostdlib", "-w", "-x", "c", "-", "-o", join(root, "shim.so")];
+      expect(spawnSync(compiler, flags, { input: shim, encoding: "utf8" }).stderr).toBe("");
+      const { stdout, stderr } = runInRoot(root, `${from} --target ${target} && /opt/pai/pai demo`, {
+        env: "LD_PRELOAD=/shim.so",
+        arm,
+      });
+      expect(`${stdout.trimEnd()}${stdout === "" ? stderr : ""}`).toEndWith(ending);
+    },
+  );
 
 const nehalem = "qemu-x86_64-static";
 test.skipIf(Bun.which(nehalem) === null || !runs("linux-x64"))(

@@ -33,6 +33,8 @@ const acting = {
     "noWorse",
     "allowDelete",
     "allowRun",
+    "commit",
+    "commitUnverified",
     "allowSecret",
     "allowSteering",
     "strict",

@@ -8,9 +8,7 @@
  * A flag that is a setting too names its key under `flag` in store/setting-table.ts.
  */
 import type { BooleanArgDef, EnumArgDef, StringArgDef } from "citty";
-import { PaiError } from "../core/error.ts";
 import { providerIds } from "../core/providers.ts";
-import { isJoined, type RunGrant } from "../core/run-patterns.ts";
 import { kebabCase } from "../core/text.ts";
 
 /**
@@ -89,6 +87,12 @@ export const flagTable = rows({
     valueHint: "PATTERN",
     description: "planned commands and checks may run without a question; =PATTERN (repeatable): those it matches",
   },
+  commit: {
+    type: "boolean",
+    valueHint: "MESSAGE",
+    description: "commit what a verified run changed, exactly its files; without MESSAGE in the run's words",
+  },
+  commitUnverified: { type: "boolean", description: "the same after any successful run" },
   strict: { type: "boolean", description: "grant nothing beyond the plan" },
   allowSecret: {
     type: "string",
@@ -248,38 +252,3 @@ export function specOf(key: FlagKey): FlagSpec {
 }
 
 export const specsOf = (keys: readonly FlagKey[]): readonly FlagSpec[] => keys.map(specOf);
-
-/** The globs of a flag, as paths of the project are spelled: `./src/` is all that `src` holds. Throws usage for `!glob`. */
-function globsOf(name: string, globs: readonly string[] = []): readonly string[] {
-  return globs.map((glob) => {
-    if (glob.startsWith("!"))
-      throw new PaiError("usage", `--${name} names what is allowed: a glob cannot begin with "!"`);
-    return glob.replace(/^(\.\/)+/, "").replace(/\/$/, "/**");
-  });
-}
-
-export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
-export const secretFlag = ({ allowSecret }: Flags): readonly string[] => globsOf("allow-secret", allowSecret);
-export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
-
-/** Names of variables. Throws usage for what is none, such as NAME=VALUE. */
-export function envFlag({ env = [] }: Flags): readonly string[] {
-  const wrong = env.find((name) => !/^[A-Za-z_]\w*$/.test(name));
-  if (wrong === undefined) return env;
-  throw new PaiError("usage", `--env takes the name of a variable, not ${JSON.stringify(wrong)}`, {
-    hint: `set it in your environment, then: --env ${wrong.split("=")[0] || "NAME"}`,
-  });
-}
-
-/** What commands of the model --allow-run grants: all, or those of its patterns. Throws usage for a pattern that none can match. */
-export function runFlag({ allowRun = false }: Flags): RunGrant {
-  const hopeless = typeof allowRun === "boolean" ? undefined : allowRun.find(isJoined);
-  if (hopeless === undefined) return allowRun;
-  throw new PaiError("usage", `--allow-run=${hopeless}: a command with one of ;&|<>$() or \` matches no pattern`, {
-    hint: "--allow-run alone permits every command of the plan",
-  });
-}
-
-/** The same as arguments of another pai. */
-export const spellRunFlag = (grant: RunGrant): readonly string[] =>
-  typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);

@@ -3,6 +3,7 @@
 /** Exit code of every error code; the only table of its kind. */
 export const exitCodes = {
   failed: 1,
+  commit_failed: 1,
   internal: 1,
   nothing_to_undo: 1,
   usage: 2,

@@ -97,6 +97,8 @@ export interface Outcome {
   readonly refused: readonly RefusedAction[];
   /** Level of the sandbox that commands ran in; null: no command ran, or none was had. */
   readonly sandbox: string | null;
+  /** Hash of the commit that holds the changes; absent: none was made. */
+  readonly commit?: string;
   readonly error: Failure | null;
 }
 

@@ -187,6 +187,26 @@ export interface Survey {
   finish(ranking: KeptRanking): void;
 }
 
+/** A commit that git can make; nothing of it stands in the repository yet but a folder of notes. */
+export interface PreparedCommit {
+  /** How many files it holds. */
+  readonly files: number;
+  /** The user's hooks that judge it, to be run before. */
+  readonly hooks: readonly { readonly name: string; readonly command: string }[];
+  /** Makes it without any hook; its hash. Throws commit_failed. */
+  make(): Promise<string>;
+  /** Removes the notes; to be called once. */
+  close(): void;
+}
+
+/** The git repository that a workspace belongs to. */
+export interface Commits {
+  /** Throws usage where there is no repository, or no git. */
+  require(): Promise<void>;
+  /** null: git sees nothing to commit among these paths. Throws commit_failed. */
+  prepare(paths: readonly RelPath[], message: string): Promise<PreparedCommit | null>;
+}
+
 export interface Workspace extends View {
   /** Real path of the root, for display. */
   readonly root: string;
@@ -201,6 +221,8 @@ export interface Workspace extends View {
   /** How many names (hard links) the file at a path has; 0 where none stands. */
   names(path: RelPath): number;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
+  /** Absent: nothing can be committed here. */
+  readonly commits?: Commits;
   /** Looks through all files at once for one request; where it is left out, they are read one by one. */
   survey?(terms: readonly Term[]): Survey;
 }

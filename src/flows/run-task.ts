@@ -4,7 +4,7 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { leastCalls, planPromise } from "../core/plan/promise.ts";
-import type { Transaction } from "../core/ports.ts";
+import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
@@ -171,8 +171,10 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
   const began = ports.now().getTime();
   let run: Run | null = null;
   let failure: PaiError | null = null;
+  let commit: PreparedCommit | null = null;
   try {
     requireCalls(options);
+    if (options.commit != null) await (await import("./ending/commit.ts")).requireCommit(options, ports);
     run = createRun(task, options, ports, {
       emit,
       veil,
@@ -184,14 +186,16 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
     await flow(run);
     await listen(ports.signal);
     if (options.checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
+    if (options.commit != null) commit = await (await import("./ending/commit.ts")).readyCommit(run);
   } catch (thrown) {
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
   await run?.record.baseline?.stop();
   // Diffs are needed only now: what a run ends with must not delay its first request.
-  const { settle } = await import("./settle.ts");
-  const settled = await settle(run, failure, { options, ports });
+  const { settle } = await import("./ending/settle.ts");
+  const settled = await settle(run, failure, { options, ports, commit });
+  commit?.close();
   const timed = { ...settled, ms: Math.max(0, ports.now().getTime() - began) };
   const outcome = mask(timed);
   emit({ type: "run.finished", outcome });

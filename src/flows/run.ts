@@ -74,6 +74,8 @@ export interface RunOptions {
   readonly allowDelete: boolean;
   /** Commands of the model that run without a question, and headless at all. */
   readonly allowRun: RunGrant;
+  /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
+  readonly commit?: { readonly message: string | null; readonly unverified: boolean } | null;
   /** Globs of files that steer (core/guard/steering.ts) and may be changed headless. */
   readonly allowSteering: readonly string[];
   /** Nothing is granted beyond the plan. */

@@ -12,6 +12,7 @@ import type { Perform } from "./command/perform.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
+import { openCommits } from "./git/commits.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { type History, openHistory } from "./journal/history.ts";
 import { openIds, openJournal } from "./journal/journal.ts";
@@ -114,6 +115,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
       sandbox: async () => (await sandbox()).state(),
+      commits: openCommits({ root: root.path, path, env: options.env }),
       async begin(run) {
         return openTransaction(
           {

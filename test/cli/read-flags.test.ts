@@ -1,7 +1,8 @@
 /** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
 import { expect, test } from "bun:test";
 import { commands } from "../../src/cli/command-table.ts";
-import { type FlagKey, flagTable, runFlag, specsOf } from "../../src/cli/flags.ts";
+import { runFlag } from "../../src/cli/flag-values.ts";
+import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { readCommandLine } from "../../src/cli/read-flags.ts";
 import { toPaiError } from "../../src/core/error.ts";

@@ -6,7 +6,7 @@ import type { Run } from "../../flows/run.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";
 import type { Context } from "../command.ts";
-import { onlyFlag } from "../flags.ts";
+import { onlyFlag } from "../flag-values.ts";
 import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";

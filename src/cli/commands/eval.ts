@@ -18,7 +18,7 @@ import { type Bench, type Candidate, controls } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { runEval } from "../eval/run-eval.ts";
-import { runFlag, spellRunFlag } from "../flags.ts";
+import { runFlag, spellRunFlag } from "../flag-values.ts";
 import { findOutput } from "../output-file.ts";
 import { version } from "./version.ts";
 

@@ -1,4 +1,5 @@
 /** `pai undo`, `pai redo`, `pai history`: the runs of this folder, taken back and brought back. */
+import { join } from "node:path";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { renderChanges, summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
@@ -44,6 +45,19 @@ async function requireYes(context: Context, { run, changes }: Reversal, kind: "u
     throw new PaiError("declined", "nothing was changed");
 }
 
+/** The commit that holds the work of a run; null: none, or its receipt is gone. */
+async function commitOf(stateFolder: string | null, run: string): Promise<string | null> {
+  if (stateFolder === null) return null;
+  const { openReceipts } = await import("../../store/receipts.ts");
+  return openReceipts(join(stateFolder, "runs")).ends(run).finished?.outcome.commit ?? null;
+}
+
+/** The files go back, the commit does not: the user decides over history. */
+const sayCommit = (commit: string | null, kind: "undo" | "redo"): string =>
+  commit === null || kind === "redo"
+    ? ""
+    : `the commit ${commit.slice(0, 10)} stays: git revert ${commit.slice(0, 10)} takes it back too\n`;
+
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const { history, base, stateFolder } = await openHere(given);
   const { context } = base;
@@ -58,13 +72,14 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (done.clashes.length > 0) await refuse(context, done, verb);
   if (!dryRun && stateFolder !== null) noteUndone(stateFolder, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
-  const data = { run: done.run.id, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
+  const commit = await commitOf(stateFolder, done.run.id);
+  const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
-    ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n`
-    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${back} with: ${inSession ? "/" : "pai "}${back}\n`;
+    ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
+    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -19,7 +19,7 @@ import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flags.ts";
+import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
 import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 import { connectTools, type StartTool } from "./connect-tools.ts";
@@ -128,6 +128,7 @@ export function composeOptions(
     interactive,
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),
+    commit: commitFlag(flags),
     allowSecret: secretFlag(flags),
     allowSteering: steeringFlag(flags),
     strict: settings.strict,

@@ -111,7 +111,15 @@ async function tellSandbox(run: Run, { level }: CommandResult): Promise<void> {
 export async function runInWorkspace(
   run: Run,
   command: string,
-  { signal = run.signal, ...options }: Omit<CommandOptions, "signal"> & { readonly signal?: AbortSignal | undefined },
+  {
+    signal = run.signal,
+    name = command,
+    ...options
+  }: Omit<CommandOptions, "signal"> & {
+    readonly signal?: AbortSignal | undefined;
+    /** What notices call it, where that is not the command. */
+    readonly name?: string;
+  },
 ): Promise<CommandResult> {
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
@@ -121,9 +129,9 @@ export async function runInWorkspace(
   signal.throwIfAborted();
   await tellSandbox(run, result);
   for (const note of result.notes) {
-    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
   }
   const wall = explainWall(result.level ?? null, result.exit, result.output);
-  if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${command}: ${wall}` });
+  if (wall !== null) run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${wall}` });
   return { ...result, output: run.veil.hideOutput(result.output) };
 }

@@ -58,7 +58,7 @@ function resolveRef(folders: readonly string[], name: string): string | null {
 }
 
 /** The nearest folder upwards in which a repository begins, and where it keeps its own files. */
-function findTop(folder: string): { readonly top: string; readonly git: string } | null {
+export function findTop(folder: string): { readonly top: string; readonly git: string } | null {
   let top = folder;
   for (let level = 0; level <= maxLevels; level += 1) {
     const git = gitFolderAt(top);

@@ -1,37 +1,21 @@
 /** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
-import { type Change, squash } from "../core/change.ts";
-import { renderChanges, summarizeAll } from "../core/diff.ts";
-import { exitCodes, type PaiError, toFailure, toPaiError } from "../core/error.ts";
-import { takeFacts } from "../core/memory.ts";
-import { failedOutcome, type Outcome, type Status } from "../core/outcome.ts";
-import type { Transaction } from "../core/ports.ts";
-import { rowOf } from "../core/vocabulary.ts";
-import type { Ports, Run, RunOptions } from "./run.ts";
+import { type Change, squash } from "../../core/change.ts";
+import { renderChanges, summarizeAll } from "../../core/diff.ts";
+import { exitCodes, type PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import { takeFacts } from "../../core/memory.ts";
+import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
+import type { PreparedCommit, Transaction } from "../../core/ports.ts";
+import type { Ports, Run, RunOptions } from "../run.ts";
+import { statusOf } from "./status.ts";
 
 interface Ending {
   readonly options: RunOptions;
   readonly ports: Ports;
+  /** Ready to be made; null: none is. */
+  readonly commit: PreparedCommit | null;
 }
 
 const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
-
-/** Whether the plan that was carried out promised anything beyond looks. */
-const promises = ({ record, options }: Run): boolean =>
-  !options.planOnly &&
-  record.plan?.intent === "task" &&
-  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
-
-/**
- * Status of a run that came to its end. Answered: nothing was promised, changed or refused, and no check of the user was
- * there to decide. A plan's check that failed before as after proves nothing.
- */
-function statusOf(run: Run, changed: boolean): Status {
-  const { record, options } = run;
-  const decided = options.checks.length > 0 && !options.planOnly;
-  if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
-  const ran = record.checks.filter(({ passed }) => passed !== null);
-  return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
-}
 
 function statusOfFailure(failure: PaiError): Status {
   if (stops.includes(failure.code)) return "interrupted";
@@ -39,7 +23,7 @@ function statusOfFailure(failure: PaiError): Status {
 }
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
-  if (run.options.keep) return true;
+  if (run.options.keep || failure.code === "commit_failed") return true;
   if (!run.options.interactive || stops.includes(failure.code)) return false;
   // What only checks left behind is nobody's work.
   if ((run.begun?.changes ?? []).every((change) => run.record.byUser.has(change))) return false;
@@ -91,10 +75,27 @@ async function learn({ ports, record, emit, options }: Run): Promise<void> {
   if (kept.length > 0) emit({ type: "memory.kept", facts: kept });
 }
 
+/** The commit's hash, and why it could not be made. */
+async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readonly [string | null, PaiError | null]> {
+  if (commit === null) return [null, null];
+  const { makeCommit } = await import("./commit.ts");
+  const made = await makeCommit(run, commit);
+  return typeof made === "string" ? [made, null] : [null, await asKept(made)];
+}
+
+/** What the user reads must say that a run whose commit failed is not taken back. */
+const asKept = async (failure: PaiError): Promise<PaiError> =>
+  failure.code === "commit_failed" ? (await import("./commit.ts")).sayKept(failure) : failure;
+
 /** Builds the outcome. `run` is null when it could not even begin. */
-export async function settle(run: Run | null, failed: PaiError | null, { options, ports }: Ending): Promise<Outcome> {
+export async function settle(
+  run: Run | null,
+  failed: PaiError | null,
+  { options, ports, commit }: Ending,
+): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
-  const [changes, failure] = await closeTransaction(run, failed);
+  const [changes, closed] = await closeTransaction(run, failed);
+  const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];
   const { record, ledger } = run;
   if (failure === null) await learn(run);
   return {
@@ -122,6 +123,7 @@ export async function settle(run: Run | null, failed: PaiError | null, { options
     amended: record.amended,
     refused: record.tally.refused,
     sandbox: record.sandbox,
+    ...(hash !== null && { commit: hash }),
     error: failure === null ? null : toFailure(failure),
   };
 }

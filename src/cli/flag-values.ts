@@ -1,0 +1,51 @@
+/** What flags mean where that is more than their type says: globs, names, patterns. All throw usage. */
+import { PaiError } from "../core/error.ts";
+import { isJoined, type RunGrant } from "../core/run-patterns.ts";
+import type { RunOptions } from "../flows/run.ts";
+import type { Flags } from "./flags.ts";
+
+/** The globs of a flag, as paths of the project are spelled: `./src/` is all that `src` holds. Throws usage for `!glob`. */
+function globsOf(name: string, globs: readonly string[] = []): readonly string[] {
+  return globs.map((glob) => {
+    if (glob.startsWith("!"))
+      throw new PaiError("usage", `--${name} names what is allowed: a glob cannot begin with "!"`);
+    return glob.replace(/^(\.\/)+/, "").replace(/\/$/, "/**");
+  });
+}
+
+export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
+export const secretFlag = ({ allowSecret }: Flags): readonly string[] => globsOf("allow-secret", allowSecret);
+export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
+
+/** Names of variables. Throws usage for what is none, such as NAME=VALUE. */
+export function envFlag({ env = [] }: Flags): readonly string[] {
+  const wrong = env.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong === undefined) return env;
+  throw new PaiError("usage", `--env takes the name of a variable, not ${JSON.stringify(wrong)}`, {
+    hint: `set it in your environment, then: --env ${wrong.split("=")[0] || "NAME"}`,
+  });
+}
+
+/** What commands of the model --allow-run grants: all, or those of its patterns. Throws usage for a pattern that none can match. */
+export function runFlag({ allowRun = false }: Flags): RunGrant {
+  const hopeless = typeof allowRun === "boolean" ? undefined : allowRun.find(isJoined);
+  if (hopeless === undefined) return allowRun;
+  throw new PaiError("usage", `--allow-run=${hopeless}: a command with one of ;&|<>$() or \` matches no pattern`, {
+    hint: "--allow-run alone permits every command of the plan",
+  });
+}
+
+/** The same as arguments of another pai. */
+export const spellRunFlag = (grant: RunGrant): readonly string[] =>
+  typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);
+
+/** What is to be committed; null: nothing. Throws usage for an empty message. */
+export function commitFlag({
+  commit,
+  commitUnverified: unverified = false,
+}: Flags): NonNullable<RunOptions["commit"]> | null {
+  if (commit === undefined && !unverified) return null;
+  const message = typeof commit === "object" ? (commit.at(-1) ?? null) : null;
+  if (message?.trim() === "") throw new PaiError("usage", "--commit= needs a message");
+  return { message, unverified };
+}

@@ -1,0 +1,89 @@
+/** Commits what a run changed: its hooks judge it while everything can still be taken back, then git is called. */
+import { type Change, squash } from "../../core/change.ts";
+import { commitMessage } from "../../core/commit-message.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { PreparedCommit } from "../../core/ports.ts";
+import { grantsSome } from "../../core/run-patterns.ts";
+import { leavesNothing } from "../checks/checks.ts";
+import { runInWorkspace } from "../commands/approve-command.ts";
+import type { Ports, Run, RunOptions } from "../run.ts";
+import { statusOf } from "./status.ts";
+
+/** Throws usage, before any call, where no commit could come of the run. */
+export async function requireCommit(options: RunOptions, { workspace }: Ports): Promise<void> {
+  const { commit, checks, interactive, allowRun, dryRun, planOnly } = options;
+  if (commit == null || dryRun || planOnly) return;
+  if (workspace.commits === undefined) throw new PaiError("usage", "--commit: nothing can be committed here");
+  await workspace.commits.require();
+  if (commit.unverified || checks.length > 0 || interactive || grantsSome(allowRun)) return;
+  throw new PaiError("usage", "--commit commits what a check has verified, and there is none", {
+    hint: "add --check CMD, or commit all the same: --commit-unverified",
+  });
+}
+
+/** What of the run git can hold. */
+const filesOf = (changes: readonly Change[]) =>
+  squash(changes).filter(({ before, after }) => (after ?? before)?.kind !== "folder");
+
+/** One line that says why, from what a hook printed. */
+const lastLines = (output: string): string => output.trimEnd().split("\n").slice(-6).join("\n");
+
+async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
+  for (const { name, command } of hooks) {
+    const { exit, output } = await runInWorkspace(run, command, {
+      name: `the ${name} hook`,
+      by: "user",
+      timeoutMs: run.options.checkTimeoutMs,
+      sandbox: "throwaway",
+    });
+    if (exit === 0) continue;
+    throw new PaiError("commit_failed", `the ${name} hook refused it\n${lastLines(output)}`.trimEnd());
+  }
+}
+
+/** The commit of the run, judged by the user's hooks; null: none was asked for, or git has nothing to commit. Throws commit_failed. */
+export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
+  const { options, ports, record, begun, task, veil } = run;
+  const { commit } = options;
+  const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
+  if (commit == null || leavesNothing(run)) return null;
+  if (paths.length === 0) return nothing(run);
+  if (statusOf(run, true) !== "verified" && !commit.unverified) {
+    throw new PaiError("commit_failed", "nothing has verified the run", {
+      hint: "commit such runs all the same: --commit-unverified",
+    });
+  }
+  const cover = (text: string) => veil.cover(ports.mask?.(text) ?? text);
+  const message = commitMessage(ports.id, { text: cover(record.text), task: cover(task.text), own: commit.message });
+  const prepared = (await ports.workspace.commits?.prepare(paths, message)) ?? null;
+  if (prepared === null) return nothing(run);
+  try {
+    await runHooks(run, prepared);
+    return prepared;
+  } catch (thrown) {
+    prepared.close();
+    throw thrown;
+  }
+}
+
+function nothing({ emit }: Run): null {
+  emit({ type: "notice", level: "info", code: "nothing_committed", text: "git has nothing to commit of this run" });
+  return null;
+}
+
+/** The commit's hash, or why there is none. What the run changed stays either way. */
+export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promise<string | PaiError> {
+  try {
+    const hash = await prepared.make();
+    const files = prepared.files === 1 ? "1 file" : `${prepared.files} files`;
+    emit({ type: "notice", level: "info", code: "committed", text: `committed ${files} as ${hash.slice(0, 10)}` });
+    return hash;
+  } catch (thrown) {
+    const error = toPaiError(thrown);
+    return error.code === "commit_failed" ? error : new PaiError("commit_failed", error.message, { cause: thrown });
+  }
+}
+
+/** The failure of a commit as the run ends with it: the changes are not what failed. */
+export const sayKept = ({ message, hint }: PaiError): PaiError =>
+  new PaiError("commit_failed", `not committed: ${message}; the changes stay`, { hint: hint ?? undefined });

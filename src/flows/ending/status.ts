@@ -1,0 +1,22 @@
+/** The status of a run that came to its end, computed from its record; the model has no say. */
+import type { Status } from "../../core/outcome.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import type { Run } from "../run.ts";
+
+/** Whether the plan that was carried out promised anything beyond looks. */
+const promises = ({ record, options }: Run): boolean =>
+  !options.planOnly &&
+  record.plan?.intent === "task" &&
+  (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
+
+/**
+ * Status of a run that came to its end. Answered: nothing was promised, changed or refused, and no check of the user was
+ * there to decide. A plan's check that failed before as after proves nothing.
+ */
+export function statusOf(run: Run, changed: boolean): Status {
+  const { record, options } = run;
+  const decided = options.checks.length > 0 && !options.planOnly;
+  if (!changed && !decided && !promises(run) && record.tally.refused.length === 0) return "answered";
+  const ran = record.checks.filter(({ passed }) => passed !== null);
+  return ran.length > 0 && ran.every(({ passed }) => passed) ? "verified" : "unverified";
+}

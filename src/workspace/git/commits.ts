@@ -1,0 +1,8 @@
+/** The commits of a workspace; their code loads only when one is wanted. */
+import type { Commits } from "../../core/ports.ts";
+import type { GitPlace } from "./call-git.ts";
+
+export const openCommits = (place: GitPlace): Commits => ({
+  require: async () => (await import("./prepare-commit.ts")).requireRepository(place),
+  prepare: async (...asked) => (await import("./prepare-commit.ts")).prepareCommit(place, ...asked),
+});

@@ -1,0 +1,165 @@
+/** Commits exactly the paths of a run, as `git commit --only -- PATHS` does; hooks are handed out to be run before. */
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { PreparedCommit } from "../../core/ports.ts";
+import { findTop } from "../context/find-repository.ts";
+import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.ts";
+import { refuseOwnPrograms } from "./judge-settings.ts";
+
+/** Throws usage where no commit can be made whatever the run does. */
+export function requireRepository(place: GitPlace): void {
+  if (findGit(place) === null) throw new PaiError("usage", "--commit needs git, and there is none in PATH");
+  if (findTop(place.root) === null)
+    throw new PaiError("usage", `--commit needs a git repository, and ${place.root} is in none`, { hint: "git init" });
+}
+
+interface Places {
+  readonly top: string;
+  /** The repository's own folder; of a worktree: its own part. */
+  readonly folder: string;
+  readonly hooks: string;
+}
+
+async function findPlaces(git: Git, root: string): Promise<Places> {
+  const args = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const [top = "", folder = "", common = "", end] = (await readGit(git, args)).split("\n");
+  if (end !== "" || (root !== top && !root.startsWith(top === "/" ? top : `${top}/`)))
+    throw new PaiError("commit_failed", "the repository keeps its files somewhere else (core.worktree)");
+  // The last is the one that keeps git from running them.
+  const set = (await git(["config", "--type=path", "-z", "--get-all", "core.hooksPath"])).stdout
+    .split("\0")
+    .slice(0, -2);
+  const named = set.at(-1);
+  return { top, folder, hooks: named === undefined ? join(resolve(root, common), "hooks") : resolve(top, named) };
+}
+
+const unfinished = [
+  ["MERGE_HEAD", "a merge"],
+  ["rebase-merge", "a rebase"],
+  ["rebase-apply", "a rebase"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+] as const;
+
+function refuseUnfinished(folder: string): void {
+  const found = unfinished.find(([name]) => existsSync(join(folder, name)));
+  if (found !== undefined) throw new PaiError("commit_failed", `${found[1]} is in progress`);
+}
+
+async function requireIdentity(git: Git): Promise<void> {
+  for (const name of ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"]) {
+    if ((await git(["-c", "user.useConfigOnly=true", "var", name])).exit === 0) continue;
+    throw new PaiError("commit_failed", "git does not know who you are", {
+      hint: 'git config --global user.name "Your Name"; git config --global user.email you@example.com',
+    });
+  }
+}
+
+/** More are filtered here: a command line has an end. */
+const maxNamed = 500;
+
+interface Dirty {
+  /** Paths of the run that differ from the last commit, as the root spells them. */
+  readonly paths: readonly string[];
+  /** Those of them that git does not know. What it ignores is not among them. */
+  readonly untracked: readonly string[];
+}
+
+async function findDirty(git: Git, { top }: Places, root: string, paths: readonly RelPath[]): Promise<Dirty> {
+  const named = paths.length > maxNamed ? [] : ["--", ...paths];
+  const args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
+  const prefix = top === root ? "" : `${relative(top, root)}/`;
+  const wanted: ReadonlySet<string> = new Set(paths);
+  const entries = (await readGit(git, [...args, ...named])).split("\0").flatMap((entry) => {
+    const path = entry.slice(3 + prefix.length);
+    return entry.slice(3).startsWith(prefix) && wanted.has(path) ? [{ path, isNew: entry.startsWith("??") }] : [];
+  });
+  return {
+    paths: entries.map(({ path }) => path),
+    untracked: entries.flatMap(({ path, isNew }) => (isNew ? [path] : [])),
+  };
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+interface Scratch {
+  readonly index: string;
+  readonly message: string;
+}
+
+/** The hooks that judge a commit, as commands that see an index with just this commit in it. */
+async function findHooks(
+  git: Git,
+  places: Places,
+  dirty: Dirty,
+  { index, message }: Scratch,
+): Promise<PreparedCommit["hooks"]> {
+  const hooks = [
+    ["pre-commit", ""],
+    ["commit-msg", ` ${quote(message)}`],
+  ].flatMap(([name = "", more = ""]) => {
+    const path = join(places.hooks, name);
+    const command = `cd ${quote(places.top)} && GIT_INDEX_FILE=${quote(index)} ${quote(path)}${more}`;
+    return isProgram(path) ? [{ name, command }] : [];
+  });
+  if (hooks.length === 0) return [];
+  if ((await git(["rev-parse", "--verify", "-q", "HEAD"])).exit === 0)
+    await readGit(git, ["read-tree", "HEAD"], { index });
+  const input = dirty.paths.join("\0");
+  await readGit(git, ["update-index", "--add", "--remove", "-z", "--stdin"], { index, input });
+  return hooks;
+}
+
+async function make(git: Git, { paths, untracked }: Dirty, message: string): Promise<string> {
+  const listed = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+  const names = untracked.join("\0");
+  if (names !== "") await readGit(git, ["add", "--intent-to-add", ...listed], { input: names });
+  try {
+    const args = ["commit", "-q", "--only", "--no-verify", "--cleanup=verbatim", "-F", message, ...listed];
+    await readGit(git, args, { input: paths.join("\0") });
+  } catch (thrown) {
+    if (names !== "") await git(["update-index", "--force-remove", "-z", "--stdin"], { input: names });
+    throw thrown;
+  }
+  return (await readGit(git, ["rev-parse", "HEAD"])).trim();
+}
+
+/**
+ * Looks whether these paths can be committed. null: git sees nothing to commit among them. Throws commit_failed for an
+ * unfinished merge or rebase, without an identity, and where the repository would have a program of its own run.
+ */
+export async function prepareCommit(
+  place: GitPlace,
+  paths: readonly RelPath[],
+  message: string,
+): Promise<PreparedCommit | null> {
+  const git = openGit(place);
+  const places = await findPlaces(git, place.root);
+  refuseUnfinished(places.folder);
+  await requireIdentity(git);
+  await refuseOwnPrograms(git, paths);
+  const dirty = await findDirty(git, places, place.root, paths);
+  if (dirty.paths.length === 0) return null;
+  const scratch = mkdtempSync(join(places.folder, "pai-commit-"));
+  const close = () => rmSync(scratch, { recursive: true, force: true });
+  try {
+    const written = { index: join(scratch, "index"), message: join(scratch, "message") };
+    writeFileSync(written.message, message);
+    const hooks = await findHooks(git, places, dirty, written);
+    return { files: dirty.paths.length, hooks, make: () => make(git, dirty, written.message), close };
+  } catch (thrown) {
+    close();
+    throw thrown;
+  }
+}

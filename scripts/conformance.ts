@@ -30,10 +30,10 @@ const rules: readonly Rule[] = [
   { about: "after Ctrl+C the terminal is as it was", differs: "a line says how the run ended, and what it used" },
   { about: "no terminal: no colours, no spinner, no wrapping" },
   {
-    about: "a task as argument never waits for stdin",
-    differs: "no `--no-stdin`: stdin is read only for `-` and `--stdin`",
+    about: "a task as argument never waits for stdin that stays open and empty",
+    differs: "after 200 ms one line says that it was not read",
   },
-  { about: "tasks from an argument, stdin or a file", differs: "stdin beside a task is read only with `--stdin`" },
+  { about: "tasks from an argument, stdin or a file; stdin beside a task is context" },
   { about: "questions only at a terminal, never with `--no-input`; else an exit code that names the flag" },
   {
     about: "`-y` answers, and never widens policy, scope or budget",
@@ -116,38 +116,39 @@ const rules: readonly Rule[] = [
 
 const numberOf = (at: number) => `R${String(at + 1).padStart(2, "0")}`;
 
-/** How many tests name each rule; the names are what `test("…")` is called with. */
-function countTests(): ReadonlyMap<string, number> {
+/** The test files that name each rule, without ".test.ts", in order; the names are what `test("…")` is called with. */
+function findTests(): ReadonlyMap<string, ReadonlySet<string>> {
   const folder = join(root, "test");
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
-  const counts = new Map<string, number>();
-  for (const name of names) {
+  const files = new Map<string, Set<string>>();
+  for (const name of names.sort()) {
     const code = readFileSync(join(folder, name), "utf8").replace(/\/\*\*[\s\S]*?\*\//g, "");
     for (const [numbers] of code.matchAll(/\([^()\n]*\bR\d\d\b[^()\n]*\)(?=[^()\n]*["`])/g))
-      for (const [rule] of numbers.matchAll(/\bR\d\d\b/g)) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+      for (const [rule] of numbers.matchAll(/\bR\d\d\b/g))
+        files.set(rule, (files.get(rule) ?? new Set()).add(name.replace(".test.ts", "")));
   }
-  return counts;
+  return files;
 }
 
-function verdictOf({ differs, void: reason }: Rule, tests: number): string {
+function verdictOf({ differs, void: reason }: Rule, isTested: boolean): string {
   if (reason !== undefined) return `not applicable: ${reason}`;
-  if (tests === 0) return "not tested";
+  if (!isTested) return "not tested";
   return differs === undefined ? "holds" : `differs: ${differs}`;
 }
 
 /** Rules without a test; empty when all is well. */
 export function findUntested(): readonly string[] {
-  const counts = countTests();
-  return rules.flatMap((rule, at) => (rule.void === undefined && !counts.has(numberOf(at)) ? [numberOf(at)] : []));
+  const files = findTests();
+  return rules.flatMap((rule, at) => (rule.void === undefined && !files.has(numberOf(at)) ? [numberOf(at)] : []));
 }
 
 export function renderConformance(): string {
-  const counts = countTests();
+  const files = findTests();
   const rows = rules.map((rule, at) => {
-    const tests = counts.get(numberOf(at)) ?? 0;
-    return `| ${numberOf(at)} | ${rule.about} | ${verdictOf(rule, tests)} |\n`;
+    const tests = [...(files.get(numberOf(at)) ?? [])];
+    return `| ${numberOf(at)} | ${rule.about} | ${verdictOf(rule, tests.length > 0)} | ${tests.join(", ")} |\n`;
   });
-  return `| rule | what it asks | pai |\n| --- | --- | --- |\n${rows.join("")}`;
+  return `| rule | what it asks | pai | tests |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }
 
 const [from, to] = ["<!-- conformance -->\n", "<!-- /conformance -->"];

@@ -117,14 +117,14 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "history", description: "list the runs in this folder" },
-    args: { ...take("cwd", "all", "prune", "forceRoot") },
-    examples: ["pai history", "pai history --all", "pai history --prune"],
+    args: { ...take("cwd", "all", "team", "prune", "forceRoot") },
+    examples: ["pai history", "pai history --all", "pai history --team", "pai history --prune"],
     load: async () => (await import("./commands/history.ts")).historyCommand,
   }),
   define({
     meta: { name: "stats", description: "what all runs came to: solved, promises kept, tokens, cost" },
-    args: { ...take("by", "since", "csv") },
-    examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --by folder --csv > runs.csv"],
+    args: { ...take("by", "since", "team", "csv") },
+    examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
   define({
@@ -132,8 +132,8 @@ export const commands: readonly Command[] = [
       name: "dashboard",
       description: "all runs as a page: a file, or served on this machine only",
     },
-    args: { ...take("out", "port") },
-    examples: ["pai dashboard --out report.html", "pai dashboard"],
+    args: { ...take("out", "port", "team") },
+    examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
     load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
   }),
   define({

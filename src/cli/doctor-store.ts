@@ -1,7 +1,10 @@
 /** What `pai doctor` says of the team's database: whether it answers, as whom, and what still waits to be sent. */
+import { join } from "node:path";
 import { toPaiError } from "../core/error.ts";
 import type { LoadedSettings } from "../store/settings.ts";
 import { readAddress } from "../store/team/address.ts";
+import { openOutbox } from "../store/team/outbox.ts";
+import { counted } from "../ui/amount.ts";
 import { version } from "./commands/version.ts";
 import type { Finding, Patient } from "./doctor-checks.ts";
 
@@ -9,10 +12,12 @@ const withinMs = 10_000;
 
 /** Nothing where no store is set. A store of an older layout is brought to the newest. */
 export async function examineStore(
-  _patient: Patient,
+  { places }: Patient,
   { settings, origins }: LoadedSettings,
 ): Promise<readonly Finding[]> {
   if (settings.storeUrl === null) return [];
+  const waiting = places.stateDir === null ? 0 : openOutbox(join(places.stateDir, "outbox")).waiting();
+  const waits = waiting === 0 ? "" : `, ${counted(waiting, "message")} wait here`;
   try {
     const address = readAddress(settings.storeUrl);
     const { openTeamStore } = await import("../store/team/team-store.ts");
@@ -23,13 +28,13 @@ export async function examineStore(
           (select count(*)::float8 from pai.runs) as runs`,
         [],
       );
-      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs (${origins["store.url"]})`;
+      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs${waits} (${origins["store.url"]})`;
       return [{ name: "store", level: "ok", text, hint: null }];
     } finally {
       await store.close();
     }
   } catch (thrown) {
     const { code, message, hint } = toPaiError(thrown);
-    return [{ name: "store", level: code === "store_away" ? "warning" : "error", text: message, hint }];
+    return [{ name: "store", level: code === "store_away" ? "warning" : "error", text: `${message}${waits}`, hint }];
   }
 }

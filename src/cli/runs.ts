@@ -96,13 +96,14 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   return `${status}${quality}, ${counted(calls, "call")}, ${grouped(tokens)} tokens${price}${done}${size}${time}`;
 }
 
-/** One line of a run of any folder. */
-export function renderIndexedRun(run: IndexedRun): string {
+/** One line of a run of any folder; of a team it says whose. */
+export function renderIndexedRun(run: IndexedRun, ofTeam = false): string {
   const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
   const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };
   const how = status === null ? "not ended" : renderEnded({ ...spentOn, status });
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
-  const where = `${files === 0 ? "" : `, ${counted(files, "path")}`}  ${visibleLine(root)}${undone ? "  undone" : ""}`;
+  const whose = ofTeam ? `${visibleLine(run.folder)}:` : "";
+  const where = `${files === 0 ? "" : `, ${counted(files, "path")}`}  ${whose}${visibleLine(root)}${undone ? "  undone" : ""}`;
   return `${id}  ${when}  ${how}${where}  ${cut(visibleLine(task), 60, "")}\n`;
 }
 

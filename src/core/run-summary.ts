@@ -56,6 +56,14 @@ export interface GroupTotals {
   readonly undone: number;
 }
 
+/** A run of another machine, as the team's database tells it. */
+export interface TeamRun extends RunSummary {
+  /** The database's login that wrote it down. */
+  readonly who: string;
+  readonly host: string;
+  readonly undone: boolean;
+}
+
 type Loose = { readonly [name: string]: unknown };
 
 const isLoose = (value: unknown): value is Loose =>
@@ -124,4 +132,57 @@ export function summarizeRun(
     amended: listOf(outcome["amended"]).length,
     sandbox: textOf(outcome["sandbox"], 20) || null,
   };
+}
+
+/** A row that others wrote as a run: texts are cut to what they may be, and what is no number is not known. */
+export function readTeamRun(row: unknown): TeamRun {
+  const loose = fieldsOf(row);
+  const text = (name: string, most?: number) => textOf(loose[name], most);
+  const number = (name: string) => numberOf(loose[name]);
+  const count = (name: string) => countOf(loose[name]);
+  return {
+    who: text("who", 63),
+    host: text("host", 255),
+    undone: loose["undone"] === true,
+    id: text("id", 40),
+    root: text("root", 4096),
+    at: text("at", 40),
+    task: text("task"),
+    mode: text("mode", 40),
+    model: text("model"),
+    status: text("status", 20) || null,
+    code: number("code"),
+    calls: count("calls"),
+    expected: count("expected"),
+    atMost: count("atMost"),
+    input: count("input"),
+    output: count("output"),
+    cost: number("cost"),
+    ms: number("ms"),
+    actions: number("actions"),
+    files: count("files"),
+    added: count("added"),
+    deleted: count("deleted"),
+    score: number("score"),
+    checks: count("checks"),
+    checksPassed: count("checksPassed"),
+    refused: count("refused"),
+    amended: count("amended"),
+    sandbox: text("sandbox", 20) || null,
+  };
+}
+
+/** Names of the sums of a group. */
+export const totalNames = ["runs", "solved", "verified", "calls", "kept", "tokens", "cost", "unpriced", "ms"].concat([
+  "refused",
+  "amended",
+  "changed",
+  "undone",
+]) as readonly Exclude<keyof GroupTotals, "key">[];
+
+/** The sums of a group that others' rows came to. */
+export function readTotals(row: unknown): GroupTotals {
+  const loose = fieldsOf(row);
+  const sums = totalNames.map((name) => [name, countOf(loose[name])] as const);
+  return { key: textOf(loose["key"], 4096), ...(Object.fromEntries(sums) as Omit<GroupTotals, "key">) };
 }

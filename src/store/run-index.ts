@@ -2,7 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type GroupTotals, type RunSummary, summarizeRun } from "../core/run-summary.ts";
+import { type GroupTotals, type RunSummary, summarizeRun, totalNames } from "../core/run-summary.ts";
 import { openReceipts } from "./receipts.ts";
 import { readEnded, readUndone } from "./run-notes.ts";
 
@@ -47,13 +47,6 @@ export interface IndexedRun extends RunSummary {
 /** What rows can stand for: a column of `days`. */
 export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
 export type Grouping = keyof typeof groupings;
-
-const sums = ["runs", "solved", "verified", "calls", "kept", "tokens", "cost", "unpriced", "ms"].concat([
-  "refused",
-  "amended",
-  "changed",
-  "undone",
-]);
 
 /** Ended runs summed up by day, model, mode and folder: statistics of 100,000 runs read some hundred rows. */
 const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, count(*) as runs,
@@ -130,7 +123,7 @@ function readTotals(db: Database, by: Grouping, since: string | null): readonly 
   const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
   const isDay = since === null || /^\d{4}-\d\d-\d\d$/.test(since);
   const source = isDay ? "(select * from days where day >= ?)" : `(${summedUp} and at >= ? group by 1, 2, 3, 4)`;
-  const summed = sums.map((name) => `sum(${name}) as ${name}`).join(", ");
+  const summed = totalNames.map((name) => `sum(${name}) as ${name}`).join(", ");
   return db
     .query<GroupTotals, [string]>(
       `select ${groupings[by]} as key, ${summed} from ${source} group by key order by ${order}`,

@@ -1,9 +1,13 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readAddress } from "../../src/store/team/address.ts";
+import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "../store/postgres.ts";
-import { readCommand } from "./contract.ts";
-import { openPlace, patience } from "./harness.ts";
-import { talked } from "./replies.ts";
+import { readCommand, readOutcome } from "./contract.ts";
+import { openPlace, type Place, patience } from "./harness.ts";
+import { hello, talked } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -27,19 +31,90 @@ test.concurrent("a store that is away is a warning of the doctor, and its passwo
   expect(said.join("")).not.toContain("s3cr3t");
 });
 
+const outboxOf = ({ home }: Place) => join(home, ".local/state/pai-code/outbox");
+const waiting = (place: Place) => (existsSync(outboxOf(place)) ? readdirSync(outboxOf(place)) : []);
+
+test.concurrent("a store that is away ends no run: one warning, and the run waits to be told", async () => {
+  await using place = openPlace(hello);
+  const env = { PAI_STORE_URL: "postgres://ana:s3cr3t-word@127.0.0.1:1/pai" };
+  const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });
+  expect([code, place.tree()]).toEqual([0, { "hello.txt": "hello\n" }]);
+  expect(stderr).toContain("the store 127.0.0.1:1/pai cannot be used now");
+  expect(stderr).toContain("1 message to the team");
+  expect([stderr.includes("s3cr3t"), waiting(place).length]).toEqual([false, 1]);
+});
+
+test.concurrent("a store that never answers holds up the end of a run for two seconds, not longer", async () => {
+  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  await using place = openPlace(hello);
+  const env = { PAI_STORE_URL: `postgres://ana@127.0.0.1:${silent.port}/pai` };
+  const began = performance.now();
+  const { code } = await place.pai(["run", "-y", "-q", "make hello.txt"], { env });
+  silent.stop(true);
+  expect([code, waiting(place).length]).toEqual([0, 1]);
+  expect(performance.now() - began).toBeLessThan(20_000);
+});
+
+test.concurrent("--team without a store is a usage error that says how to set one", async () => {
+  await using place = openPlace();
+  for (const command of [["stats"], ["history"], ["dashboard", "--out", "r.html"]]) {
+    const { code, stderr } = await place.pai([...command, "--team"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("store.url")]);
+  }
+});
+
 describe.skipIf(!hasPostgres)("with a real server", () => {
   let server: Postgres;
-  beforeAll(() => {
+  beforeAll(async () => {
     server = startPostgres();
+    const store = openTeamStore(readAddress(server.url()), { pai: "0", withinMs: 10_000 });
+    await store.query("select 1", []);
+    await store.close();
   });
   afterAll(() => server.stop());
 
-  test.concurrent("the doctor lays out a new store and says who it is there", async () => {
+  test.concurrent("the doctor says as whom a store answers", async () => {
     await using place = openPlace();
     const { data } = readCommand(await place.pai(["doctor", "--json"], { env: { PAI_STORE_URL: server.url() } }));
     expect(findingOf(data)).toMatchObject({
       level: "ok",
       text: expect.stringMatching(/ as owner: layout \d+, \d+ runs \(PAI_STORE_URL\)$/),
     });
+  });
+
+  test.concurrent("runs of two machines come together: those of a time without the store too, each once", async () => {
+    server.sql("create role ana login; create role bob login");
+    await using ana = openPlace([...hello, ...hello]);
+    await using bob = openPlace(hello);
+    const by = (who: string) => ({ env: { PAI_STORE_URL: server.url(who) } });
+    const away = { env: { PAI_STORE_URL: "postgres://ana@127.0.0.1:1/pai" } };
+    expect((await ana.pai(["run", "-y", "make hello.txt"], away)).code).toBe(0);
+    const first = readOutcome(await ana.pai(["run", "-y", "--json", "make hello.txt <b>again</b>"], by("ana")));
+    expect(waiting(ana)).toEqual([]);
+    expect((await bob.pai(["run", "-y", "make hello.txt"], by("bob"))).stderr).not.toContain("store");
+    expect((await ana.pai(["undo", "-y"], by("ana"))).code).toBe(0);
+
+    const stats = readCommand(await bob.pai(["stats", "--team", "--by", "user", "--json"], by("bob")));
+    const rows = (stats.data as { rows: readonly { key: string; runs: number; undone: number }[] }).rows;
+    const mine = rows.filter(({ key }) => key !== "owner").map(({ key, runs, undone }) => [key, runs, undone]);
+    expect(mine).toEqual([
+      ["ana", 2, 1],
+      ["bob", 1, 0],
+    ]);
+    const listed = (await bob.pai(["history", "--team"], by("bob"))).stdout;
+    expect(listed).toMatch(/ ana@.* {2}undone {2}make hello.txt$/m);
+    expect(listed).toMatch(new RegExp(`^${first.run} .*ana@.*  make hello.txt <b>again`, "m"));
+    const page = await bob.pai(["dashboard", "--team", "--out", "r.html"], by("bob"));
+    expect(page.stdout).toContain("3 runs written");
+    const html = readFileSync(join(bob.root, "r.html"), "utf8");
+    expect([html.includes("the runs of the team"), html.includes("<b>again")]).toEqual([true, false]);
+  });
+
+  test.concurrent("an ephemeral run tells the team nothing", async () => {
+    await using place = openPlace(hello);
+    server.sql("create role eve login");
+    const env = { PAI_STORE_URL: server.url("eve") };
+    expect((await place.pai(["run", "-y", "--ephemeral", "make hello.txt"], { env })).code).toBe(0);
+    expect([waiting(place), server.sql("select count(*) from pai.runs where who = 'eve'")]).toEqual([[], "0"]);
   });
 });

@@ -1,10 +1,11 @@
 /** `pai dashboard`: the runs of all folders as one page, written to a file or served on this machine. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import type { TeamRun } from "../../core/run-summary.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeBase, projectOf } from "../compose/base.ts";
-import { readDetails, readPageData } from "../dashboard/page-data.ts";
+import { type Base, composeBase, projectOf } from "../compose/base.ts";
+import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
 import { findOutput } from "../output-file.ts";
@@ -23,14 +24,27 @@ const ended = (signal: AbortSignal): Promise<unknown> =>
     else signal.addEventListener("abort", () => settle(signal.reason), { once: true });
   });
 
+/** The team's runs where they were asked for; null: those of this machine. */
+async function readTeam(base: Base): Promise<readonly TeamRun[] | null> {
+  if (base.context.flags.team !== true) return null;
+  const [{ askTeam }, { readTeamRuns }] = await Promise.all([
+    import("../compose/team.ts"),
+    import("../../store/team/shared-runs.ts"),
+  ]);
+  return askTeam(base, (store) => readTeamRuns(store, maxRuns));
+}
+
 export async function dashboardCommand(given: Context): Promise<number> {
-  const { context, places } = composeBase(given);
+  const base = composeBase(given);
+  const { context, places } = base;
   const { stateDir } = places;
   if (stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const read = async (live: boolean) =>
+    readPageData({ stateDir, now: context.now(), version, live, team: await readTeam(base) });
   const { out } = context.flags;
   if (out !== undefined) {
     const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
-    const data = readPageData(stateDir, context.now(), version, false);
+    const data = await read(false);
     write(renderPage(data, crypto.randomUUID()));
     const told = `${data.runs.length} runs written to ${file}\n`;
     return showResult(context, "dashboard", { file, runs: data.runs.length }, told);
@@ -38,7 +52,7 @@ export async function dashboardCommand(given: Context): Promise<number> {
   if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");
   const { url, stop } = servePage(
     {
-      page: (nonce) => renderPage(readPageData(stateDir, context.now(), version, true), nonce),
+      page: async (nonce) => renderPage(await read(true), nonce),
       details(key) {
         const [folder = "", id = ""] = key.split("/");
         const details = readDetails(stateDir, folder, id);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { renderChanges, summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import type { IndexedRun } from "../../store/run-index.ts";
 import { noteUndone } from "../../store/run-notes.ts";
 import { counted } from "../../ui/amount.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
@@ -10,9 +11,10 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/history.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeBase } from "../compose/base.ts";
+import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { isInteractive, openPrompter, styleOf } from "../compose/view.ts";
+import { openLog } from "../log.ts";
 import { renderDiffOn } from "../print-diff.ts";
 
 /**
@@ -58,8 +60,19 @@ const sayCommit = (commit: string | null, kind: "undo" | "redo"): string =>
     ? ""
     : `the commit ${commit.slice(0, 10)} stays: git revert ${commit.slice(0, 10)} takes it back too\n`;
 
+async function tellTeam(
+  base: Base,
+  run: { readonly root: string; readonly id: string },
+  undone: boolean,
+): Promise<void> {
+  if (base.settings.storeUrl === null) return;
+  const { shareUndone } = await import("../compose/team.ts");
+  const notice = await shareUndone(base, run, undone);
+  if (notice !== null) openLog(base.context).notify(notice);
+}
+
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
-  const { history, base, stateFolder } = await openHere(given);
+  const { history, base, stateFolder, workspace } = await openHere(given);
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
@@ -70,7 +83,10 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
   if (done.clashes.length > 0) await refuse(context, done, verb);
-  if (!dryRun && stateFolder !== null) noteUndone(stateFolder, done.run.id, kind);
+  if (!dryRun && stateFolder !== null) {
+    noteUndone(stateFolder, done.run.id, kind);
+    await tellTeam(base, { root: workspace.root, id: done.run.id }, kind === "undo");
+  }
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
@@ -93,30 +109,41 @@ export const redoInSession = (context: Context): Promise<number> => reverse(cont
 /** More runs than this are listed only as JSON. */
 const maxListed = 200;
 
-async function historyOfAll(given: Context): Promise<number> {
-  const { context, places } = composeBase(given);
-  if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all");
+/** The newest runs of all folders, or of the team; -1: all. */
+async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedRun[]> {
+  const { context, places } = base;
+  if (context.flags.team === true) {
+    const [{ askTeam }, { readTeamRuns }] = await Promise.all([
+      import("../compose/team.ts"),
+      import("../../store/team/shared-runs.ts"),
+    ]);
+    const runs = await askTeam(base, (store) => readTeamRuns(store, limit < 0 ? null : limit));
+    return runs.map((run) => ({ ...run, folder: `${run.who}@${run.host}` }));
+  }
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
   const { openRunIndex } = await import("../../store/run-index.ts");
-  const { renderIndexedRun } = await import("../runs.ts");
   const index = openRunIndex(places.stateDir, context.now());
   try {
-    const runs = index.runs(context.flags.json === true ? -1 : maxListed + 1);
-    const lines = runs.slice(0, maxListed).map(renderIndexedRun);
-    const more = runs.length > maxListed ? ["older runs: pai history --all --json\n"] : [];
-    return await showResult(
-      context,
-      "history",
-      { runs },
-      runs.length === 0 ? "no runs are kept\n" : [...lines, ...more].join(""),
-    );
+    return index.runs(limit);
   } finally {
     index.close();
   }
 }
 
+async function historyOfAll(given: Context): Promise<number> {
+  const base = composeBase(given);
+  const { context } = base;
+  if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all or --team");
+  const { renderIndexedRun } = await import("../runs.ts");
+  const runs = await indexedRuns(base, context.flags.json === true ? -1 : maxListed + 1);
+  const lines = runs.slice(0, maxListed).map((run) => renderIndexedRun(run, context.flags.team === true));
+  const more = runs.length > maxListed ? ["older runs: pai history --json, with the same flags\n"] : [];
+  const text = runs.length === 0 ? "no runs are kept\n" : [...lines, ...more].join("");
+  return showResult(context, "history", { runs }, text);
+}
+
 export async function historyCommand(context: Context): Promise<number> {
-  if (context.flags.all === true) return historyOfAll(context);
+  if (context.flags.all === true || context.flags.team === true) return historyOfAll(context);
   const opened = await openHere(context);
   const { listRuns, pruneRuns, renderRun } = await import("../runs.ts");
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now()) : null;

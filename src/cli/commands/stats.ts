@@ -1,11 +1,12 @@
 /** `pai stats`: what the runs of all folders came to, by day, model, mode or folder. */
 import { PaiError } from "../../core/error.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
-import { type Grouping, openRunIndex } from "../../store/run-index.ts";
+import { openRunIndex } from "../../store/run-index.ts";
+import type { TeamGrouping } from "../../store/team/shared-runs.ts";
 import { renderStats } from "../../ui/stats.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeBase } from "../compose/base.ts";
+import { type Base, composeBase } from "../compose/base.ts";
 import { styleOf } from "../compose/view.ts";
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -48,35 +49,60 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: Grouping): string {
+function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping): string {
   const [first] = rows;
   const names = first === undefined ? ["key"] : Object.keys(first);
   const head = names.map((name) => (name === "key" ? by : name)).join(",");
   return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\r\n`).join("");
 }
 
+interface Stats {
+  readonly rows: readonly GroupTotals[];
+  /** undefined: no run has ended. */
+  readonly whole: GroupTotals | undefined;
+}
+
+/** Of this machine, or of the team. */
+async function readStats(base: Base, by: TeamGrouping, since: string | null): Promise<Stats> {
+  const { context, places } = base;
+  if (context.flags.team === true) {
+    const [{ askTeam }, { readTeamTotals }] = await Promise.all([
+      import("../compose/team.ts"),
+      import("../../store/team/shared-runs.ts"),
+    ]);
+    return askTeam(base, async (store) => {
+      const rows = await readTeamTotals(store, by, since);
+      const [whole] = await readTeamTotals(store, "all", since);
+      return { rows, whole };
+    });
+  }
+  if (by === "user") throw new PaiError("usage", "--by user is for a team", { hint: "pai stats --team --by user" });
+  if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
+  const index = openRunIndex(places.stateDir, context.now());
+  try {
+    const [whole] = index.totals("all", since);
+    return { rows: index.totals(by, since), whole };
+  } finally {
+    index.close();
+  }
+}
+
 export async function statsCommand(given: Context): Promise<number> {
-  const { context, places } = composeBase(given);
+  const base = composeBase(given);
+  const { context } = base;
   const by = context.flags.by ?? "day";
   if (context.flags.csv === true && context.flags.json === true)
     throw new PaiError("usage", "--csv and --json exclude each other", { hint: "give one of them" });
   const since = readSince(context.flags.since ?? "30d", context.now());
-  if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const index = openRunIndex(places.stateDir, context.now());
-  try {
-    const rows = index.totals(by, since);
-    const [whole] = index.totals("all", since);
-    const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
-    if (context.flags.csv === true) {
-      context.out(renderCsv(data.rows, by));
-      return 0;
-    }
-    const text =
-      whole === undefined
-        ? "no runs have ended in this time\n"
-        : renderStats(rows, whole, by, styleOf(context, context.tty.stdout));
-    return await showResult(context, "stats", data, text);
-  } finally {
-    index.close();
+  const { rows, whole } = await readStats(base, by, since);
+  const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
+  if (context.flags.csv === true) {
+    context.out(renderCsv(data.rows, by));
+    return 0;
   }
+  const text =
+    whole === undefined
+      ? "no runs have ended in this time\n"
+      : renderStats(rows, whole, by, styleOf(context, context.tty.stdout));
+  return showResult(context, "stats", data, text);
 }

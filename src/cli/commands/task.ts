@@ -106,7 +106,7 @@ export async function doTask(
     const { sink, decide } = view;
     const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
     const outcome = await runTask(flow ?? (await flowFor(mode)), task, all, ports);
-    composed.close();
+    const closing = composed.close();
     if (context.flags.json === true) {
       const { renderDocument } = await import("../../ui/json.ts");
       context.out(renderDocument(outcome));
@@ -116,6 +116,7 @@ export async function doTask(
       const { offerToKeep } = await import("../onboard/keep-model.ts");
       await offerToKeep(context, base, outcome, readLineOf(view));
     }
+    await closing;
     return outcome.code;
   } finally {
     limited.end();

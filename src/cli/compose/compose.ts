@@ -1,9 +1,7 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
-import type { ProjectMemory } from "../../core/memory.ts";
 import { type Model, textOf } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
@@ -24,6 +22,8 @@ import type { Base } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 import { connectTools, type StartTool } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
+import { openProjectMemory } from "./project-memory.ts";
+import type { Sharing } from "./team.ts";
 
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
@@ -159,31 +159,8 @@ export interface Composed {
   readonly window: number;
   /** Takes the keys of the settings' model out of what is written down. */
   readonly mask: KeyMask;
-  readonly close: () => void;
-}
-
-interface Learner {
-  readonly run: string;
-  readonly learns: boolean;
-  /** A person sees what is kept. */
-  readonly isSeen: boolean;
-  readonly now: () => Date;
-}
-
-/** The memory of a project; its code loads only where something is kept or learned. */
-export function openProjectMemory(
-  { stateFolder, workspace: { root } }: Pick<ComposedWorkspace, "stateFolder" | "workspace">,
-  { run, learns, isSeen, now }: Learner,
-): ProjectMemory | null {
-  if (stateFolder === null) return null;
-  const load = () => import("../remember.ts");
-  return {
-    recall: async (task) =>
-      existsSync(join(stateFolder, "memory.json")) ? (await load()).recallFacts(stateFolder, root, task) : "",
-    learn: learns
-      ? async (texts) => (await load()).keepFacts(stateFolder, root, { texts, run, pending: !isSeen, now: now() })
-      : null,
-  };
+  /** Resolves when the team was told of the runs, or the time for it is over. */
+  readonly close: () => Promise<void>;
 }
 
 /** What a resumed session holds of earlier runs: the names of secrets in it are taken. */
@@ -191,6 +168,16 @@ const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
   ...history.flatMap(({ request, answer }) => [request, answer]),
   ...(conversation?.messages ?? []).map(textOf),
 ];
+
+/** null: no store is set, or nothing is to be kept of the runs. */
+async function openSharing(
+  { settings, places }: Base,
+  ephemeral: boolean,
+  notify: Face["notify"],
+): Promise<Sharing | null> {
+  if (settings.storeUrl === null || places.stateDir === null || ephemeral) return null;
+  return (await import("./team.ts")).shareRuns(settings.storeUrl, places.stateDir, notify);
+}
 
 /** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
 export async function composeTask(
@@ -226,6 +213,7 @@ export async function composeTask(
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
   const tools = connectTools(base, opened.workspace, opened.startTool);
+  const shared = await openSharing(base, ephemeral, notify);
   /** One for all runs: what a conversation names, its later turns know. */
   let veil: Veil | null = null;
   return {
@@ -254,6 +242,7 @@ export async function composeTask(
         sink: (event) => {
           recorder?.sink(event);
           audit?.sink(event);
+          shared?.sink(event);
           sink(event);
         },
         signal,
@@ -275,9 +264,10 @@ export async function composeTask(
     },
     window: own.model.window,
     mask: own.mask,
-    close() {
+    async close() {
       tools?.close();
       audit?.close();
+      await shared?.close();
     },
   };
 }

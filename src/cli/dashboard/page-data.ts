@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { renderChanges } from "../../core/diff.ts";
 import { type Fact, factsOf } from "../../core/receipt.ts";
+import type { TeamRun } from "../../core/run-summary.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
@@ -42,7 +43,7 @@ export interface PageData {
 }
 
 /** More runs than this are not shown: the oldest are left out. */
-const maxRuns = 10_000;
+export const maxRuns = 10_000;
 /** Runs of a static page whose details are in it, and how large these may be. */
 const maxDetailed = 100;
 const maxDetailBytes = 4 * 1024 * 1024;
@@ -99,27 +100,47 @@ function readMany(stateDir: string, runs: readonly IndexedRun[]): Readonly<Recor
   return found;
 }
 
-/** Everything of the page. `live`: a server will answer for the details. */
-export function readPageData(stateDir: string, now: Date, version: string, live: boolean): PageData {
+export interface PageSource {
+  readonly stateDir: string;
+  readonly now: Date;
+  readonly version: string;
+  /** A server will answer for the details. */
+  readonly live: boolean;
+  /** Those of the team, newest first; null: those of this machine. */
+  readonly team: readonly TeamRun[] | null;
+}
+
+function readRuns({ stateDir, now, team }: PageSource): readonly IndexedRun[] {
+  if (team !== null)
+    return team.slice(0, maxRuns).map((run) => {
+      const folder = `${run.who}@${run.host}`;
+      return { ...run, folder, root: `${folder}:${run.root}` };
+    });
   const index = openRunIndex(stateDir, now);
   try {
-    const runs = index.runs(maxRuns).map((run) => ({ ...run, task: maskSecrets(run.task) }));
-    const { cursor, resting } = openKeyState(stateDir).load();
-    const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
-    const names = [...new Set([...used, ...Object.keys(resting)])].sort();
-    return {
-      version,
-      made: now.toISOString(),
-      where: "the runs of all folders",
-      live,
-      runs,
-      details: live ? {} : readMany(stateDir, runs),
-      keys: names.map((name) => ({
-        name,
-        until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,
-      })),
-    };
+    return index.runs(maxRuns);
   } finally {
     index.close();
   }
+}
+
+/** Everything of the page. */
+export function readPageData(source: PageSource): PageData {
+  const { stateDir, now, version, live, team } = source;
+  const runs = readRuns(source).map((run) => ({ ...run, task: maskSecrets(run.task) }));
+  const { cursor, resting } = openKeyState(stateDir).load();
+  const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
+  const names = [...new Set([...used, ...Object.keys(resting)])].sort();
+  return {
+    version,
+    made: now.toISOString(),
+    where: team === null ? "the runs of all folders" : "the runs of the team",
+    live,
+    runs,
+    details: live ? {} : readMany(stateDir, runs),
+    keys: names.map((name) => ({
+      name,
+      until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,
+    })),
+  };
 }

@@ -1,4 +1,5 @@
 /** Serves the page on loopback to whoever has the printed link: read only, one token, no other site. */
+import { toPaiError } from "../../core/error.ts";
 import { policyOf } from "./render-page.ts";
 
 export interface Served {
@@ -8,7 +9,8 @@ export interface Served {
 }
 
 export interface Pages {
-  readonly page: (nonce: string) => string;
+  /** A rejection is told to the browser by its message. */
+  readonly page: (nonce: string) => Promise<string>;
   /** Details of one run as JSON; null: nothing is kept of it. */
   readonly details: (key: string) => string | null;
 }
@@ -52,19 +54,23 @@ export function servePage({ page, details }: Pages, port: number): Served {
     return isSame(given?.[1] ?? "", token);
   };
 
-  function show(url: URL): Response {
+  async function show(url: URL): Promise<Response> {
     if (url.pathname === "/") {
       const nonce = crypto.randomUUID();
       const policy = `${policyOf(nonce, true)}; frame-ancestors 'none'`;
       const type = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy };
-      return new Response(page(nonce), { headers: { ...headers, ...type } });
+      try {
+        return new Response(await page(nonce), { headers: { ...headers, ...type } });
+      } catch (thrown) {
+        return refuse(503, `the runs cannot be read now: ${toPaiError(thrown).message}`);
+      }
     }
     const json = url.pathname === "/run" ? details(url.searchParams.get("key") ?? "") : null;
     if (json === null) return refuse(404, "not found");
     return new Response(json, { headers: { ...headers, "Content-Type": "application/json" } });
   }
 
-  function answer(request: Request, ownPort: number): Response {
+  function answer(request: Request, ownPort: number): Response | Promise<Response> {
     const url = new URL(request.url);
     const refused = judge(request, url, ownPort);
     if (refused !== null) return refused;

@@ -171,7 +171,7 @@ export function openAgentHost(given: Context): ToolHost {
       return await runTask(flow, task, all, ports);
     } finally {
       limited.end();
-      composed.close();
+      await composed.close();
     }
   }
 

@@ -176,7 +176,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     },
     close() {
       open.close();
-      composed.close();
+      void composed.close();
     },
   };
 }

@@ -198,7 +198,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   } finally {
     sayFarewell(talk);
     talk.open.close();
-    talk.composed.close();
+    await talk.composed.close();
   }
   return 0;
 }

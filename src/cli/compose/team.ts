@@ -1,0 +1,122 @@
+/** What runs of this machine tell the team's database, and the database itself for commands that ask it. */
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { StampedEvent } from "../../core/event.ts";
+import type { Notice } from "../../core/question.ts";
+import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
+import { readAddress } from "../../store/team/address.ts";
+import { type Outbox, openOutbox } from "../../store/team/outbox.ts";
+import { catchUp, mailRun, mailUndone } from "../../store/team/shared-runs.ts";
+import { openTeamStore, type TeamStore } from "../../store/team/team-store.ts";
+import { counted } from "../../ui/amount.ts";
+import { version } from "../commands/version.ts";
+import type { Base } from "./base.ts";
+
+/** Milliseconds that the end of a run waits for the database. */
+const endMs = 2000;
+/** The same for a command that is about what stands there. */
+const askMs = 10_000;
+
+export const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
+
+/** Runs `work` with the team's database. Throws usage where none is set, and what the database answers. */
+export async function askTeam<T>(
+  { settings, places }: Pick<Base, "settings" | "places">,
+  work: (store: TeamStore) => Promise<T>,
+): Promise<T> {
+  if (settings.storeUrl === null)
+    throw new PaiError("usage", "--team needs a store, and none is set", {
+      hint: "pai config put store.url postgres://USER@HOST/NAME, see docs/team.md",
+    });
+  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
+  try {
+    // What this machine has not told yet belongs to the answer.
+    if (places.stateDir !== null) await catchUp(store, openOutboxOf(places.stateDir));
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Tells the database what waits, for two seconds at the most. Nothing is lost: returns why some still waits, or null. */
+async function tell(storeUrl: string, outbox: Outbox): Promise<string | null> {
+  let store: TeamStore | null = null;
+  const { promise: isLate, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), endMs);
+  try {
+    store = openTeamStore(readAddress(storeUrl), { pai: version, withinMs: endMs });
+    if ((await Promise.race([catchUp(store, outbox), isLate])) !== "late") return null;
+    return `the store ${store.name} took more than ${endMs / 1000} s`;
+  } catch (thrown) {
+    return toPaiError(thrown).message;
+  } finally {
+    clearTimeout(timer);
+    await store?.close();
+  }
+}
+
+const describeWaiting = (why: string, outbox: Outbox): Notice => ({
+  level: "warning",
+  code: "store",
+  text: `${why}; ${counted(outbox.waiting(), "message")} to the team wait in the state folder`,
+});
+
+export interface Sharing {
+  /** Told every event of a run; tells the team when it ends. Never throws. */
+  readonly sink: (event: StampedEvent) => void;
+  /** Resolves when the team was told, or the time for it is over; then what went wrong is one warning. */
+  readonly close: () => Promise<void>;
+}
+
+type Begun = Extract<StampedEvent, { type: "run.started" }>;
+type Over = Extract<StampedEvent, { type: "run.finished" }>;
+
+/** A run as its receipt would tell it. */
+const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outcome }: Over): RunSummary =>
+  summarizeRun(
+    run,
+    { at, root, mode, task: { text: task }, model: { id: model } } as Parameters<typeof summarizeRun>[1],
+    { type: "run.finished", at: end, outcome },
+  );
+
+/** Shares the runs of one call of pai. */
+export function shareRuns(storeUrl: string, stateDir: string, notify: (notice: Notice) => void): Sharing {
+  const outbox = openOutboxOf(stateDir);
+  const begun = new Map<string, Begun>();
+  let telling: Promise<string | null> = Promise.resolve(null);
+  const end = (over: Over) => {
+    const start = begun.get(over.run);
+    begun.delete(over.run);
+    if (start === undefined) return;
+    try {
+      mailRun(outbox, hostname(), summaryOf(start, over));
+      telling = telling.then(() => tell(storeUrl, outbox));
+    } catch (thrown) {
+      telling = telling.then(() => `the team is not told of this run: ${toPaiError(thrown).message}`);
+    }
+  };
+  return {
+    sink(event) {
+      if (event.type === "run.started") begun.set(event.run, event);
+      if (event.type === "run.finished") end(event);
+    },
+    async close() {
+      const why = await telling;
+      if (why !== null) notify(describeWaiting(why, outbox));
+    },
+  };
+}
+
+/** Tells the team that a run of this project was undone or brought back. */
+export async function shareUndone(
+  { settings, places }: Base,
+  run: { readonly root: string; readonly id: string },
+  undone: boolean,
+): Promise<Notice | null> {
+  if (settings.storeUrl === null || places.stateDir === null) return null;
+  const outbox = openOutboxOf(places.stateDir);
+  mailUndone(outbox, hostname(), run, undone);
+  const why = await tell(settings.storeUrl, outbox);
+  return why === null ? null : describeWaiting(why, outbox);
+}

@@ -1,0 +1,116 @@
+/** The index of runs that a team shares: rows go in by way of the outbox, sums and lists come out. */
+import { digest } from "../../core/digest.ts";
+import { toPaiError } from "../../core/error.ts";
+import type { Json } from "../../core/model.ts";
+import { type GroupTotals, type RunSummary, readTeamRun, readTotals, type TeamRun } from "../../core/run-summary.ts";
+import type { Letter, Outbox } from "./outbox.ts";
+import type { TeamStore } from "./team-store.ts";
+
+/** What rows can stand for: an expression on `pai.runs`. */
+const groupings = {
+  day: "left(at, 10)",
+  model: "model",
+  mode: "mode",
+  folder: "root",
+  user: "who",
+  all: "'all'",
+} as const;
+export type TeamGrouping = keyof typeof groupings;
+
+const numbers = ["calls", "expected", "atMost", "input", "output", "cost", "ms", "actions", "files", "added"] as const;
+const more = ["deleted", "score", "checks", "checksPassed", "refused", "amended"] as const;
+const texts = ["host", "id", "root", "at", "task", "mode", "model", "status", "sandbox"] as const;
+const columns = ["key", "code", ...texts, ...numbers, ...more];
+const listed = columns.map((name) => `"${name}"`).join(", ");
+
+/** A batch is one statement. */
+const batchSize = 200;
+
+/** The name of a run in the team: machines may give the same id within one millisecond. */
+export const keyOf = (host: string, root: string, id: string): string => digest(`${host}\0${root}\0${id}`).slice(0, 32);
+
+/** PostgreSQL's JSON takes neither NUL nor half a surrogate pair. */
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value;
+
+/** A run that has ended waits to be told. Throws a system error. */
+export function mailRun(outbox: Outbox, host: string, run: RunSummary): void {
+  const key = keyOf(host, run.root, run.id);
+  outbox.put("run", key, { ...run, key, host });
+}
+
+/** So does what was undone or brought back. */
+export function mailUndone(
+  outbox: Outbox,
+  host: string,
+  run: { readonly root: string; readonly id: string },
+  undone: boolean,
+) {
+  const key = keyOf(host, run.root, run.id);
+  outbox.put("undone", key, { key, undone });
+}
+
+const insert = `insert into pai.runs (${listed})
+  select ${listed} from jsonb_populate_recordset(null::pai.runs, $1::text::jsonb) on conflict (key) do nothing`;
+const mark = `update pai.runs set undone = new.undone
+  from jsonb_to_recordset($1::text::jsonb) as new(key text, undone boolean) where runs.key = new.key`;
+
+/** Sends letters by one statement; those that the database will never take are found one by one and put aside. */
+async function sendBatch(
+  store: TeamStore,
+  outbox: Outbox,
+  statement: string,
+  letters: readonly Letter[],
+): Promise<void> {
+  const rows: readonly Json[] = letters.map(({ json }) => json);
+  try {
+    await store.query(statement, [JSON.stringify(rows, storable)]);
+    outbox.remove(letters);
+  } catch (thrown) {
+    if (toPaiError(thrown).code !== "failed") throw thrown;
+    const [only, ...others] = letters;
+    if (others.length > 0) for (const letter of letters) await sendBatch(store, outbox, statement, [letter]);
+    else if (only !== undefined) outbox.putAside(only);
+  }
+}
+
+/** Tells the database all that waits; what was told before counts once. Throws as `query`, and the rest goes on waiting. */
+export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
+  for (const [kind, statement] of [
+    ["run", insert],
+    ["undone", mark],
+  ] as const) {
+    for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
+      await sendBatch(store, outbox, statement, letters);
+  }
+}
+
+/** The team's runs, newest first; `limit` null: all. */
+export async function readTeamRuns(store: TeamStore, limit: number | null): Promise<readonly TeamRun[]> {
+  const rows = await store.query(`select who, undone, ${listed} from pai.runs order by id desc, key limit $1::int`, [
+    limit,
+  ]);
+  return rows.map(readTeamRun);
+}
+
+const sums =
+  `count(*) as runs, count(*) filter (where code = 0) as solved, count(*) filter (where status = 'verified') as verified,
+  sum(calls) as calls, count(*) filter (where "atMost" = 0 or calls <= "atMost") as kept, sum(input + output) as tokens,
+  coalesce(sum(cost), 0) as cost, count(*) filter (where cost is null) as unpriced, coalesce(sum(ms), 0) as ms,
+  sum(refused) as refused, sum(amended) as amended, count(*) filter (where files > 0) as changed,
+  count(*) filter (where undone) as undone`.replace(/(count\(\*\)(?: filter \([^)]*\))?) as/g, "($1)::float8 as");
+
+/** The team's ended runs, since a time (ISO 8601) or all; days and folders in order, others by number of runs. */
+export async function readTeamTotals(
+  store: TeamStore,
+  by: TeamGrouping,
+  since: string | null,
+): Promise<readonly GroupTotals[]> {
+  const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
+  const rows = await store.query(
+    `select ${groupings[by]} as key, ${sums} from pai.runs where status is not null and at >= $1
+      group by 1 order by ${order}`,
+    [since ?? ""],
+  );
+  return rows.map(readTotals);
+}

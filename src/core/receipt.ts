@@ -1,5 +1,6 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
 
+import type { Complaint } from "./action.ts";
 import type { Blob, Change } from "./change.ts";
 import type { KeptRanking } from "./context/rank.ts";
 import { digest } from "./digest.ts";
@@ -31,6 +32,8 @@ export interface ChangedContent extends ChangedPath {
 
 /** What was asked for, secrets replaced by their names. `earlier`: how many messages of a tool-loop came before. */
 export interface ReceiptTask {
+  /** Paths that were named by `@`. Absent in older receipts. */
+  readonly files?: readonly string[];
   readonly text: string;
   readonly history: readonly { readonly request: string; readonly answer: string }[];
   readonly context: string | null;
@@ -77,6 +80,16 @@ export type Fact =
     }
   | { readonly type: "plan"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
   | ({ readonly type: "amendment" } & Amendment)
+  /** What a look found, or why it found nothing (`code`); secrets by their names. */
+  | {
+      readonly type: "look";
+      readonly action: string;
+      readonly input: Json;
+      readonly code: Complaint["code"] | null;
+      readonly text: string;
+    }
+  /** What earlier runs had to say about the task; `learns`: the run may propose facts itself. */
+  | { readonly type: "memory"; readonly text: string; readonly learns: boolean }
   | {
       readonly type: "decision";
       readonly kind: Question["kind"];

@@ -191,16 +191,21 @@ function rank(run: Run, request: string, output: string, shown: ReadonlySet<stri
 
 /** The ranking alone, for those who only want to know. */
 export async function rankTask(run: Run): Promise<Likely> {
-  const { ranking, survey, lacks } = await rank(run, run.task.text, outputOf(run), new Set(run.task.files ?? []));
+  const { ranking, survey, lacks, commits } = await rank(
+    run,
+    run.task.text,
+    outputOf(run),
+    new Set(run.task.files ?? []),
+  );
   const files = ranking.files.slice(0, limits.kept);
-  survey.finish({ files, values: ranking.values, whole: false });
+  survey.finish({ files, values: ranking.values, whole: false, commits });
   return { files, lacks };
 }
 
 /** The likeliest files for a request of its own, as a part of a prompt; "" where nothing points at any. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
-  const { ranking, survey } = await rank(run, request, "", new Set());
-  survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: false });
+  const { ranking, survey, commits } = await rank(run, request, "", new Set());
+  survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: false, commits });
   const paths = ranking.files.slice(0, limits.ranked).map(({ path }) => path);
   return renderRanked(paths, widest)
     .map(({ text }) => text)
@@ -245,7 +250,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
-  project.survey.finish({ files: kept, values: ranking.values, whole: isSmall });
+  project.survey.finish({ files: kept, values: ranking.values, whole: isSmall, commits: project.commits });
   const text = parts.map((part) => part.text).join("\n\n");
   return { text, parts, shown: sources.map(({ path }) => path), files: kept, lacks: project.lacks };
 }

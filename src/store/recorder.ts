@@ -1,10 +1,12 @@
 /** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
 import { join } from "node:path";
+import type { AnyAction } from "../core/action.ts";
 import type { KeptRanking } from "../core/context/rank.ts";
 import type { Term } from "../core/context/words.ts";
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
+import type { ProjectMemory } from "../core/memory.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { Transaction, Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
@@ -12,6 +14,7 @@ import { changedContent, changedPath, type Fact, type FactOf } from "../core/rec
 import type { Mask } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
+import { recordLooks, recordMemory } from "./record-found.ts";
 
 /** The task and the options that a flow is started with. */
 export interface Started {
@@ -19,6 +22,7 @@ export interface Started {
     readonly text: string;
     readonly history: readonly { readonly request: string; readonly answer: string }[];
     readonly context: string | null;
+    readonly files?: readonly string[];
     readonly conversation?: { readonly messages: readonly unknown[] } | null;
   };
   readonly options: object;
@@ -29,17 +33,24 @@ export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
+  readonly actions: LoadActions;
+  readonly memory: ProjectMemory | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in its receipt. */
   readonly veil: Veil;
   /** Must be told every event, before anybody else is. */
   readonly sink: (event: StampedEvent) => void;
 }
 
+type LoadActions = () => Promise<readonly AnyAction[]>;
+
 /** What a run acts through. */
 export interface Doors {
   readonly model: Model;
   readonly workspace: Workspace;
   readonly decide: Decide;
+  readonly actions: LoadActions;
+  /** null or absent: there is none. */
+  readonly memory?: ProjectMemory | null;
   readonly now: () => Date;
   /** Takes the keys that pai holds out of what is written down. */
   readonly mask?: Mask;
@@ -67,6 +78,8 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
         return state;
       },
     },
+    actions: async () => (await doors.actions()).map((action) => recordLooks(action, (fact) => add(masked(fact)))),
+    memory: recordMemory(doors.memory ?? null, (fact) => add(masked(fact))),
     async decide(question) {
       const decision = await decide(question);
       const { accept, by, reason } = decision;
@@ -86,8 +99,8 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
       if (event.type === "run.started") {
         const { run, at, pai, root, mode } = event;
         const { id, window, maxOutputTokens } = model;
-        const { text, history, context, conversation } = task;
-        const asked = { text, history, context, earlier: conversation?.messages.length ?? 0 };
+        const { text, history, context, files = [], conversation } = task;
+        const asked = { text, history, context, files, earlier: conversation?.messages.length ?? 0 };
         const given = options as { readonly [name: string]: Json };
         const limits = { id, window, maxOutputTokens };
         const names = { part: veil.part, last: veil.last };

@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
 import { replayRun } from "../../src/cli/commands/replay.ts";
+import type { ProjectMemory } from "../../src/core/memory.ts";
+import type { RelPath } from "../../src/core/path.ts";
 import type { Decide } from "../../src/core/question.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import { runTask } from "../../src/flows/run-task.ts";
@@ -25,20 +27,21 @@ export async function receiptsOf(place: Place) {
 export const idOf = (n: number) => `20261121-${String(n).padStart(9, "0")}-0000`;
 
 /** Runs and records a task. Returns its outcome. */
-export async function record(place: Place, setup: Setup, n = 1) {
+export async function record(place: Place, setup: Setup & { readonly memory?: ProjectMemory }, n = 1) {
   const { workspace } = await openHere(place);
   const receipts = await receiptsOf(place);
   const now = () => new Date("2026-11-21T12:00:00Z");
-  const task = { text: setup.task ?? "do it", history: setup.history ?? [], context: setup.context ?? null };
+  const { task: text = "do it", history = [], context = null, mentioned = [], memory = null } = setup;
+  const task = { text, history, context, files: mentioned as readonly RelPath[] };
   const options = { ...defaults, ...setup.options };
   const page = receipts.begin(idOf(n), (text) => {
     throw new Error(text);
   });
-  const doors = { model: scriptModel(setup.lines, setup.window), workspace, decide: policy, now };
+  const actions = async () => allActions;
+  const doors = { model: scriptModel(setup.lines, setup.window), workspace, decide: policy, now, actions, memory };
   const ports = {
     id: idOf(n),
     price: null,
-    actions: async () => allActions,
     signal: setup.signal ?? new AbortController().signal,
     now,
     planCache: setup.planCache ?? null,

@@ -80,6 +80,9 @@ test.skipIf(Bun.which("git") === null)("a request that the history had a say in 
     await record(place, { task: "the colour of flags is lost", lines: change("one", "two") });
     const { facts } = (await receiptsOf(place)).read(idOf(1));
     expect(factsOf(facts, "ranking")[0]?.files[0]?.path).toBe("src/part41.py");
+    expect(factsOf(facts, "ranking")[0]?.commits).toEqual([
+      { subject: "keep the colour of flags", files: ["src/part41.py"] },
+    ]);
     rmSync(join(place.root, ".git"), { recursive: true });
     expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
   });

@@ -1,5 +1,6 @@
 /** `pai replay`: a run again, from its receipt alone, on the files as they were; it must give the same tree. */
 import { join } from "node:path";
+import type { AnyAction } from "../../core/action.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
@@ -24,7 +25,7 @@ import type { ComposedWorkspace } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openLog } from "../log.ts";
-import { playTape } from "../replay/replay-tape.ts";
+import { playTape, type Tape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
 
 export interface Replayed {
@@ -91,15 +92,34 @@ export async function replayRun(
   const tape = playTape(facts, started);
   const past = await openPast(workspace, history, id, tape);
   const flow = await flowOf(receipt, started, history);
-  const task = { ...started.task, conversation: null };
+  const { files = [], ...said } = started.task;
+  const task = { ...said, files: files as readonly RelPath[], conversation: null };
+  const play = (action: AnyAction) => playLooks(action, tape);
   const options = optionsOf(started);
   // Written down like the recorded run, to nowhere: secrets get their names by what is written too.
   const veil = createVeil({ ...started.names, trusting: true });
-  const doors = recordRun(nowhere, { task, options }, { ...tape, workspace: past, now, veil }, () => {});
-  const ports = { ...doors, signal, now, price: null, actions: loadActions, id, planCache: cacheOf(receipt) };
+  const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
+  const doors = recordRun(nowhere, { task, options }, played, () => {});
+  const ports = { ...doors, signal, now, price: null, id, planCache: cacheOf(receipt) };
   const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
+}
+
+/** An action that finds what it found then. It looks all the same: secrets get their names by what is seen. */
+function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
+  if (action.kind !== "look") return action;
+  return {
+    ...action,
+    async propose(input, stage, signal) {
+      const then = nextLook(action.name, input);
+      const now = action.propose(input, stage, signal);
+      if (then === null) return now;
+      await now.catch(() => {});
+      const { code, text } = then;
+      return code === null ? { kind: "answer", text } : { kind: "complaint", code, text };
+    },
+  };
 }
 
 /** The plan of an earlier run, where the recorded one used it. */

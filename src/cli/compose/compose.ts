@@ -222,7 +222,18 @@ export async function composeTask(
     portsFor: ({ sink, signal, decide, model: { model, price, mask } = own, ...started }) => {
       const id = makeRunId(context.now());
       veil ??= createVeil({ known: mask.keys, ...findNames(earlierTexts(started.task)) });
-      const doors = { model, workspace: tools?.workspace ?? opened.workspace, decide, mask, veil };
+      const actions = async () => {
+        const { allActions } = await import("../../actions/all.ts");
+        return tools?.offer(allActions) ?? allActions;
+      };
+      const memory = openProjectMemory(opened, {
+        run: id,
+        learns: settings.memory,
+        isSeen: started.options.interactive,
+        now: context.now,
+      });
+      const workspace = tools?.workspace ?? opened.workspace;
+      const doors = { model, workspace, decide, actions, memory, mask, veil };
       const { cover } = veil;
       const recorder = receipts?.(id, started, doors) ?? null;
       return {
@@ -235,10 +246,6 @@ export async function composeTask(
         hear: (listener) => {
           tell = listener;
         },
-        actions: async () => {
-          const { allActions } = await import("../../actions/all.ts");
-          return tools?.offer(allActions) ?? allActions;
-        },
         sink: (event) => {
           recorder?.sink(event);
           audit?.sink(event);
@@ -247,12 +254,6 @@ export async function composeTask(
         },
         signal,
         now: context.now,
-        memory: openProjectMemory(opened, {
-          run: id,
-          learns: settings.memory,
-          isSeen: started.options.interactive,
-          now: context.now,
-        }),
         planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },

@@ -2,7 +2,8 @@
 import type { KeptRanking } from "../../core/context/rank.ts";
 import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
-import { type Model, noUsage } from "../../core/model.ts";
+import type { ProjectMemory } from "../../core/memory.ts";
+import { type Json, type Model, noUsage } from "../../core/model.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import type { SandboxState } from "../../core/sandbox.ts";
@@ -15,6 +16,10 @@ export interface Tape {
   /** Called for each application of changes; throws the error that the recorded one ended with. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
+  /** What a look found in that run; null: receipts of before hold none. */
+  nextLook(action: string, input: Json): FactOf<"look"> | null;
+  /** What earlier runs had to say; null: nothing. */
+  readonly memory: ProjectMemory | null;
   /** What held commands in that run. */
   readonly sandbox: SandboxState;
   /** The ranking of the next request; null: receipts of before there were rankings hold none. */
@@ -30,6 +35,16 @@ const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why:
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
   new PaiError(code, message, { hint: hint ?? undefined, retryAfter: retry_after ?? undefined });
+
+const sameInput = (a: Json, b: Json) => blankSecrets(JSON.stringify(a)) === blankSecrets(JSON.stringify(b));
+
+/** Facts that the run proposed are kept nowhere. */
+function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
+  const [first] = said;
+  if (first === undefined) return null;
+  const left = [...said];
+  return { recall: async () => (left.shift() ?? first).text, learn: first.learns ? async () => [] : null };
+}
 
 /**
  * Plays the facts back in order. When they run out, throws the error the recorded run ended with (failed, if it had
@@ -59,6 +74,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextDecision = queueOf("decision", "a decision");
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
+  const looks = [...factsOf(facts, "look")];
   const rankings = [...factsOf(facts, "ranking")];
   let asked = 0;
 
@@ -98,6 +114,11 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       if (fact.error !== null) throw toError(fact.error);
       return fact;
     },
+    nextLook(action, input) {
+      const at = looks.findIndex((fact) => fact.action === action && sameInput(fact.input, input));
+      return at < 0 ? null : (looks.splice(at, 1)[0] ?? null);
+    },
+    memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
     nextRanking(terms) {
       const at = rankings.findIndex(({ key }) => key === keyOfTerms(terms));

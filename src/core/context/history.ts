@@ -9,7 +9,15 @@ export interface Commit {
   readonly files: readonly string[];
 }
 
+/** A commit whose message is like the request. */
+export interface SimilarCommit {
+  readonly subject: string;
+  readonly files: readonly string[];
+}
+
 export interface HistoryScores {
+  /** The most similar first. */
+  readonly commits: readonly SimilarCommit[];
   /** By path: how much similar commits point there; the largest is 1. */
   readonly similar: ReadonlyMap<string, number>;
   /** By path: logarithm of how often it was changed; the largest is 1. */
@@ -88,5 +96,6 @@ export function scoreHistory(
   const times = new Map<string, number>();
   for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) add(times, whereIs(file), 1);
   const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
-  return { similar: scale(similar), frequency: scale(frequency) };
+  const used = best.flatMap(([at]) => commits[at] ?? []).map(({ subject, files }) => ({ subject, files }));
+  return { commits: used, similar: scale(similar), frequency: scale(frequency) };
 }

@@ -1,6 +1,6 @@
 /** From a request to the files of a project in the order in which they matter, with the reasons. Pure but for the survey. */
 import type { Entry, Survey, SurveyTally } from "../ports.ts";
-import { scoreHistory } from "./history.ts";
+import { type SimilarCommit, scoreHistory } from "./history.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals } from "./signals.ts";
@@ -24,6 +24,8 @@ export interface RankedProject {
   /** Characters of all files that can be shown, where they are few; null: there are too many to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
+  /** The commits that had a say in the ranking. */
+  readonly commits: readonly SimilarCommit[];
   /** What the ranking had to do without, one clause each. */
   readonly lacks: readonly string[];
 }
@@ -64,6 +66,7 @@ export async function rankProject(
     ranking,
     smallLength,
     survey,
+    commits: recorded?.commits ?? history?.commits ?? [],
     lacks: lacksOf(more, tally, past?.lacks ?? null),
   };
 }

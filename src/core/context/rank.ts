@@ -1,5 +1,5 @@
 /** Which files a request is about: its words in names and contents, similar commits, and what names a file outright. Pure. */
-import type { HistoryScores } from "./history.ts";
+import type { HistoryScores, SimilarCommit } from "./history.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 import { countTerm, type Term } from "./words.ts";
@@ -123,6 +123,8 @@ export interface KeptRanking {
   readonly values: readonly number[];
   /** The project is so small that all of it was shown. */
   readonly whole: boolean;
+  /** The commits of the history that had a say, the most similar first. Absent: none, or a receipt of before. */
+  readonly commits?: readonly SimilarCommit[];
 }
 
 function scoreWords({ paths, terms, tally }: RankInput): { scores: Map<string, number>; values: number[] } {

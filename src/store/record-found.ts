@@ -1,0 +1,37 @@
+/** Writes down what a run found out about the project: what its looks brought, and what earlier runs had to say. */
+import type { AnyAction } from "../core/action.ts";
+import type { ProjectMemory } from "../core/memory.ts";
+import type { FactOf } from "../core/receipt.ts";
+
+/** An action that tells what it found, where it only looks. */
+export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
+  if (action.kind !== "look") return action;
+  return {
+    ...action,
+    async propose(input, stage, signal) {
+      const found = await action.propose(input, stage, signal);
+      if (found.kind === "answer" || found.kind === "complaint") {
+        const code = found.kind === "complaint" ? found.code : null;
+        tell({ type: "look", action: action.name, input, code, text: found.text });
+      }
+      return found;
+    },
+  };
+}
+
+/** A memory that tells what it had to say; nothing where it says nothing and learns nothing. */
+export function recordMemory(
+  memory: ProjectMemory | null,
+  tell: (fact: FactOf<"memory">) => void,
+): ProjectMemory | null {
+  if (memory === null) return null;
+  const learns = memory.learn !== null;
+  return {
+    ...memory,
+    async recall(task) {
+      const text = await memory.recall(task);
+      if (text !== "" || learns) tell({ type: "memory", text, learns });
+      return text;
+    },
+  };
+}

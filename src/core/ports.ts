@@ -5,7 +5,6 @@ import type { KeptRanking, Tally } from "./context/rank.ts";
 import type { Term } from "./context/words.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
-import type { Plan } from "./plan/plan.ts";
 import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
 export interface Entry {
@@ -227,8 +226,8 @@ export interface Workspace extends View {
   survey?(terms: readonly Term[]): Survey;
 }
 
-/** Plans of earlier runs, by what they were made from: a sha256 in hex. Never fails a run. */
+/** Plans of earlier runs, and the looks before them, by what they were made from: a sha256 in hex. Never fails a run. */
 export interface PlanCache {
   load(key: string): Promise<Json | null>;
-  save(key: string, plan: Plan): Promise<void>;
+  save(key: string, plan: Json): Promise<void>;
 }

@@ -1,7 +1,5 @@
 /** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
 
-import { normalizeOutput } from "../core/check-output.ts";
-import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
@@ -26,18 +24,9 @@ import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
 import { askForJson, type LoadReader } from "./json-reply.ts";
+import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
-
-/**
- * sha256, hex. The briefing holds every excerpt, the tree and standard input, so it stands for their hashes; of checks it
- * is what they say, without the time they took.
- */
-export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
-  const { model, workspace } = run.ports;
-  const parts = briefing.parts.map(({ kind, text }) => (kind === "checks" ? normalizeOutput(text) : text)).join("\n\n");
-  return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(parts)].join("\0"));
-}
 
 /** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
 export interface PlanKind<Made> {
@@ -75,7 +64,7 @@ async function announce(run: Run, plan: Plan, { promise, plans, cached }: Offer)
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   run.record.plan = plan;
   if (plan.intent === "conversation") return;
-  const { forecast } = await import("./forecast.ts");
+  const { forecast } = await import("./plans/forecast.ts");
   const permitted = permittedBy(run.options.allowRun, plannedCommands(plan));
   const { expected, at_most } = run.ledger.promised;
   const told = { plan, promise: { expected, at_most, ...(await forecast(run, plan)) }, cached };
@@ -125,27 +114,7 @@ async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   return { plan, claims };
 }
 
-async function loadCached<Made>(run: Run, kind: PlanKind<Made>, key: string): Promise<Made | null> {
-  const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
-  if (saved === null) return null;
-  const reading = (await kind.load())(saved);
-  return reading.ok ? reading.value : null;
-}
-
 const assistant = (text: string, native: Reply["native"]): Message => ({ role: "assistant", text, calls: [], native });
-
-async function draft<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, key: string): Promise<Draft<Made>> {
-  const start: Message[] = [{ role: "user", text: briefing.text }];
-  const cached = await loadCached(run, kind, key);
-  if (cached !== null) {
-    const text = "the plan of an earlier run of the same request is used again (--no-plan-cache asks anew)";
-    run.emit({ type: "notice", level: "info", code: "plan_cached", text });
-    const offer = { promise: kind.promise(cached, 0), plans: 0, cached: true };
-    const presented = await present(run, kind.planOf(cached), offer);
-    return { plans: 0, made: cached, ...presented, messages: [...start, assistant(JSON.stringify(cached), null)] };
-  }
-  return makeOne(run, kind, { messages: start, plans: 1, promiseAt: promiseOfPlanning });
-}
 
 /** A draft; where the provider finds the briefing longer than what it takes, one from a quarter of it. */
 async function draftFitting<Made>(
@@ -154,18 +123,15 @@ async function draftFitting<Made>(
   briefing: Briefing,
   key: string,
 ): Promise<Draft<Made>> {
+  const wanted = { plans: 1, promiseAt: promiseOfPlanning, key };
   try {
-    return await draft(run, kind, briefing, key);
+    return await makeOne(run, kind, { ...wanted, messages: [{ role: "user", text: briefing.text }] });
   } catch (thrown) {
     if (!isTooLong(thrown)) throw thrown;
     const text = `${thrown.message}: asking once more with less of the project`;
     run.emit({ type: "notice", level: "warning", code: "briefing_too_long", text });
     const less = await makeBriefing(run, 1 / 4);
-    return makeOne(run, kind, {
-      messages: [{ role: "user", text: less.text }],
-      plans: 1,
-      promiseAt: promiseOfPlanning,
-    });
+    return makeOne(run, kind, { ...wanted, messages: [{ role: "user", text: less.text }] });
   }
 }
 
@@ -175,6 +141,8 @@ interface Wanted {
   /** Planning calls, this one included. */
   readonly plans: number;
   readonly promiseAt: (plans: number) => CallPromise;
+  /** What the plan is kept by, to be used again; null: it is not. */
+  readonly key: string | null;
 }
 
 /** Rounds of looks are part of what is promised before any plan is known. */
@@ -199,12 +167,28 @@ function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 
-/** Asks for a plan in one message, or with more of them for another one; looks as often as it may before the plan comes. */
-async function makeOne<Made>(
+/** A plan, or a wish to look, and how it came. */
+interface Found<Made> {
+  readonly made: Made;
+  readonly said: Message;
+  readonly cached: boolean;
+}
+
+/** What an earlier run was told in the same place; null: nothing, or no look is left for it. */
+async function loadCached<Made>(run: Run, kind: PlanKind<Made>, key: string): Promise<Found<Made> | null> {
+  const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
+  if (saved === null) return null;
+  const reading = refuseLook(run, kind, (await kind.load())(saved));
+  if (!reading.ok) return null;
+  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), cached: true };
+}
+
+/** Asks the model. */
+async function askForPlan<Made>(
   run: Run,
   kind: PlanKind<Made>,
   { messages, plans, promiseAt }: Wanted,
-): Promise<Draft<Made>> {
+): Promise<Found<Made>> {
   const { ledger, record } = run;
   const promise = promiseAt(plans);
   ledger.promise(promise);
@@ -216,22 +200,42 @@ async function makeOne<Made>(
     const read = await kind.load();
     return (json: Json) => refuseLook(run, kind, read(json));
   };
-  const { value: made, reply } = await askForJson(
-    run,
-    question,
-    "plan",
-    record.rounds > 0 ? { load, answerOf } : { load },
-  );
-  const said = [...messages, assistant(reply.text, reply.native)];
+  const reader = record.rounds > 0 ? { load, answerOf } : { load };
+  const { value: made, reply } = await askForJson(run, question, "plan", reader);
+  return { made, said: assistant(reply.text, reply.native), cached: false };
+}
+
+/**
+ * A plan for one message, or for more of them another one, from the cache or from the model; looks as often as it may before
+ * the plan comes. What looks found is part of what the next plan is kept by.
+ */
+async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
+  const { record } = run;
+  const { messages, key } = wanted;
+  const found = (key === null ? null : await loadCached(run, kind, key)) ?? (await askForPlan(run, kind, wanted));
+  const { made, said, cached } = found;
+  if (key !== null) record.planned = [...record.planned, { key, made: made as Json }];
+  const plans = cached ? wanted.plans - 1 : wanted.plans;
   const plan = kind.planOf(made);
+  const spoken = [...messages, said];
   if (kind.looks(made)) {
     record.rounds += 1;
     const { lookAround } = await import("./evidence.ts");
-    const found = await lookAround(run, plan, maxRounds - record.rounds);
-    return makeOne(run, kind, { messages: [...said, { role: "user", text: found }], plans: plans + 1, promiseAt });
+    const text = await lookAround(run, plan, maxRounds - record.rounds);
+    const next = key === null ? null : keyBehindLooks(run, key, text);
+    return makeOne(run, kind, {
+      ...wanted,
+      messages: [...spoken, { role: "user", text }],
+      plans: plans + 1,
+      key: next,
+    });
   }
-  const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached: false });
-  return { plans, made, ...presented, messages: said };
+  if (cached) {
+    const text = "the plan of an earlier run of the same request is used again (--no-plan-cache asks anew)";
+    run.emit({ type: "notice", level: "info", code: "plan_cached", text });
+  }
+  const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });
+  return { plans, made, ...presented, messages: spoken };
 }
 
 /** Shows a saved plan and asks for a yes. It cannot be changed by feedback: that is a no. */
@@ -259,8 +263,6 @@ export interface ApprovedPlan<Made> {
   /** As it is carried out. */
   readonly plan: Plan;
   readonly claims: readonly Claim[];
-  /** For the plan cache; null: the user corrected the plan, and whoever takes it again would not know how. */
-  readonly key: string | null;
 }
 
 /**
@@ -272,22 +274,18 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   for (const path of briefing.shown) run.record.bases.add(path);
   run.record.briefed = briefing.parts.flatMap(({ file, text }) => (file === null ? [] : [{ path: file.path, text }]));
   const key = keyOfPlan(run, briefing, kind.system);
-  run.record.planKey = key;
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
     const feedback = await requireYes(run, current.plan, current.claims);
     if (feedback === null) break;
     const { made, messages, plans } = current;
     run.record.corrections = [...run.record.corrections, feedback];
+    // Whoever takes it again would not know how it was corrected.
+    run.record.planned = [];
     const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
     const promiseAt = (all: number) => kind.promise(made, all);
-    current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt });
+    current = await makeOne(run, kind, { messages: [...messages, request], plans: plans + 1, promiseAt, key: null });
   }
   run.ledger.reserve(0);
-  return {
-    made: current.made,
-    plan: current.plan,
-    claims: current.claims,
-    key: run.record.corrections.length === 0 && run.record.rounds === 0 ? key : null,
-  };
+  return { made: current.made, plan: current.plan, claims: current.claims };
 }

@@ -6,7 +6,7 @@ import type { Range } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
 import type { ProjectMemory } from "../core/memory.ts";
-import type { Model } from "../core/model.ts";
+import type { Json, Model } from "../core/model.ts";
 import type { Amendment, CheckResult } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -153,8 +153,8 @@ export interface RunRecord {
   review: boolean;
   /** Of eight-step, once they are approved; null: another way of working. */
   steps: readonly ScheduleStep[] | null;
-  /** Identity of what the plan was made from; null before it is known. */
-  planKey: string | null;
+  /** What planning calls brought, by what each was made from (sha256, hex); none where a person corrected the plan. */
+  planned: readonly { readonly key: string; readonly made: Json }[];
   text: string;
   next: readonly string[];
   checks: readonly CheckResult[];

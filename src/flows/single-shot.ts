@@ -4,13 +4,14 @@ import type { Change } from "../core/change.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { promiseOf } from "../core/plan/promise.ts";
 import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { keepPlans } from "./plans/kept-plans.ts";
 import type { Flow } from "./run.ts";
 
 /** Half of pai's code: there is no need for it before there is a plan. */
 const loadExecution = () => import("./execution.ts");
 
 export const singleShot: Flow = async (run) => {
-  const { made, plan, claims, key } = await makePlan(run, singleShotPlan);
+  const { plan, claims } = await makePlan(run, singleShotPlan);
   if (plan.intent === "conversation") {
     run.record.text = plan.reply;
     return;
@@ -18,7 +19,7 @@ export const singleShot: Flow = async (run) => {
   if (run.options.planOnly) return;
   const { execute } = await loadExecution();
   await execute(run, plan, claims);
-  if (!run.options.dryRun && key !== null) await run.ports.planCache?.save(key, made);
+  if (!run.options.dryRun) await keepPlans(run);
 };
 
 /** The same from a saved plan: no planning call; with finished edits no call at all. */

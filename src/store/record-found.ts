@@ -1,6 +1,7 @@
-/** Writes down what a run found out about the project: what its looks brought, and what earlier runs had to say. */
+/** Writes down what a run found out about the project: what its looks brought, and what is kept of earlier runs. */
 import type { AnyAction } from "../core/action.ts";
 import type { ProjectMemory } from "../core/memory.ts";
+import type { PlanCache } from "../core/ports.ts";
 import type { FactOf } from "../core/receipt.ts";
 
 /** An action that tells what it found, where it only looks. */
@@ -32,6 +33,19 @@ export function recordMemory(
       const text = await memory.recall(task);
       if (text !== "" || learns) tell({ type: "memory", text, learns });
       return text;
+    },
+  };
+}
+
+/** A plan cache that tells what it answered. */
+export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
+  if (cache === null) return null;
+  return {
+    ...cache,
+    async load(key) {
+      const plan = await cache.load(key);
+      tell({ type: "cached", plan });
+      return plan;
     },
   };
 }

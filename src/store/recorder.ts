@@ -8,13 +8,13 @@ import { toFailure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { ProjectMemory } from "../core/memory.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
-import type { Transaction, Workspace } from "../core/ports.ts";
+import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import type { Mask } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
-import { recordLooks, recordMemory } from "./record-found.ts";
+import { recordLooks, recordMemory, recordPlans } from "./record-found.ts";
 
 /** The task and the options that a flow is started with. */
 export interface Started {
@@ -35,6 +35,7 @@ export interface Recorder {
   readonly decide: Decide;
   readonly actions: LoadActions;
   readonly memory: ProjectMemory | null;
+  readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in its receipt. */
   readonly veil: Veil;
   /** Must be told every event, before anybody else is. */
@@ -51,6 +52,7 @@ export interface Doors {
   readonly actions: LoadActions;
   /** null or absent: there is none. */
   readonly memory?: ProjectMemory | null;
+  readonly planCache?: PlanCache | null;
   readonly now: () => Date;
   /** Takes the keys that pai holds out of what is written down. */
   readonly mask?: Mask;
@@ -79,6 +81,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
       },
     },
     actions: async () => (await doors.actions()).map((action) => recordLooks(action, (fact) => add(masked(fact)))),
+    planCache: recordPlans(doors.planCache ?? null, (fact) => add(masked(fact))),
     memory: recordMemory(doors.memory ?? null, (fact) => add(masked(fact))),
     async decide(question) {
       const decision = await decide(question);

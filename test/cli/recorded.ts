@@ -31,20 +31,27 @@ export async function record(place: Place, setup: Setup & { readonly memory?: Pr
   const { workspace } = await openHere(place);
   const receipts = await receiptsOf(place);
   const now = () => new Date("2026-11-21T12:00:00Z");
-  const { task: text = "do it", history = [], context = null, mentioned = [], memory = null } = setup;
+  const { task: text = "do it", history = [], context = null, mentioned = [], memory = null, planCache = null } = setup;
   const task = { text, history, context, files: mentioned as readonly RelPath[] };
   const options = { ...defaults, ...setup.options };
   const page = receipts.begin(idOf(n), (text) => {
     throw new Error(text);
   });
   const actions = async () => allActions;
-  const doors = { model: scriptModel(setup.lines, setup.window), workspace, decide: policy, now, actions, memory };
+  const doors = {
+    model: scriptModel(setup.lines, setup.window),
+    workspace,
+    decide: policy,
+    now,
+    actions,
+    memory,
+    planCache,
+  };
   const ports = {
     id: idOf(n),
     price: null,
     signal: setup.signal ?? new AbortController().signal,
     now,
-    planCache: setup.planCache ?? null,
     ...recordRun(page, { task, options }, { ...doors, veil: createVeil({ part: "k3f9" }) }, () => {}),
   };
   return runTask(setup.flow ?? singleShot, task, options, ports);

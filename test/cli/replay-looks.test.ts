@@ -7,7 +7,7 @@ import { hybrid } from "../../src/flows/auto.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan } from "../flows/plans.ts";
-import { makeFolder, type Place } from "../flows/scripted.ts";
+import { makeFolder, openCache, type Place } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
 
 async function inFolder(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
@@ -94,5 +94,20 @@ test("files that were named with @ are shown again", async () => {
   await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
     await record(place, { task: "like @src/part30.py", mentioned: ["src/part30.py"], lines: change("one", "two") });
     expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  });
+});
+
+test("a plan of the cache and the looks before it come from the receipt", async () => {
+  const planCache = openCache();
+  const look = plan({ steps: ["READ src/part30.py:3-4"] });
+  const [made = "", script = ""] = change("one", "two");
+  await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
+    await record(place, { lines: [look, made, script], planCache }, 1);
+    writeFileSync(join(place.root, "a.txt"), "one\n");
+    const { calls } = await record(place, { lines: [script], planCache }, 2);
+    expect(calls.made).toBe(1);
+    writeFileSync(join(place.root, "src/part30.py"), "somebody else's\n");
+    for (const n of [1, 2])
+      expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
   });
 });

@@ -1,7 +1,7 @@
 /** What each execution call knows: what the plan call showed, how many turns are left, and the files as they are now. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "./plans.ts";
-import { makeFolder, openCache, placeFiles, play, playIn } from "./scripted.ts";
+import { type Files, makeFolder, openCache, placeFiles, play, playIn } from "./scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 2\n", "big.py": `${"z = 3 # filler of a long file\n".repeat(900)}` };
 const change = modify("a.py", ["x = 1\n", "x = 2\n"]) + finish();
@@ -94,4 +94,49 @@ test("a plan is used again when a check says the same and took another time", as
   await checked([plan({ steps: ["MODIFY a.py"] }), change]);
   expect((await checked([change])).outcome).toMatchObject({ status: "verified", calls: { made: 1 } });
   place.remove();
+});
+
+describe("a plan that looks came before is used again", () => {
+  const look = plan({ steps: ["READ a.py:1-1", "SEARCH needle"] });
+  const parts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`part${n}.py`, `y = ${n}\n`.repeat(400)]));
+  const whole = { ...files, ...parts, "far.py": "needle = 1\n" };
+  const open = () => {
+    const planCache = openCache();
+    const place = makeFolder(whole);
+    const ask = (lines: readonly string[], other: Files = {}, context = "") => {
+      placeFiles(place.root, { ...whole, ...other });
+      return playIn(place, { lines, planCache, context });
+    };
+    return { planCache, place, ask };
+  };
+  const made = plan({ steps: ["MODIFY a.py"] });
+
+  test("with the looks, by no call at all", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change]);
+    const again = await ask([change]);
+    place.remove();
+    expect(again.purposes).toBe("execute");
+    expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 1, expected: 1, at_most: 2 } });
+    expect(again.asked(1)).toContain("needle = 1");
+    expect(again.eventsOf("plan.ready").map(({ cached }) => cached)).toEqual([true]);
+  });
+
+  test("not when what was looked at has changed: only the looks are taken from it", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change]);
+    const again = await ask([made, change], { "far.py": "needle = 2\n" });
+    place.remove();
+    expect(again.purposes).toBe("plan execute");
+    expect(again.asked(1)).toContain("needle = 2");
+    expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 2 } });
+  });
+
+  test("not when what is piped in is another", async () => {
+    const { place, ask } = open();
+    await ask([look, made, change], {}, "one line");
+    const again = await ask([look, made, change], {}, "another line");
+    place.remove();
+    expect(again.purposes).toBe("plan plan execute");
+  });
 });

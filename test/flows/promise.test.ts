@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
 import { noUsage } from "../../src/core/model.ts";
+import { keepPlans } from "../../src/flows/plans/kept-plans.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "./plans.ts";
@@ -209,8 +210,7 @@ describe("plan cache", () => {
     const planCache = openCache();
     const flow: Flow = async (run) => {
       await singleShot(run);
-      const { plan: made, planKey } = run.record;
-      if (made !== null && planKey !== null) await planCache.save(planKey, made);
+      await keepPlans(run);
     };
     const place = makeFolder();
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });

@@ -4,10 +4,8 @@ import type { AnyAction } from "../../core/action.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Json } from "../../core/model.ts";
 import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { PlanCache } from "../../core/ports.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
@@ -61,7 +59,7 @@ async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history:
     return followPlan(plan, asked ? null : finishedEdits(receipt, history, receipt.id));
   }
   const { approved } = optionsOf(started);
-  if (approved !== undefined) return (await import("../../flows/resume-plan.ts")).resumePlan(approved);
+  if (approved !== undefined) return (await import("../../flows/plans/resume-plan.ts")).resumePlan(approved);
   if (command === "run" || command === "plan")
     return flowFor(planOnly === true ? "single-shot" : (started.mode as Mode));
   throw new PaiError("failed", `run ${receipt.id} was a summary (${String(command)}), not a task`);
@@ -100,7 +98,7 @@ export async function replayRun(
   const veil = createVeil({ ...started.names, trusting: true });
   const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
   const doors = recordRun(nowhere, { task, options }, played, () => {});
-  const ports = { ...doors, signal, now, price: null, id, planCache: cacheOf(receipt) };
+  const ports = { ...doors, signal, now, price: null, id };
   const outcome = await runTask(flow, task, options, ports);
   const differing = compare(recorded.changes, outcome.changes);
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
@@ -120,12 +118,6 @@ function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
       return code === null ? { kind: "answer", text } : { kind: "complaint", code, text };
     },
   };
-}
-
-/** The plan of an earlier run, where the recorded one used it. */
-function cacheOf({ facts }: Receipt): PlanCache {
-  const plan = factsOf(facts, "plan").find(({ cached }) => cached)?.plan ?? null;
-  return { load: async () => plan as unknown as Json | null, save: async () => {} };
 }
 
 /** Receipts of earlier versions know no files that steer: what was written then may be written again. A cost cap needs a price, which the receipt does not have; where it stopped the run, the record ends too. */

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
+import { keepPlans } from "../../flows/plans/kept-plans.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
@@ -141,8 +142,7 @@ export async function planCommand(context: Context): Promise<number> {
     if (file === null) return;
     const { savePlan } = await import("../plan-file.ts");
     await savePlan(run, { write: file.write, full, now: context.now });
-    const { plan, planKey } = run.record;
-    if (plan !== null && planKey !== null) await run.ports.planCache?.save(planKey, plan);
+    await keepPlans(run);
     run.emit({
       type: "notice",
       level: "info",

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
-import { type Model, textOf } from "../../core/model.ts";
+import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
@@ -233,7 +233,11 @@ export async function composeTask(
         now: context.now,
       });
       const workspace = tools?.workspace ?? opened.workspace;
-      const doors = { model, workspace, decide, actions, memory, mask, veil };
+      const plans = planCache && {
+        ...planCache,
+        save: (name: string, plan: Json) => planCache.save(name, cover(mask(plan))),
+      };
+      const doors = { model, workspace, decide, actions, memory, planCache: plans, mask, veil };
       const { cover } = veil;
       const recorder = receipts?.(id, started, doors) ?? null;
       return {
@@ -254,7 +258,6 @@ export async function composeTask(
         },
         signal,
         now: context.now,
-        planCache: planCache && { ...planCache, save: (name, plan) => planCache.save(name, cover(mask(plan))) },
       };
     },
     tellTools(task) {

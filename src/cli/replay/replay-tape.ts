@@ -4,6 +4,7 @@ import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import { type Json, type Model, noUsage } from "../../core/model.ts";
+import type { PlanCache } from "../../core/ports.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import type { SandboxState } from "../../core/sandbox.ts";
@@ -18,6 +19,7 @@ export interface Tape {
   nextCommand(command: string): FactOf<"command">;
   /** What a look found in that run; null: receipts of before hold none. */
   nextLook(action: string, input: Json): FactOf<"look"> | null;
+  readonly planCache: PlanCache;
   /** What earlier runs had to say; null: nothing. */
   readonly memory: ProjectMemory | null;
   /** What held commands in that run. */
@@ -74,6 +76,10 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextDecision = queueOf("decision", "a decision");
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
+  const cached = [...factsOf(facts, "cached")];
+  /** Receipts of before hold only the plan itself. */
+  const reused =
+    cached.length > 0 ? null : ((factsOf(facts, "plan").find((fact) => fact.cached)?.plan as unknown as Json) ?? null);
   const looks = [...factsOf(facts, "look")];
   const rankings = [...factsOf(facts, "ranking")];
   let asked = 0;
@@ -117,6 +123,13 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
     nextLook(action, input) {
       const at = looks.findIndex((fact) => fact.action === action && sameInput(fact.input, input));
       return at < 0 ? null : (looks.splice(at, 1)[0] ?? null);
+    },
+    planCache: {
+      load: async () => {
+        const fact = cached.shift();
+        return fact === undefined ? reused : fact.plan;
+      },
+      save: async () => {},
     },
     memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,

@@ -26,7 +26,7 @@ export async function carryOut(talk: Talk, { task, typed, plan, approved }: Plan
     return;
   }
   const { mode, context, steps, review } = approved;
-  const { resumePlan } = await import("../../flows/resume-plan.ts");
+  const { resumePlan } = await import("../../flows/plans/resume-plan.ts");
   const work = { plan, steps, review };
   if (context !== null) offer(talk, context);
   await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });

@@ -1,14 +1,14 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 
-import { maxWhole } from "../core/context/large-file.ts";
-import { maxShown } from "../core/context/shown.ts";
-import type { Plan } from "../core/plan/plan.ts";
-import { type PlanAction, rowOf } from "../core/vocabulary.ts";
-import { editedIn, filesOf } from "./evidence.ts";
-import executePrompt from "./prompts/execute.md" with { type: "text" };
-import scriptPrompt from "./prompts/script.md" with { type: "text" };
-import type { Run } from "./run.ts";
-import { toReadable } from "./sources.ts";
+import { maxWhole } from "../../core/context/large-file.ts";
+import { maxShown } from "../../core/context/shown.ts";
+import type { Plan } from "../../core/plan/plan.ts";
+import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
+import { editedIn, filesOf } from "../evidence.ts";
+import executePrompt from "../prompts/execute.md" with { type: "text" };
+import scriptPrompt from "../prompts/script.md" with { type: "text" };
+import type { Run } from "../run.ts";
+import { toReadable } from "../sources.ts";
 
 /** Characters of a look's answer, as long as nobody has looked. */
 const maxOfLook = 2000;

@@ -1,7 +1,7 @@
 /** Carries on a plan that was approved in a run which was interrupted: no planning call, and no second question. */
-import { promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
-import { presentApproved } from "./planning.ts";
-import type { ApprovedWork, Flow } from "./run.ts";
+import { promiseOf, promiseOfSchedule } from "../../core/plan/promise.ts";
+import { presentApproved } from "../planning.ts";
+import type { ApprovedWork, Flow } from "../run.ts";
 
 /** Files that steer are asked about again: that yes was for what stood there then. */
 export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
@@ -9,12 +9,12 @@ export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
     run.record.review = review;
     if (steps === null) {
       const { plan, claims } = await presentApproved(run, saved, promiseOf(saved, 0));
-      const { execute } = await import("./execution.ts");
+      const { execute } = await import("../execution.ts");
       return execute(run, plan, claims);
     }
     const schedule = { plan: saved, steps };
     const { plan, claims } = await presentApproved(run, saved, promiseOfSchedule(schedule, 0));
-    const { followSchedule } = await import("./eight-step.ts");
+    const { followSchedule } = await import("../eight-step.ts");
     await followSchedule(run, { plan, steps }, claims);
   };
 }

@@ -1,6 +1,6 @@
 /** `pai eval` in the built binary: controls, replayed candidates, tampering, resuming, bad tasks. All of it offline. */
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
 
@@ -167,10 +167,68 @@ test.concurrent(
     };
     expect(await said(linked)).toContain("no links or devices");
     expect(await said(layTask(place, "out", { hidden: ["../../x"] }))).toContain(
-      "must be a relative path inside files/",
+      "must be a relative path below its folder",
     );
     expect(await said(layTask(place, "gone", { hidden: ["nosuch"] }))).toContain("files/nosuch does not exist");
     expect(await said(place.home)).toContain("holds no task");
+  },
+  patience,
+);
+
+/** Code of the candidate that the task's own check runs: it leaves links where pai will write. */
+const linking = `mkdir -p "$HOME/out"
+rm -rf hidden && ln -s "$HOME/out" hidden
+ln -s "$HOME/.profile" .pai-eval-answer.txt`;
+
+test.concurrent(
+  "what is put back after a candidate goes through no link that its code left",
+  async () => {
+    await using place = openPlace();
+    writeFileSync(join(place.home, ".profile"), "mine\n");
+    const folder = layTask(place, "linking", {
+      hidden: ["hidden/check.sh"],
+      check: "sh hidden/check.sh",
+      checks: ["sh answer.txt"],
+    });
+    mkdirSync(join(folder, "files/hidden"));
+    writeFileSync(join(folder, "files/hidden/check.sh"), 'grep -q "Done" "$PAI_EVAL_ANSWER"\n');
+    const model = `replay:${layReplies(place, "answer.txt", linking)}`;
+    const ran = await place.pai(["eval", "run", folder, "--model", model, "--sandbox", "off", "--json"]);
+    expect(dataOf(ran.stdout).results[0]).toMatchObject({
+      status: "verified",
+      check: { exit: 0 },
+      tampered: ["hidden/check.sh"],
+    });
+    expect(readFileSync(join(place.home, ".profile"), "utf8")).toBe("mine\n");
+    expect(readdirSync(join(place.home, "out"))).toEqual([]);
+  },
+  patience,
+);
+
+test.concurrent(
+  "an exercise whose configuration leads out of its folder is left out, and nothing is written",
+  async () => {
+    await using place = openPlace();
+    const exercise = join(place.spare, "set/python/exercises/practice/evil");
+    mkdirSync(join(exercise, ".meta"), { recursive: true });
+    const solution = "../../../../../home/.profile";
+    const config = {
+      files: {
+        solution: [solution],
+        test: ["t.py"],
+        example: [".meta/example.py"],
+      },
+    };
+    writeFileSync(join(exercise, ".meta/config.json"), JSON.stringify(config));
+    writeFileSync(join(exercise, ".meta/example.py"), "echo from elsewhere\n");
+    writeFileSync(join(exercise, "t.py"), "");
+    const to = join(place.spare, "out");
+    const done = await place.pai(["eval", "import", "polyglot", join(place.spare, "set"), "--to", to, "--json"]);
+    expect(dataOf(done.stdout)).toMatchObject({
+      made: [],
+      left: [expect.stringContaining("must be a relative path")],
+    });
+    expect(existsSync(join(place.home, ".profile"))).toBe(false);
   },
   patience,
 );

@@ -1,11 +1,12 @@
 /** Lets one candidate work on one task in a folder of its own, and checks the result with the hidden files put back. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { Result } from "../../core/eval/result.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
+import { answerName, putBack } from "./put-back.ts";
 
 /** `mode` is "none" for the controls `oracle` and `nop`. */
 export interface Candidate {
@@ -63,16 +64,6 @@ function layOut(task: EvalTask, root: string, isSolved: boolean): void {
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   cpSync(from, to);
-}
-
-/** Puts the hidden files back; returns those that the candidate had made. */
-function putBack(task: EvalTask, root: string): readonly string[] {
-  const made = task.hidden.filter((path) => existsSync(join(root, path)));
-  for (const path of task.hidden) {
-    rmSync(join(root, path), { recursive: true, force: true });
-    cpSync(join(task.folder, "files", path), join(root, path), { recursive: true });
-  }
-  return made;
 }
 
 interface Worked {
@@ -143,11 +134,8 @@ export async function tryCandidate(
     layOut(task, root, candidate.model === "oracle");
     const worked = isControl ? { ended: null, ms: 0, error: null } : await work(task, candidate, root, bench);
     const answer = candidate.model === "oracle" ? task.answer : (worked.ended?.text ?? "");
-    // Inside the project: a sandboxed check sees no other folder for sure.
-    const answerFile = join(root, ".pai-eval-answer.txt");
-    writeFileSync(answerFile, answer);
-    const tampered = putBack(task, root);
-    const check = await bench.check(root, task.check, { PAI_EVAL_ANSWER: answerFile }, task.timeout * 1000);
+    const tampered = putBack(task, root, answer);
+    const check = await bench.check(root, task.check, { PAI_EVAL_ANSWER: join(root, answerName) }, task.timeout * 1000);
     const solved = check.exit === 0;
     return {
       task: task.id,

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../../core/error.ts";
-import type { TaskFile } from "../../core/eval/task.ts";
+import { insidePath, type TaskFile } from "../../core/eval/task.ts";
 import { readAs } from "../../core/plan/reading.ts";
 import { listFiles } from "./load-tasks.ts";
 
@@ -49,12 +49,9 @@ export async function importThesis(to: string): Promise<Imported> {
   return { made, left: [] };
 }
 
+const paths = z.array(insidePath);
 const exerciseShape = z.object({
-  files: z.object({
-    solution: z.array(z.string()),
-    test: z.array(z.string()),
-    example: z._default(z.array(z.string()), []),
-  }),
+  files: z.object({ solution: paths, test: paths, example: z._default(paths, []) }),
 });
 
 interface Language {
@@ -92,6 +89,7 @@ function instructionsOf(folder: string): string {
 
 /** One exercise in Exercism's layout as a task; a text: why it is none. */
 function importExercise(folder: string, to: string, id: string, language: Language, source: string): string | null {
+  const present = listFiles(folder);
   const config = join(folder, ".meta/config.json");
   if (!existsSync(config)) return "no .meta/config.json";
   const reading = readAs(exerciseShape, JSON.parse(readFileSync(config, "utf8")), "config.json");
@@ -111,7 +109,7 @@ function importExercise(folder: string, to: string, id: string, language: Langua
     source,
   };
   makeTask(to, id, task, (made) => {
-    for (const path of listFiles(folder).filter((each) => !withheld.test(each))) {
+    for (const path of present.filter((each) => !withheld.test(each))) {
       const text = readFileSync(join(folder, path));
       if (test.includes(path)) put(join(made, "files", path), language.prepare(text.toString("utf8")));
       else put(join(made, solution.includes(path) ? "start" : "files", path), text);

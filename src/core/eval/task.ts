@@ -2,13 +2,13 @@
 import * as z from "zod/mini";
 import { readAs } from "../plan/reading.ts";
 
-/** Relative, inside `files/`, and spelled in one way. */
-const insidePath = z
+/** Relative, below the folder of what names it, and spelled in one way. */
+export const insidePath = z
   .string()
   .check(
     z.refine(
       (path) => path !== "" && !/^\/|\\|\0|(^|\/)\.{0,2}(\/|$)/.test(path),
-      "must be a relative path inside files/",
+      "must be a relative path below its folder",
     ),
   );
 

@@ -259,3 +259,24 @@ test.concurrent.skipIf(!canTrace)("a task without checks starts no process", asy
   const started = readFileSync(join(place.spare, "trace"), "utf8").match(/execve\(/g) ?? [];
   expect(started).toHaveLength(1);
 });
+
+const oddRepositories = {
+  "a pipe": "mkfifo .git",
+  "a pipe for a HEAD": "mkdir .git && mkfifo .git/HEAD",
+  "a link to a device": "ln -s /dev/zero .git",
+  "a link to a device for a HEAD": "mkdir .git && ln -s /dev/zero .git/HEAD",
+  "a HEAD of a terabyte": "mkdir .git && truncate -s 1T .git/HEAD",
+  "a file of a terabyte": "truncate -s 1T .git",
+  "refs that are the kernel's log":
+    "mkdir -p .git/refs && ln -s /proc .git/refs/heads && echo 'ref: refs/heads/kmsg' > .git/HEAD",
+};
+
+for (const [what, make] of Object.entries(oddRepositories)) {
+  test.concurrent(`where .git is ${what}, a task is planned all the same`, async () => {
+    await using place = openPlace(hello);
+    await place.shell(`mkdir sub && cd sub && ${make}`);
+    const ran = await place.shell('cd sub && timeout -s KILL 20 "$PAI" run -y "say hello"');
+    expect(ran.code).toBe(0);
+    await place.shell("rm -rf sub");
+  });
+}

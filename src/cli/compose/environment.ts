@@ -1,6 +1,7 @@
 /** What is here, in a few words for the model: system, tools, package manager, git branch. Nothing is run to find it. */
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { readBranch } from "../../workspace/context/find-repository.ts";
 
 const longest = 300;
 
@@ -49,15 +50,6 @@ function nameTools(path: string): readonly string[] {
     const version = versioned.exec(realpathSync(at))?.[1];
     return [version === undefined || name.endsWith(version) ? name : `${name.replace(/\d+$/, "")} ${version}`];
   });
-}
-
-/** The branch that is checked out, read from git's own file; null: no repository, or no branch. */
-function readBranch(root: string): string | null {
-  const place = join(root, ".git");
-  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-  const folder = isFolder ? place : /^gitdir: (\/.*)$/m.exec(readText(place))?.[1];
-  if (folder === undefined) return null;
-  return /^ref: refs\/heads\/([\w./-]+)$/m.exec(readText(join(folder, "HEAD")))?.[1] ?? null;
 }
 
 /** One line of at most 300 characters. */

@@ -1,6 +1,7 @@
 /** Where the history of a folder is kept, found without git and without reading a setting of the repository. */
-import { type BigIntStats, lstatSync, readFileSync } from "node:fs";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { readSmall } from "../../system/read-small.ts";
 
 export interface Repository {
   /** Folder of the objects. */
@@ -21,15 +22,7 @@ function statOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** A small regular file of a repository; null: there is none. Links are not followed. */
-function readSmall(path: string): string | null {
-  try {
-    const stat = statOf(path);
-    return stat?.isFile() === true && stat.size <= maxFileBytes ? readFileSync(path, "utf8") : null;
-  } catch {
-    return null;
-  }
-}
+const readFile = (path: string): string | null => readSmall(path, maxFileBytes);
 
 /** The folder that `.git` is, or that a `.git` file of a worktree or submodule names; null: no repository begins here. */
 function gitFolderAt(top: string): string | null {
@@ -41,15 +34,15 @@ function gitFolderAt(top: string): string | null {
   } catch {
     return null;
   }
-  const [, target] = /^gitdir: (.+?)\s*$/.exec(readSmall(path) ?? "") ?? [];
+  const [, target] = /^gitdir: (.+?)\s*$/.exec(readFile(path) ?? "") ?? [];
   return target === undefined ? null : resolve(top, target);
 }
 
 function resolveRef(folders: readonly string[], name: string): string | null {
   for (const folder of folders) {
-    const loose = readSmall(join(folder, name))?.trim();
+    const loose = readFile(join(folder, name))?.trim();
     if (loose !== undefined && hash.test(loose)) return loose;
-    const packed = readSmall(join(folder, "packed-refs"));
+    const packed = readFile(join(folder, "packed-refs"));
     const line = packed?.split("\n").find((each) => each.endsWith(` ${name}`));
     const value = line?.slice(0, line.indexOf(" "));
     if (value !== undefined && hash.test(value)) return value;
@@ -71,17 +64,24 @@ export function findTop(folder: string): { readonly top: string; readonly git: s
 
 /** Where worktrees of one repository keep what they share. */
 function commonFolder(git: string): string {
-  const shared = readSmall(join(git, "commondir"))?.trim() ?? "";
+  const shared = readFile(join(git, "commondir"))?.trim() ?? "";
   if (shared === "") return git;
   return isAbsolute(shared) ? shared : resolve(git, shared);
 }
 
 /** The hash that HEAD stands for; null: there is no commit, or it is kept in a form that is not read here. */
 function readHead(git: string, common: string): string | null {
-  const said = readSmall(join(git, "HEAD"))?.trim() ?? "";
+  const said = readFile(join(git, "HEAD"))?.trim() ?? "";
   const [, ref] = /^ref: (refs\/[^\0\s]+)$/.exec(said) ?? [];
   if (ref === undefined) return hash.test(said) ? said : null;
   return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
+}
+
+/** The branch that is checked out in a folder where a repository begins; null: none begins there, or no branch is. */
+export function readBranch(top: string): string | null {
+  const git = gitFolderAt(top);
+  const head = git === null ? null : readFile(join(git, "HEAD"));
+  return /^ref: refs\/heads\/([\w./-]+)$/m.exec(head ?? "")?.[1] ?? null;
 }
 
 /** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
@@ -94,5 +94,5 @@ export function findRepository(folder: string): Repository | string | null {
   if (head === null) return "there is no commit yet, or HEAD is kept in a form that pai does not read";
   if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;
-  return { objects: join(common, "objects"), head, shallow: readSmall(join(common, "shallow")) ?? "", prefix };
+  return { objects: join(common, "objects"), head, shallow: readFile(join(common, "shallow")) ?? "", prefix };
 }

@@ -2,6 +2,7 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
+import { readSmall } from "../../system/read-small.ts";
 import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../policy.ts";
 import type { Hidden } from "./confinement.ts";
@@ -31,6 +32,8 @@ const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
 
 const maxLooks = 100_000;
+/** A file `.git` holds one line. */
+const maxPointerBytes = 64 * 1024;
 
 /** Files and folders of a home that hold keys, passwords or sessions. */
 const homeSecrets =
@@ -162,14 +165,9 @@ function otherNames(hidden: readonly string[], files: readonly string[]): readon
 
 /** Where a file `.git` says that the repository is. */
 function targetOf(path: string): readonly string[] {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
-  try {
-    const target = /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
-    const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
-    return real === null ? [] : [real];
-  } catch {
-    return [];
-  }
+  const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
+  const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
+  return real === null ? [] : [real];
 }
 
 /** The person's own home; as root everybody's. */

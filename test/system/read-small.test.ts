@@ -1,0 +1,28 @@
+/** Small files that others put there: read whole and bounded, or not at all; nothing of them can hold pai up. */
+import { afterAll, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSmall } from "../../src/system/read-small.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pai-small-"));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a file is read whole up to the limit; what is larger counts as none", () => {
+  writeFileSync(at("file"), "grün\n");
+  expect(readSmall(at("file"), 6)).toBe("grün\n");
+  expect(readSmall(at("file"), 5)).toBeNull();
+  writeFileSync(at("sparse"), "");
+  truncateSync(at("sparse"), 2 ** 40);
+  expect(readSmall(at("sparse"), 1 << 20)).toBeNull();
+});
+
+test("links, pipes, devices, folders and what is missing count as none, and files without a length as empty", () => {
+  symlinkSync("file", at("link"));
+  spawnSync("mkfifo", [at("pipe")]);
+  for (const path of [at("link"), at("pipe"), at("missing"), folder, "/dev/zero"])
+    expect(readSmall(path, 100)).toBeNull();
+  expect(readSmall("/proc/self/status", 100)).toBe("");
+});

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openJournal } from "../../src/workspace/journal/journal.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
@@ -225,31 +224,4 @@ test("a full disk of pai's own state does not hold up taking a run back", async 
   isFull = false;
   await recoverWith(made);
   expect([treeOf(made.work), openMarkers(made)]).toEqual([before, []]);
-});
-
-test("recovery refuses a record that names what the policy denies, and goes on with the others", async () => {
-  // F30: written by hand into the state folder, as no run writes these paths.
-  const made = place({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
-  const before = { ...treeOf(made.work), "b.txt": "file 644 b" };
-  const hook = at(".git/hooks/pre-commit");
-  const dead = () => openPlace(made, openDisk(), deadProcess());
-  const { state } = dead();
-  const forged = openJournal(state, "r1");
-  forged.begin("run", "forged");
-  const changes = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
-  forged.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
-  const watched = openJournal(state, "r2");
-  watched.begin("run", "forged");
-  watched.watch([change(".env", file("x"), file("x"))], []);
-  await dead()
-    .begin("r3")
-    .apply([change("b.txt", file("b"), file("B"))]);
-
-  const messages = await recoverWith(made);
-  expect(messages).toEqual([
-    expect.stringMatching(/^run r1 .* is not taken back: .*\.git\/hooks\/pre-commit \(/),
-    expect.stringMatching(/^run r2 .* is not taken back: .*\.env \(/),
-    expect.stringContaining("run r3 was cut off and was taken back"),
-  ]);
-  expect(treeOf(made.work)).toEqual(before);
 });

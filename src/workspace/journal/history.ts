@@ -9,7 +9,7 @@ import { prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
 import type { PathRules } from "../policy.ts";
 import { commitBatch } from "./commit.ts";
-import { openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
+import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   lastEpisode,
   type Run,
@@ -20,7 +20,7 @@ import {
   workOf,
   workPaths,
 } from "./journal-run.ts";
-import { judgeRecord } from "./judge-record.ts";
+import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 
 export interface KeptRun {
@@ -99,13 +99,24 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
     return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes };
   };
 
+  const choose = (kind: "undo" | "redo", id: string | null): Run => {
+    const foreign = id === null ? undefined : runIds(state).find((each) => each.startsWith(id));
+    if (foreign !== undefined && isForeign(state, foreign)) {
+      throw new PaiError(
+        "nothing_to_undo",
+        `run ${foreign} cannot be ${kind === "undo" ? "undone" : "redone"}: ${foreignRecord(state, foreign)}`,
+      );
+    }
+    return pick(readAll(), id, kind);
+  };
+
   return {
     list: () =>
       readAll()
         .map((run) => describeRun(state, run))
         .reverse(),
-    undo: (id, { dryRun }) => lock(() => reverse("undo", pick(readAll(), id, "undo"), dryRun)),
-    redo: (id, { dryRun }) => lock(() => reverse("redo", pick(readAll(), id, "redo"), dryRun)),
+    undo: (id, { dryRun }) => lock(() => reverse("undo", choose("undo", id), dryRun)),
+    redo: (id, { dryRun }) => lock(() => reverse("redo", choose("redo", id), dryRun)),
     work(id) {
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOf(state, run);
@@ -202,12 +213,12 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
-/** Processes that were killed while they asked for the lock leave their claims. */
+/** Processes that were killed while they asked for the lock, or made the key of the seal, leave their claims. */
 function sweepClaims(state: State): void {
   if (!existsSync(state.folder)) return;
   for (const name of readdirSync(state.folder)) {
     const path = join(state.folder, name);
-    const stat = /^lock[.-]/.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    const stat = /^(?:lock|seal)[.-]/.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
   }
 }

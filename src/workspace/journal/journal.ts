@@ -13,11 +13,13 @@ import {
   type Kept,
   type KeptBlob,
   type Line,
+  type RecordLines,
   readRecordLines,
   unlessMissing,
   type Where,
   writeLine,
 } from "./record.ts";
+import { openSeal, prepareSeal } from "./seal.ts";
 
 /** pai's own folder for one workspace. */
 export interface State {
@@ -61,7 +63,7 @@ export const runFolder = (state: State, id: string) => join(runsIn(state), id);
 export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
 const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
 
-/** Makes pai's own folder, private. Throws permission_denied when what stands there is not ours. */
+/** Makes pai's own folder, private, with the key of its seal. Throws permission_denied when what stands there is not ours. */
 export function prepareState(state: State): void {
   for (const folder of [state.folder, runsIn(state), openIn(state)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -71,6 +73,7 @@ export function prepareState(state: State): void {
       hint: "look at it, then remove it, or run with --ephemeral",
     });
   }
+  prepareSeal(state);
 }
 
 /** Run ids in the journal, oldest first. */
@@ -83,9 +86,15 @@ export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }
 
-/** Every readable line of a run's record, and how many were not. */
-export function readRecord(state: State, id: string): { readonly lines: readonly Line[]; readonly damaged: number } {
-  return readRecordLines(recordOf(state, id));
+/** Every line of a run's record that this pai has written, and how many others there are. */
+export function readRecord(state: State, id: string): RecordLines {
+  return readRecordLines(recordOf(state, id), openSeal(state, id));
+}
+
+/** Whether a run has a record of which this pai has written nothing, though it is whole. */
+export function isForeign(state: State, id: string): boolean {
+  const { lines, foreign } = readRecord(state, id);
+  return lines.length === 0 && foreign > 0;
 }
 
 /** Forgets that a run is open. */
@@ -103,7 +112,11 @@ export function openJournal(state: State, id: string): Journal {
   /** Whether contents of images are not synced yet. */
   let unsynced = false;
 
-  const say = (line: Line) => state.disk.append(recordOf(state, id), writeLine(line));
+  const say = (line: Line) => {
+    const seal = openSeal(state, id);
+    if (seal === null) throw new PaiError("io_failed", `the key of the journal in ${state.folder} cannot be read`);
+    state.disk.append(recordOf(state, id), writeLine(line, seal));
+  };
   const promise = (line: Line) => {
     if (unsynced) state.disk.syncFile(imagesOf(state, id));
     unsynced = false;

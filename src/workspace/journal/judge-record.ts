@@ -3,6 +3,7 @@ import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath, type PathRules } from "../policy.ts";
+import { runFolder, type State } from "./journal.ts";
 
 const maxNamed = 5;
 
@@ -24,3 +25,7 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
     { hint: `if the settings allowed that when it ran, set them so again; if not, the record is not pai's: ${folder}` },
   );
 }
+
+/** Why nothing is done by a record that does not bear the seal of this pai, as a clause. */
+export const foreignRecord = (state: State, id: string): string =>
+  `its record was written by an older pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Holder } from "../../system/holder.ts";
 import type { Traits } from "../traits.ts";
+import type { Seal } from "./seal.ts";
 
 /** Offset and length of a compressed content in the images file. */
 export type Where = readonly [at: number, length: number];
@@ -53,27 +54,47 @@ export type Line =
       readonly work?: readonly Intent[];
     };
 
-/** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its own check. */
-export function writeLine(line: Line): Uint8Array {
-  const text = JSON.stringify(line);
-  return Buffer.from(`\n${checkOf(text)} ${text}\n`);
+export interface RecordLines {
+  readonly lines: readonly Line[];
+  /** How many others there are: torn, changed, or foreign. */
+  readonly damaged: number;
+  /** How many of those are whole and bear another seal: an older pai wrote them, or somebody else. */
+  readonly foreign: number;
 }
 
-/** Lines that are whole; `damaged` counts the others. */
-export function readRecordLines(path: string): { readonly lines: readonly Line[]; readonly damaged: number } {
+/** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its seal. */
+export function writeLine(line: Line, seal: Seal): Uint8Array {
+  const text = JSON.stringify(line);
+  return Buffer.from(`\n${seal(text)} ${text}\n`);
+}
+
+/** Lines that are whole and that this pai has written. `seal` null: none are. */
+export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
     .toString()
     .split("\n");
   const lines: Line[] = [];
-  let damaged = 0;
+  let [damaged, foreign] = [0, 0];
   for (const text of texts) {
     if (text === "") continue;
     const json = text.slice(text.indexOf(" ") + 1);
-    // The check proves that these bytes are what writeLine wrote, so their shape needs no second proof.
-    if (text === `${checkOf(json)} ${json}`) lines.push(JSON.parse(json) as Line);
-    else damaged++;
+    // The seal proves that these bytes are what writeLine wrote, so their shape needs no second proof.
+    if (seal !== null && text === `${seal(json)} ${json}`) lines.push(JSON.parse(json) as Line);
+    else {
+      damaged++;
+      if (isWhole(json)) foreign++;
+    }
   }
-  return { lines, damaged };
+  return { lines, damaged, foreign };
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** null: what was looked for is not there. Any other failure is thrown: what cannot be read is not missing. */
@@ -84,8 +105,4 @@ export function unlessMissing<T>(look: () => T): T | null {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw thrown;
   }
-}
-
-function checkOf(text: string): string {
-  return Bun.hash.crc32(text).toString(36);
 }

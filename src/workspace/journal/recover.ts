@@ -8,9 +8,9 @@ import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { forgetOpen, noteIfRoom, openIds, openJournal, runFolder, type State } from "./journal.ts";
+import { forgetOpen, isForeign, noteIfRoom, openIds, openJournal, runFolder, type State } from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
-import { judgeRecord } from "./judge-record.ts";
+import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
@@ -26,8 +26,7 @@ const laterCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"]
 export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
   const messages: string[] = [];
   for (const id of openIds(state)) {
-    if (isStillRunning(state, id)) continue;
-    const message = await lock(() => recoverRun(root, state, id, rules)).catch((thrown) => {
+    const message = await recoverUnlessRunning(root, state, lock, { id, rules }).catch((thrown) => {
       const { code, message: why, hint } = toPaiError(thrown);
       // Other runs, and the next one, do not depend on a record that is refused.
       if (code === "path_refused")
@@ -38,6 +37,16 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
     if (message !== null) messages.push(message);
   }
   return messages;
+}
+
+/** Without the lock for a run that goes on: that holds it while it writes. */
+async function recoverUnlessRunning(
+  root: Root,
+  state: State,
+  lock: Lock,
+  { id, rules }: { readonly id: string; readonly rules: PathRules },
+): Promise<string | null> {
+  return isStillRunning(state, id) ? null : lock(() => recoverRun(root, state, id, rules));
 }
 
 function isStillRunning(state: State, id: string): boolean {
@@ -51,8 +60,9 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
   const run = readRun(state, id);
   const episode = run && lastEpisode(run);
   if (episode === null || episode.end !== null) {
+    const isTold = episode === null && isForeign(state, id);
     forgetOpen(state, id);
-    return null;
+    return isTold ? `run ${id} was cut off and is not taken back: ${foreignRecord(state, id)}` : null;
   }
   if (isAlive(episode.holder)) return null;
   const { batches, watches, kind } = episode;

@@ -1,0 +1,62 @@
+/** The seal of what pai writes into its journal: a key that only the user can read proves that a line was not made by others. */
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryName } from "../atomic-write.ts";
+import type { Disk } from "../system/disk.ts";
+
+const keyBytes = 32;
+const sealedCharacters = 22;
+
+/** Seals a line of a record. */
+export type Seal = (text: string) => string;
+
+/** pai's own folder for one workspace. */
+interface Sealed {
+  readonly folder: string;
+  readonly disk: Disk;
+}
+
+const keyOf = ({ folder }: Sealed) => join(folder, "seal");
+const known = new WeakMap<Sealed, Buffer>();
+
+/** null: there is none, or one that others could have made. */
+function readKey(state: Sealed): Buffer | null {
+  const stat = lstatSync(keyOf(state), { throwIfNoEntry: false });
+  const isOwn = stat?.isFile() === true && stat.uid === process.geteuid?.() && (stat.mode & 0o022) === 0;
+  return isOwn && stat.size === keyBytes ? readFileSync(keyOf(state)) : null;
+}
+
+/** Makes the key where there is none to believe; what an older one has sealed is foreign from then on. */
+export function prepareSeal(state: Sealed): void {
+  if (readKey(state) !== null) return;
+  const { disk } = state;
+  const path = keyOf(state);
+  const temporary = `${path}-${temporaryName()}`;
+  disk.createFile(temporary, crypto.getRandomValues(new Uint8Array(keyBytes)), 0o600, null, Date.now() / 1000);
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) disk.rename(path, temporary);
+    else takeName(state, path, temporary);
+  } finally {
+    if (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) disk.removeFile(temporary);
+  }
+  disk.syncFolder(state.folder);
+  known.delete(state);
+}
+
+/** Another pai that begins at the same moment may have been quicker: its key is as good. */
+function takeName({ disk }: Sealed, path: string, temporary: string): void {
+  try {
+    if (!disk.renameNew(path, temporary)) disk.rename(path, temporary);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+  }
+}
+
+/** The seal of the records of one run, which is good for no other run; null: there is no key, so nothing here is sealed. */
+export function openSeal(state: Sealed, id: string): Seal | null {
+  const key = known.get(state) ?? readKey(state);
+  if (key === null) return null;
+  known.set(state, key);
+  return (text) =>
+    new Bun.CryptoHasher("sha256", key).update(`${id}\n${text}`).digest("base64url").slice(0, sealedCharacters);
+}

@@ -1,0 +1,115 @@
+/** Records that this pai did not write, or that lead where no run may write: nothing is done by them, and nothing stops for them. */
+import { expect, test } from "bun:test";
+import { chmodSync, cpSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openHistory } from "../../src/workspace/journal/history.ts";
+import { openJournal } from "../../src/workspace/journal/journal.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
+import { openDisk } from "../../src/workspace/system/disk.ts";
+import { noRules } from "./folder.ts";
+import { usePlaces } from "./places.ts";
+import { at, change, deadProcess, file, openPlace, type Place, treeOf } from "./tree.ts";
+
+const place = usePlaces();
+
+async function recoverWith(made: Place): Promise<string[]> {
+  const { root, state, lock } = openPlace(made, openDisk(), deadProcess());
+  try {
+    return await recover(root, state, lock, noRules);
+  } finally {
+    root.close();
+  }
+}
+
+test("a record that this pai has not sealed is not carried out: nothing is touched, and that is said once", async () => {
+  // F30: whole lines with the check of a version without seals, and lines that bear the seal of another run.
+  const made = place({ "a.txt": "a", "b.txt": "PWNED" });
+  const before = treeOf(made.work);
+  const dead = () => openPlace(made, openDisk(), deadProcess());
+  const { state } = dead();
+  const sealed = openJournal(state, "r1");
+  sealed.begin("run", "sealed");
+  const changes = [change("b.txt", file("planted"), file("PWNED"))];
+  sealed.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  const lines = readFileSync(join(made.state, "journal/r1/record"), "utf8");
+  const unsealed = lines.replace(/^\S+ (?=\{)(.*)$/gm, (_, json) => `${Bun.hash.crc32(json).toString(36)} ${json}`);
+  for (const [id, text] of Object.entries({ r2: unsealed, r3: lines })) {
+    cpSync(join(made.state, "journal/r1"), join(made.state, "journal", id), { recursive: true });
+    writeFileSync(join(made.state, "journal", id, "record"), text);
+    writeFileSync(join(made.state, "open", id), "");
+  }
+  sealed.forget();
+
+  const notBelieved = (id: string) =>
+    expect.stringMatching(new RegExp(`^run ${id} .* is not taken back: .* somebody else`));
+  expect(await recoverWith(made)).toEqual([notBelieved("r2"), notBelieved("r3")]);
+  expect([treeOf(made.work), readdirSync(join(made.state, "open"))]).toEqual([before, []]);
+  expect(await recoverWith(made)).toEqual([]);
+  const { root, lock } = dead();
+  const history = openHistory(root, state, lock, noRules);
+  expect(history.list()).toEqual([]);
+  expect(history.undo("r2", { dryRun: false })).rejects.toThrow("somebody else");
+});
+
+test("a key of the seal that others could have made is replaced, and what it sealed is foreign", async () => {
+  const made = place({ "a.txt": "a" });
+  const run = openPlace(made, openDisk(), deadProcess()).begin("r1");
+  await run.apply([change("a.txt", file("a"), file("A"))]);
+  await run.close();
+  chmodSync(join(made.state, "seal"), 0o666);
+  const idsKept = () => {
+    const { root, state, lock } = openPlace(made);
+    const runs = openHistory(root, state, lock, noRules).list();
+    return runs.map(({ id }) => id);
+  };
+  expect(idsKept()).toEqual([]);
+  await openPlace(made)
+    .begin("r2")
+    .apply([change("a.txt", file("A"), file("b"))]);
+  expect(lstatSync(join(made.state, "seal")).mode & 0o777).toBe(0o600);
+  expect(idsKept()).toEqual(["r2"]);
+});
+
+test("a record that leads out of the root stops neither the start nor the recovery of others", async () => {
+  const made = place({ "b.txt": "b" });
+  const { state } = openPlace(made, openDisk(), deadProcess());
+  const journal = openJournal(state, "r1");
+  journal.begin("run", "odd");
+  const changes = [change("b.txt", file("b"), file("B"))];
+  journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  journal.promiseTemps(new Map([[at("../x"), ".pai-0000000000000000.tmp"]]));
+  await openPlace(made, openDisk(), deadProcess())
+    .begin("r2")
+    .apply([change("b.txt", file("b"), file("B"))]);
+  expect(await recoverWith(made)).toEqual([
+    expect.stringMatching(/^run r1 was cut off and is not taken back: "\.\.\/x" is not a path below the root/),
+    expect.stringContaining("run r2 was cut off and was taken back"),
+  ]);
+});
+
+test("recovery refuses a record that names what the policy denies, and goes on with the others", async () => {
+  // F30: written by hand into the state folder, as no run writes these paths.
+  const made = place({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
+  const before = { ...treeOf(made.work), "b.txt": "file 644 b" };
+  const hook = at(".git/hooks/pre-commit");
+  const dead = () => openPlace(made, openDisk(), deadProcess());
+  const { state } = dead();
+  const forged = openJournal(state, "r1");
+  forged.begin("run", "forged");
+  const changes = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
+  forged.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  const watched = openJournal(state, "r2");
+  watched.begin("run", "forged");
+  watched.watch([change(".env", file("x"), file("x"))], []);
+  await dead()
+    .begin("r3")
+    .apply([change("b.txt", file("b"), file("B"))]);
+
+  const messages = await recoverWith(made);
+  expect(messages).toEqual([
+    expect.stringMatching(/^run r1 .* is not taken back: .*\.git\/hooks\/pre-commit \(/),
+    expect.stringMatching(/^run r2 .* is not taken back: .*\.env \(/),
+    expect.stringContaining("run r3 was cut off and was taken back"),
+  ]);
+  expect(treeOf(made.work)).toEqual(before);
+});

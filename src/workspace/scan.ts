@@ -8,10 +8,17 @@ import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { joinPath, nameOf, showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./policy.ts";
 import type { Handle } from "./system/backend.ts";
-import { statAt } from "./system/stat.ts";
+import { type Stat, statAt } from "./system/stat.ts";
 
 /** Told of every folder that could not be entered, and of every name that is no UTF-8, which is given as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
+
+/** What a walk has come by. */
+export interface Found {
+  readonly entry: Entry;
+  /** What stands there now, null when it is gone; good until the walk goes on. */
+  readonly look: () => Stat | null;
+}
 
 export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
@@ -57,8 +64,17 @@ export async function* walk(
 }
 
 /** The same without a pause: whoever asks must let others run in between. */
-export function walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
-  return descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted });
+export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
+  for (const { entry } of descend(root, folder, { ignored: openIgnore(root, folder), rules, omitted })) yield entry;
+}
+
+/**
+ * A walk of the whole root by somebody who looks at each path. `left` is told of every denied or ignored one, of a folder
+ * only itself.
+ */
+export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) => void): Generator<Found, void> {
+  const top = "" as RelPath;
+  return descend(root, top, { ignored: openIgnore(root, top), rules, omitted: undefined, left });
 }
 
 /**
@@ -70,7 +86,7 @@ export function inside(root: Root, folder: RelPath): readonly RelPath[] {
     const what = why === "unreadable" ? "cannot be read" : "has a name that is no UTF-8";
     throw new PaiError("file_unusable", `${showName(path)} ${what}`);
   };
-  return [...descend(root, folder, { ignored: null, rules: null, omitted })].map(({ path }) => path);
+  return [...descend(root, folder, { ignored: null, rules: null, omitted })].map(({ entry }) => entry.path);
 }
 
 interface Level {
@@ -90,9 +106,10 @@ interface Selection {
   /** null: nothing is hidden. */
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
+  readonly left?: (path: RelPath) => void;
 }
 
-function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Entry, void> {
+function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Found, void> {
   const stack = [openLevel(root, folder, selection.ignored)];
   try {
     for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
@@ -104,7 +121,7 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
       }
       const entry = selectEntry(root, level, name, selection);
       if (entry === null) continue;
-      yield entry;
+      yield { entry, look: () => lookAt(level.handle, name, entry.path) };
       const inner = entry.kind === "folder" ? enterLevel(root, level, entry.path, selection.omitted) : null;
       if (inner !== null) stack.push(inner);
     }
@@ -145,16 +162,26 @@ function fillLevel(handle: Handle, folder: RelPath, rulesFor: (names: readonly s
   }
 }
 
-function selectEntry(root: Root, level: Level, name: string, { rules, omitted }: Selection): Entry | null {
-  if (rules !== null && isHidden(level.folder, name, rules)) return null;
+function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
+  const stat = statAt(handle.at, name, path);
+  handle.check();
+  return stat;
+}
+
+function selectEntry(root: Root, level: Level, name: string, { rules, omitted, left }: Selection): Entry | null {
+  if (rules !== null && isHidden(level.folder, name, rules)) {
+    left?.(joinPath(level.folder, name));
+    return null;
+  }
   const entry = entryAt(root, level, name);
   if (entry === null && name.includes("\ufffd")) {
     const path = joinPath(level.folder, name);
     omitted?.(path, "unnameable");
     return { path, kind: "special", size: 0, target: null };
   }
-  if (entry === null || level.ignored?.ignores(name, entry.kind === "folder")) return null;
-  return entry;
+  if (entry === null || !level.ignored?.ignores(name, entry.kind === "folder")) return entry;
+  left?.(entry.path);
+  return null;
 }
 
 /** null: gone meanwhile, or a name that is no UTF-8 and reads like this one. */

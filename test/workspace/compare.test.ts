@@ -1,6 +1,6 @@
 /** What a command changed is found, kept with the run, and taken back with it. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareSnapshots, takeSnapshot } from "../../src/workspace/command/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -149,7 +149,7 @@ test("denied paths and a git repository by shape are never written, whatever pro
 test("what cannot be kept and what is ignored is named, not hidden", async () => {
   const made = place({ ".gitignore": "*.log\n", "big.bin": "b", "run.log": "" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10 };
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 100 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "big.bin"), "b".repeat(11));
   mkdirSync(join(made.work, "__pycache__"));
@@ -167,11 +167,60 @@ test("what cannot be kept and what is ignored is named, not hidden", async () =>
 test("in a tree of too many files the rest is looked at, not kept, and that is said", async () => {
   const made = place({ a: "a", b: "b", c: "c" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 2, totalBytes: 1000, fileBytes: 10 };
+  const limits = { files: 2, totalBytes: 1000, fileBytes: 10, paths: 100 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "a"), "A");
   writeFileSync(join(made.work, "c"), "C");
   const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
   expect(changes.map(({ path }) => String(path))).toEqual(["a"]);
   expect(notes).toEqual([expect.stringContaining("c changed"), expect.stringContaining("too many files")]);
+});
+
+test("behind the paths that are looked at by themselves folders tell what came or went, and that is said", async () => {
+  const made = place({ "a/1": "1", "a/2": "2", "b/1": "1", "c/1": "1", "c/2": "2" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 3 };
+  const before = await takeSnapshot(root, noRules, null, { limits });
+  const same = await takeSnapshot(root, noRules, before, { limits });
+  const said = expect.stringMatching("more than 3 files here: of the others only folders were compared");
+  expect(compareSnapshots(before, same)).toMatchObject({ changes: [], notes: [said] });
+  rmSync(join(made.work, "a/1"));
+  writeFileSync(join(made.work, "a/3"), "3");
+  writeFileSync(join(made.work, "b/1"), "other");
+  writeFileSync(join(made.work, "c/3"), "3");
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits }));
+  expect(changes).toEqual([change("a/1", file("1"), null)]);
+  expect(notes).toEqual([
+    expect.stringContaining("files came or went in a,"),
+    expect.stringContaining("files came or went in c,"),
+    said,
+  ]);
+});
+
+test("in a hurry what can be taken back is looked at to its end, and nothing behind it", async () => {
+  const made = place({ "a/1": "1", "b/1": "1", "c/1": "1" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 3 };
+  const before = await takeSnapshot(root, noRules, null, { limits });
+  writeFileSync(join(made.work, "a/1"), "other");
+  writeFileSync(join(made.work, "c/2"), "2");
+  const hurry = AbortSignal.abort();
+  const { changes, notes } = compareSnapshots(before, await takeSnapshot(root, noRules, before, { limits, hurry }));
+  expect(changes).toEqual([change("a/1", file("1"), file("other"))]);
+  expect(notes).toEqual([expect.stringContaining("only folders were compared")]);
+});
+
+test("a second snapshot of what did not change takes no memory of its own, and of what did holds that alone", async () => {
+  const made = place({ "a/1": "1", "b/1": "1", "c/1": "1" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const before = await takeSnapshot(root, noRules, null);
+  expect((await takeSnapshot(root, noRules, before)).seen).toBe(before.seen);
+  writeFileSync(join(made.work, "b/0"), "0");
+  const after = await takeSnapshot(root, noRules, before);
+  const shared = [...after.seen].filter(([path, each]) => before.seen.get(path) === each).map(([path]) => `${path}`);
+  expect(shared).toEqual(["a", "a/1", "b/1", "c", "c/1"]);
+  expect([...after.seen.keys()].map(String)).toEqual(["a", "a/1", "b", "b/0", "b/1", "c", "c/1"]);
+  rmSync(join(made.work, "c"), { recursive: true });
+  const fewer = await takeSnapshot(root, noRules, after);
+  expect([...fewer.seen.keys()].map(String)).toEqual(["a", "a/1", "b", "b/0", "b/1"]);
 });

@@ -1,15 +1,16 @@
 /** Finds what a command changed: the workspace before and after it, by identity first and by bytes where it matters. */
 import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
-import { namesIn, sameObject } from "../atomic-write.ts";
+import { sameObject } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, showName } from "../parse-path.ts";
+import { parentOf, showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { walk } from "../scan.ts";
+import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
 
 interface Seen {
+  readonly path: RelPath;
   readonly stat: Stat;
   /** The content; null: not kept, as it is large, unreadable, or the limits of a snapshot are reached. */
   readonly blob: Blob | null;
@@ -18,10 +19,14 @@ interface Seen {
 /** What stands in the workspace at one moment, without what is ignored or denied. */
 export interface Snapshot {
   readonly seen: ReadonlyMap<RelPath, Seen>;
-  /** Paths that are ignored or denied: only that they are there is known. */
-  readonly hidden: ReadonlySet<RelPath>;
+  /** Paths that are ignored or denied: only that they are there is known. null: there are too many. */
+  readonly hidden: ReadonlySet<RelPath> | null;
   /** Whether there were more files than content is kept of. */
   readonly partial: boolean;
+  /** The last path that was looked at by itself; null: all were. */
+  readonly last: RelPath | null;
+  /** Folders with paths behind that one: when names came or went in them. */
+  readonly stamps: ReadonlyMap<RelPath, string>;
 }
 
 export interface Comparison {
@@ -36,37 +41,140 @@ export interface KeepLimits {
   readonly files: number;
   readonly totalBytes: number;
   readonly fileBytes: number;
+  /** Paths that are looked at by themselves. */
+  readonly paths: number;
 }
 
 export interface SnapshotOptions {
   readonly limits?: KeepLimits;
   /** Ends the look; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
+  /** From then on only what can be taken back is looked at. */
+  readonly hurry?: AbortSignal | undefined;
 }
 
-const keepLimits: KeepLimits = { files: 20_000, totalBytes: 64 * 1024 * 1024, fileBytes: 1024 * 1024 };
+const keepLimits: KeepLimits = {
+  files: 20_000,
+  totalBytes: 64 * 1024 * 1024,
+  fileBytes: 1024 * 1024,
+  paths: 120_000,
+};
 const maxNotes = 20;
+const pauseMs = 20;
 
 /** Looks at the whole workspace. Content that `earlier` has of the same unchanged file is not read again. */
 export async function takeSnapshot(
   root: Root,
   rules: PathRules,
   earlier: Snapshot | null,
-  { limits = keepLimits, signal }: SnapshotOptions = {},
+  { limits = keepLimits, signal, hurry }: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const seen = new Map<RelPath, Seen>();
-  let bytes = 0;
-  for await (const { path } of walk(root, "" as RelPath, rules, { signal })) {
-    const stat = root.stat(path);
-    if (stat === null) continue;
-    const room = seen.size < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
-    const known = earlier?.seen.get(path);
-    const same = known !== undefined && sameObject(known.stat, stat) && known.stat.mode === stat.mode;
-    const blob = same ? known.blob : blobOf(root, path, stat, room);
-    if (blob?.kind === "file") bytes += blob.bytes.length;
-    seen.set(path, { stat, blob });
+  const taker = openTaker(root, earlier, limits);
+  signal?.throwIfAborted();
+  let pause = performance.now();
+  for (const { entry, look } of walkLooks(root, rules, taker.hide)) {
+    if (performance.now() - pause > pauseMs) {
+      await Bun.sleep(0);
+      signal?.throwIfAborted();
+      pause = performance.now();
+    }
+    if (taker.take(entry.path, look) === "behind" && hurry?.aborted) return taker.endEarly();
   }
-  return { seen, hidden: await hiddenNames(root, seen, signal), partial: seen.size > limits.files };
+  return taker.end();
+}
+
+function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
+  const seen = openSeen(earlier);
+  const hidden = new Set<RelPath>();
+  const stamps = new Map<RelPath, string>();
+  let last: RelPath | null = null;
+  let bytes = 0;
+  let isBehind = false;
+
+  const stamp = (folder: RelPath) => {
+    if (stamps.has(folder)) return;
+    const stat = statUnlessUnusable(root, folder);
+    stamps.set(folder, stat === null ? "" : `${stat.ino} ${stat.mtimeNs}`);
+  };
+  /** Both snapshots end at the same path, whatever came or went before it. */
+  const isOver = (path: RelPath): boolean =>
+    earlier === null ? seen.count() >= limits.paths : earlier.last !== null && compareWalk(path, earlier.last) > 0;
+
+  const end = (): Snapshot => ({
+    seen: seen.end(),
+    hidden: hidden.size > limits.paths ? null : hidden,
+    partial: seen.count() > limits.files,
+    last: earlier === null ? (isBehind ? last : null) : earlier.last,
+    stamps,
+  });
+
+  return {
+    hide(path: RelPath) {
+      if (hidden.size <= limits.paths) hidden.add(path);
+    },
+    /** `behind`: it is not among the paths that are looked at by themselves. */
+    take(path: RelPath, look: () => Stat | null): "behind" | "kept" | "gone" {
+      isBehind ||= isOver(path);
+      if (isBehind) {
+        stamp(parentOf(path));
+        return "behind";
+      }
+      const stat = look();
+      if (stat === null) return "gone";
+      const room = seen.count() < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
+      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, room));
+      if (blob?.kind === "file") bytes += blob.bytes.length;
+      last = path;
+      return "kept";
+    },
+    end,
+    /** What was not looked at counts as it was before. */
+    endEarly: (): Snapshot => ({ ...end(), hidden: earlier?.hidden ?? null, stamps: earlier?.stamps ?? stamps }),
+  };
+}
+
+/** What was seen, in the order of the walk. As long as it is what was seen `earlier`, it takes no memory of its own. */
+function openSeen(earlier: Snapshot | null) {
+  let own: Map<RelPath, Seen> | null = earlier === null ? new Map() : null;
+  const theirs = earlier?.seen.values();
+  let shared = 0;
+  const diverge = (): Map<RelPath, Seen> => {
+    if (own !== null) return own;
+    own = new Map();
+    for (const [path, each] of earlier?.seen ?? []) {
+      if (own.size === shared) break;
+      own.set(path, each);
+    }
+    return own;
+  };
+  return {
+    count: () => own?.size ?? shared,
+    add(path: RelPath, stat: Stat, read: () => Blob | null): Seen {
+      const next = own === null ? theirs?.next().value : undefined;
+      if (next?.path === path && isUntouched(next.stat, stat)) {
+        shared++;
+        return next;
+      }
+      const known = earlier?.seen.get(path);
+      const each = known !== undefined && isUntouched(known.stat, stat) ? known : { path, stat, blob: read() };
+      diverge().set(path, each);
+      return each;
+    },
+    end: (): ReadonlyMap<RelPath, Seen> => (own === null && earlier?.seen.size === shared ? earlier.seen : diverge()),
+  };
+}
+
+const isUntouched = (old: Stat, now: Stat): boolean => sameObject(old, now) && old.mode === now.mode;
+
+/** The order of a walk: folders before their content, siblings by code points. */
+function compareWalk(a: RelPath, b: RelPath): number {
+  const [one, other] = [a.split("/"), b.split("/")];
+  for (const [at, part] of one.entries()) {
+    const against = other[at];
+    if (against === undefined) return 1;
+    if (part !== against) return compareCodePoints(part, against);
+  }
+  return one.length - other.length;
 }
 
 /** What changed from one snapshot to the next: changes where both contents are kept, notes for all else. */
@@ -74,22 +182,41 @@ export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison 
   const changes: Change[] = [];
   const traits = new Map<RelPath, Traits>();
   const notes: string[] = [];
-  for (const path of new Set([...before.seen.keys(), ...after.seen.keys()])) {
-    const old = before.seen.get(path) ?? null;
-    const now = after.seen.get(path) ?? null;
-    if (isSame(old, now)) continue;
+  const compare = (path: RelPath, old: Seen | null, now: Seen | null) => {
+    if (isSame(old, now)) return;
     if (old?.blob === null || now?.blob === null) {
       notes.push(`${showName(path)} changed and was not kept, so it cannot be taken back`);
-    } else {
-      changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });
-      if (old) traits.set(path, { uid: old.stat.uid, gid: old.stat.gid, attributes: {} });
+      return;
     }
+    changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });
+    if (old) traits.set(path, { uid: old.stat.uid, gid: old.stat.gid, attributes: {} });
+  };
+  if (before.seen !== after.seen) {
+    for (const [path, old] of before.seen) compare(path, old, after.seen.get(path) ?? null);
+    for (const [path, now] of after.seen) if (!before.seen.has(path)) compare(path, null, now);
   }
-  const come = [...after.hidden].filter((path) => !before.hidden.has(path));
-  const gone = [...before.hidden].filter((path) => !after.hidden.has(path));
-  notes.push(...come.map((path) => `${showName(path)} is new and ignored, so it stays`));
-  notes.push(...gone.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`));
-  return { changes, traits, notes: withinLimit(notes, before.partial || after.partial) };
+  notes.push(...compareHidden(before, after), ...compareStamps(before, after));
+  return { changes, traits, notes: withinLimit(notes, before, after) };
+}
+
+function compareHidden(before: Snapshot, after: Snapshot): readonly string[] {
+  if (before.hidden === null || after.hidden === null) return [];
+  const { hidden: old } = before;
+  const { hidden: now } = after;
+  return [
+    ...[...now].filter((path) => !old.has(path)).map((path) => `${showName(path)} is new and ignored, so it stays`),
+    ...[...old]
+      .filter((path) => !now.has(path))
+      .map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),
+  ];
+}
+
+function compareStamps(before: Snapshot, after: Snapshot): readonly string[] {
+  const folders = new Set([...before.stamps.keys(), ...after.stamps.keys()]);
+  return [...folders]
+    .sort(compareWalk)
+    .filter((folder) => before.stamps.get(folder) !== after.stamps.get(folder))
+    .map((folder) => `files came or went in ${showName(folder) || "the root"}, which cannot be taken back`);
 }
 
 function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {
@@ -106,46 +233,28 @@ function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | nul
 }
 
 function isSame(old: Seen | null, now: Seen | null): boolean {
+  if (old === now) return true;
   if (old === null || now === null) return false;
   if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;
-  if (sameObject(old.stat, now.stat) && old.stat.mode === now.stat.mode) return true;
+  if (isUntouched(old.stat, now.stat)) return true;
   return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
 }
 
-/** Paths in the folders of a snapshot that it leaves out: ignored and denied ones. */
-async function hiddenNames(
-  root: Root,
-  seen: ReadonlyMap<RelPath, Seen>,
-  signal: AbortSignal | undefined,
-): Promise<Set<RelPath>> {
-  let pause = performance.now();
-  const folders: RelPath[] = ["" as RelPath];
-  for (const [path, { stat }] of seen) if (stat.kind === "folder") folders.push(path);
-  const hidden = new Set<RelPath>();
-  for (const folder of folders) {
-    if (performance.now() - pause > 20) {
-      await Bun.sleep(0);
-      signal?.throwIfAborted();
-      pause = performance.now();
-    }
-    for (const name of namesOrNone(root, folder)) {
-      const path = joinPath(folder, name);
-      if (!seen.has(path)) hidden.add(path);
-    }
-  }
-  return hidden;
-}
-
-function namesOrNone(root: Root, folder: RelPath): readonly string[] {
+function statUnlessUnusable(root: Root, folder: RelPath): Stat | null {
   try {
-    return namesIn(root, folder) ?? [];
+    return root.stat(folder);
   } catch {
-    return [];
+    return null;
   }
 }
 
-function withinLimit(notes: readonly string[], partial: boolean): string[] {
-  const shown = notes.length > maxNotes ? [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`] : notes;
+function withinLimit(notes: readonly string[], before: Snapshot, after: Snapshot): string[] {
+  const shown =
+    notes.length > maxNotes ? [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`] : [...notes];
+  if (before.last !== null) {
+    const why = `there are more than ${before.seen.size} files here: of the others only folders were compared, so a change inside one of them is not seen`;
+    return [...shown, why];
+  }
   const why = "there are too many files here to keep all: some changes of commands cannot be taken back";
-  return partial ? [...shown, why] : [...shown];
+  return before.partial || after.partial ? [...shown, why] : shown;
 }

@@ -94,7 +94,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
-    last = await takeSnapshot(root, policy, before, {});
+    last = await takeSnapshot(root, policy, before, { hurry: signal });
     const found = compareSnapshots(before, last);
     const withheld = withheldNames(parts.env, env, result.output);
     return { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };

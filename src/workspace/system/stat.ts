@@ -1,5 +1,5 @@
 /** What stands at a name, links not followed, and how it is refused when it is not what was asked for. */
-import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
+import { type BigIntStats, constants, lstatSync, readlinkSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { showName } from "../parse-path.ts";
@@ -22,11 +22,12 @@ export interface Stat {
 
 /** `at` leads to the object, for reading where a link points; null: it is known to be none. */
 export function toStat(stats: BigIntStats, at: string | null): Stat {
-  const link = stats.isSymbolicLink();
+  const mode = Number(stats.mode);
+  const kind = kindOf(mode & constants.S_IFMT);
   return {
-    kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : link ? "link" : "special",
+    kind,
     size: Number(stats.size),
-    mode: Number(stats.mode & 0o7777n),
+    mode: mode & 0o7777,
     mtimeNs: stats.mtimeNs,
     ctimeNs: stats.ctimeNs,
     ino: stats.ino,
@@ -34,8 +35,14 @@ export function toStat(stats: BigIntStats, at: string | null): Stat {
     uid: Number(stats.uid),
     gid: Number(stats.gid),
     nlink: Number(stats.nlink),
-    target: link && at !== null ? readlinkSync(at) : null,
+    target: kind === "link" && at !== null ? readlinkSync(at) : null,
   };
+}
+
+function kindOf(type: number): Stat["kind"] {
+  if (type === constants.S_IFREG) return "file";
+  if (type === constants.S_IFDIR) return "folder";
+  return type === constants.S_IFLNK ? "link" : "special";
 }
 
 /** What `${at}/${name}` is, links not followed; null: nothing. `path` is what the messages call it. */

@@ -108,6 +108,22 @@ export interface Proposal {
   readonly ignored: number;
 }
 
+/** A change of a command in a file that is closed to every action, or that steers and is ignored. */
+export interface ClosedChange {
+  readonly path: RelPath;
+  /** The policy denies it. */
+  readonly isDenied: boolean;
+  /** It runs code without being asked. */
+  readonly runsUnasked: boolean;
+}
+
+/** What a command changed that is no part of `changes`. It goes back with a run that is rolled back. */
+export interface ClosedChanges {
+  readonly changes: readonly ClosedChange[];
+  /** Puts these back now. Returns those that somebody else has changed since, which are left. */
+  putBack(paths: ReadonlySet<RelPath>): Promise<readonly RelPath[]>;
+}
+
 export interface CommandResult {
   readonly command: string;
   /** null: ended by a signal or the time limit, or could not be started. */
@@ -124,6 +140,8 @@ export interface CommandResult {
   readonly level?: SandboxLevel | null;
   /** `changes` are proposed and not on disk; null or absent: they are on disk. */
   readonly proposal?: Proposal | null;
+  /** null or absent: it changed nothing of that kind, or a sandbox kept it off. */
+  readonly closed?: ClosedChanges | null;
   /** Variables of the user's environment that it did not get and that its output names. */
   readonly withheld?: readonly string[];
 }
@@ -154,6 +172,8 @@ export interface RollbackReport {
   readonly restored: readonly Change[];
   /** Paths somebody else changed meanwhile; left as they are. */
   readonly left: readonly RelPath[];
+  /** What commands changed in files that are closed to actions, and that was put back. */
+  readonly closed?: readonly RelPath[];
 }
 
 export interface Listing {

@@ -130,23 +130,33 @@ export async function judgeStaged(
   }
 }
 
-/** Takes back what a command of the plan has changed when the guard refuses any of it; null: it stands. */
+/**
+ * Takes back what a command of the plan has changed when the guard refuses any of it; null: it stands. `closed`: why some
+ * of what it changed was put back already.
+ */
 export async function judgeCommand(
   run: Run,
   rights: Rights | null,
   changes: readonly Change[],
+  closed: Refusal | null = null,
 ): Promise<Refusal | null> {
-  if (changes.length === 0) return null;
+  if (changes.length === 0) return closed && takenBack(closed);
   const transaction = await run.transaction();
   const earlier = transaction.changes.filter((change) => !changes.includes(change));
   const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
-  const [refused] = [...refusals.values(), ...(await findSteering(run, changes)).values()];
+  const found = closed === null ? [...refusals.values(), ...(await findSteering(run, changes)).values()] : [closed];
+  const [refused] = found;
   if (refused === undefined) return null;
   const back = invert(changes);
   await transaction.apply(back);
   run.overlay.learn(back);
-  return { code: refused.code, text: `what the command changed was taken back. ${refused.text}` };
+  return takenBack(refused);
 }
+
+const takenBack = ({ code, text }: Refusal): Refusal => ({
+  code,
+  text: `what the command changed was taken back. ${text}`,
+});
 
 /** Why what a command proposes is refused as a whole; null: it is not. A command announces nothing. */
 export async function judgeProposal(

@@ -18,17 +18,19 @@ export interface SteeringRefusal {
   readonly error: PaiError;
 }
 
+/** Whether a person or a flag has allowed to change a file that steers. */
+export const isSteeringAllowed = ({ options: { only, allowSteering }, record }: Run, path: RelPath): boolean =>
+  record.steering.has(path) ||
+  only.some((globs) => globs.includes(path)) ||
+  (allowSteering.length > 0 && withinOnly([allowSteering], path));
+
 /** Paths that run code without being asked, or steer agents, and that nobody has allowed yet, each with the reason. */
-function openConcerns({ options, ports, record }: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath, string> {
-  const { only, allowSteering, planOnly, dryRun } = options;
-  if (planOnly || dryRun) return new Map();
-  const isAllowed = (path: RelPath) =>
-    record.steering.has(path) ||
-    only.some((globs) => globs.includes(path)) ||
-    (allowSteering.length > 0 && withinOnly([allowSteering], path));
+function openConcerns(run: Run, paths: readonly RelPath[]): ReadonlyMap<RelPath, string> {
+  const { options, ports } = run;
+  if (options.planOnly || options.dryRun) return new Map();
   return new Map(
     paths.flatMap((path) => {
-      const concern = isAllowed(path) ? null : ports.workspace.concern(path);
+      const concern = isSteeringAllowed(run, path) ? null : ports.workspace.concern(path);
       return concern === null ? [] : [[path, concern] as const];
     }),
   );

@@ -2,9 +2,10 @@
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { RollbackReport, Transaction } from "../core/ports.ts";
+import type { ClosedChanges, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, standingAt } from "./atomic-write.ts";
 import { type Batch, prepareBatch } from "./batch.ts";
+import type { ClosedComparison } from "./command/closed-files.ts";
 import type { Perform } from "./command/perform.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
@@ -50,6 +51,9 @@ export function openTransaction(
     watching ??= import("./command/watch.ts").then((loaded) => loaded.openWatch(kept));
     return watching;
   };
+  /** What commands did to files that are closed to actions: known to this process alone, as no journal may write them. */
+  const closedMeant: Change[] = [];
+  const closedTraits = new Map<RelPath, Traits>();
   let state: "idle" | "begun" | "ended" = "idle";
 
   const open = (): void => {
@@ -72,6 +76,16 @@ export function openTransaction(
     if (meant.length === 0) journal?.forget();
     else journal?.end(how, left);
     parts.ended();
+  };
+
+  const putBackClosed = (paths: ReadonlySet<RelPath> | null) => {
+    const changes = closedMeant.filter(({ path }) => paths === null || isAtOrAbove(path, paths));
+    return takeBack(root, disk, null, { changes, traits: closedTraits });
+  };
+  const noteClosed = ({ changes, traits: theirs, told }: ClosedComparison): ClosedChanges => {
+    closedMeant.push(...changes);
+    for (const [path, each] of theirs) if (!closedTraits.has(path)) closedTraits.set(path, each);
+    return { changes: told, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
   };
 
   return {
@@ -102,13 +116,19 @@ export function openTransaction(
       // Before the first change nothing is promised yet, and a user's own command needs no way back.
       const watched = watch !== null && (state === "begun" || options.by === "plan");
       let isWatching = false;
-      const { traits: theirs, ...result } = await parts.perform(command, options, (files) => {
+      const {
+        traits: theirs,
+        closed: found,
+        ...told
+      } = await parts.perform(command, options, (files) => {
         if (!watched) return;
         isWatching = true;
         open();
         watch.begin(files);
       });
       noteCommandEnd(root);
+      const closed = found === undefined || found.changes.length === 0 ? null : noteClosed(found);
+      const result = { ...told, closed };
       if (result.proposal != null) return result;
       if (result.changes.length === 0) {
         if (isWatching) watch?.end();
@@ -133,8 +153,13 @@ export function openTransaction(
           const copies = putBack(root, disk, meant, temps);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
+          const closed = putBackClosed(null);
           noteIfRoom(() => end("rolled_back", report.left));
-          return { ...report, left: [...report.left, ...copies] };
+          return {
+            ...report,
+            left: [...report.left, ...copies, ...closed.left],
+            closed: closed.restored.map(({ path }) => path),
+          };
         },
         { must: true },
       );
@@ -154,6 +179,10 @@ export function openTransaction(
     },
   };
 }
+
+/** A folder that was made goes with what was made in it. */
+const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>
+  paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));
 
 /** A rename would replace a write-protected file without a word. */
 function refuseReadOnly({ path, before, after }: Change): void {

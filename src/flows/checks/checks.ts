@@ -7,6 +7,7 @@ import { flagsToRun, grantsRun } from "../../core/run-patterns.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { judgeCommand } from "../batch.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
+import { refuseClosed, takeBackUnasked, tellClosed } from "../commands/closed.ts";
 import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
 
@@ -69,7 +70,11 @@ export async function runCheck(
     sandbox: when === "before" || by === "plan" || run.options.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
-  const refused = by === "plan" ? await judgeCommand(run, null, result.changes) : null;
+  const refused = by === "plan" ? await judgeCommand(run, null, result.changes, await refuseClosed(run, result)) : null;
+  if (by === "user") {
+    await takeBackUnasked(run, result);
+    await tellClosed(run, result);
+  }
   if (refused !== null)
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
   const couldRun = result.exit !== 126 && result.exit !== 127;

@@ -7,6 +7,7 @@ import { explainWall } from "../../core/sandbox.ts";
 import { judgeCommand, type Refusal } from "../batch.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
+import { refuseClosed } from "./closed.ts";
 import { isProposed, settleProposal } from "./proposal.ts";
 
 /** For the model: why a command was not run. */
@@ -53,7 +54,7 @@ export async function runPlanned(
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });
   }
-  return { ...result, refused: await judgeCommand(run, rights, result.changes) };
+  return { ...result, refused: await judgeCommand(run, rights, result.changes, await refuseClosed(run, result)) };
 }
 
 /** A command's result for the model: how it ended first, then what it said. */

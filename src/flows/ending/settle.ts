@@ -34,9 +34,13 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 /** Takes the run back. Returns what stays changed all the same. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const done = squash(transaction.changes);
-  const { restored, left } = await transaction.rollback();
+  const { restored, left, closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
+  if (closed.length > 0) {
+    const text = `what commands changed in ${closed.join(", ")} was put back`;
+    run.emit({ type: "notice", level: "info", code: "closed_restored", text });
+  }
   for (const path of left) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });

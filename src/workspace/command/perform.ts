@@ -11,6 +11,7 @@ import type { Sandbox } from "../sandbox/open.ts";
 import { protectProcess } from "../system/protect-process.ts";
 import type { Traits } from "../traits.ts";
 import { bringOver } from "./bring-over.ts";
+import { type ClosedComparison, type ClosedFiles, compareClosed, keepClosed } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
 import type { OwnOf } from "./others.ts";
@@ -30,7 +31,11 @@ export interface PerformParts {
   readonly meanwhile: () => OwnOf;
 }
 
-export type Performed = CommandResult & { readonly traits: ReadonlyMap<RelPath, Traits> };
+export type Performed = Omit<CommandResult, "closed"> & {
+  readonly traits: ReadonlyMap<RelPath, Traits>;
+  /** What it changed in files that are closed to actions; absent: it worked where it could not. */
+  readonly closed?: ClosedComparison;
+};
 
 /** Runs one command; `watch` is told before it what stands in the workspace. */
 export type Perform = (command: string, options: CommandOptions, watch: (files: Files) => void) => Promise<Performed>;
@@ -90,14 +95,30 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options);
     const ownOf = meanwhile();
     const { signal } = options;
+    const { level } = await sandbox.state();
+    const isWalled = level === "L3" || level === "L3b";
+    const keep = ({ hidden }: Snapshot, earlier: ClosedFiles | null) =>
+      keepClosed({
+        root,
+        rules: policy,
+        hidden: hidden ?? [],
+        isWalled,
+        git: sandbox.git,
+        earlier,
+        signal: earlier === null ? signal : undefined,
+      });
     const before = await takeSnapshot(root, policy, last, { signal });
+    // What a person has done as themselves is theirs.
+    const closed = options.sandbox === "none" ? null : await keep(before, null);
     watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
     const found = compareSnapshots(before, last);
+    const closedToo = closed && compareClosed(closed, await keep(last, closed), policy);
     const withheld = withheldNames(parts.env, env, result.output);
-    return { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };
+    const done = { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };
+    return closedToo === null ? done : { ...done, notes: [...found.notes, ...closedToo.notes], closed: closedToo };
   };
 }
 

@@ -158,14 +158,18 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
   const readable = settings.readable.map(absolute);
   const writable = settings.writable.map(absolute);
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
-  let known: { readonly paths: ClosedPaths; readonly at: number } | null = null;
+  let known: { readonly paths: ClosedPaths; readonly at: number; readonly own: number } | null = null;
   let outside: readonly LandlockRule[] | null = null;
   let knownCaches: readonly string[] | null = null;
 
   const closed = (): ClosedPaths => {
-    if (known === null || performance.now() - known.at > closedFreshMs) {
+    // A folder of pai's own that was made since must be hidden at once.
+    const ownNow = own.filter(isThere).length;
+    if (known !== null && known.own !== ownNow) outside = null;
+    if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
       const open = [...readable, ...writable];
-      known = { paths: findClosedPaths({ workspace, rules, home, own, isRoot, open }), at: performance.now() };
+      const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open });
+      known = { paths, at: performance.now(), own: ownNow };
     }
     return known.paths;
   };

@@ -1,0 +1,90 @@
+/** What commands did to files that are closed to every action, where no sandbox kept them off: judged, told, and put back. */
+import { invert } from "../../core/change.ts";
+import { findSteering } from "../../core/guard/steering.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { ClosedChange, CommandResult } from "../../core/ports.ts";
+import type { Refusal } from "../batch.ts";
+import type { Run } from "../run.ts";
+import { isSteeringAllowed, refuseSteering } from "../steering.ts";
+
+const maxNamed = 5;
+
+function nameAll(changes: readonly ClosedChange[]): string {
+  const more = changes.length > maxNamed ? ` and ${changes.length - maxNamed} more` : "";
+  return `${changes
+    .slice(0, maxNamed)
+    .map(({ path }) => path)
+    .join(", ")}${more}`;
+}
+
+const pathsOf = (changes: readonly ClosedChange[]): ReadonlySet<RelPath> => new Set(changes.map(({ path }) => path));
+
+/** Puts these back, and says what somebody else has changed since. */
+async function putBack(run: Run, { closed }: CommandResult, changes: readonly ClosedChange[]): Promise<void> {
+  for (const path of (await closed?.putBack(pathsOf(changes))) ?? []) {
+    const text = `${path} was changed by someone else meanwhile and was left as it is`;
+    run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
+  }
+}
+
+/** Of a command of the plan: what is denied goes back, what steers needs a yes of its own. null: nothing is refused. */
+export async function refuseClosed(run: Run, result: CommandResult): Promise<Refusal | null> {
+  const changes = result.closed?.changes ?? [];
+  const denied = changes.filter(({ isDenied }) => isDenied);
+  const steering = changes.filter(({ isDenied }) => !isDenied);
+  const refusal =
+    steering.length === 0
+      ? null
+      : await refuseSteering(
+          run,
+          steering.map(({ path }) => path),
+        );
+  const refused = [...denied, ...(refusal === null ? [] : steering)];
+  if (refused.length === 0) return null;
+  await putBack(run, result, refused);
+  if (denied.length === 0) return refusal && { code: refusal.error.code, text: refusal.error.message };
+  const way = denied.some(({ path }) => /(^|\/)\.git(\/|$)/.test(path)) ? "; --allow-git lets commands write .git" : "";
+  return { code: "path_refused", text: `${nameAll(denied)} may not be changed${way}` };
+}
+
+/**
+ * Of a command that the user typed: headless what runs code without being asked goes back, unless it is allowed by name; the
+ * rest stays as long as the run does. Both are said.
+ */
+export async function tellClosed(run: Run, result: CommandResult): Promise<void> {
+  const changes = result.closed?.changes ?? [];
+  const back = run.options.interactive
+    ? []
+    : changes.filter(({ path, runsUnasked }) => runsUnasked && !isSteeringAllowed(run, path));
+  const stays = changes.filter((change) => !back.includes(change));
+  if (back.length > 0) {
+    await putBack(run, result, back);
+    const text = `${result.command}: it changed what runs code without being asked, which was put back: ${nameAll(back)}`;
+    run.emit({ type: "notice", level: "warning", code: "path_refused", text });
+  }
+  if (stays.length > 0) {
+    const text = `${result.command}: it changed files that are closed to pai, and that go back if the run fails: ${nameAll(stays)}`;
+    run.emit({ type: "notice", level: "warning", code: "command_left", text });
+  }
+}
+
+/** Headless, what such a command made of visible files that run code without being asked is taken back like the rest. */
+export async function takeBackUnasked(run: Run, result: CommandResult): Promise<void> {
+  if (run.options.interactive) return;
+  const unasked = result.changes.filter(
+    ({ path, after }) =>
+      after !== null &&
+      after.kind !== "folder" &&
+      findSteering(path)?.kind === "unasked" &&
+      !isSteeringAllowed(run, path),
+  );
+  if (unasked.length === 0) return;
+  const transaction = await run.transaction();
+  const back = invert(unasked);
+  await transaction.apply(back);
+  run.overlay.learn(back);
+  const [first] = unasked;
+  const named = unasked.map(({ path }) => path).join(", ");
+  const text = `${result.command}: it changed what runs code without being asked, which was taken back: ${named}; --allow-steering ${first?.path} allows it`;
+  run.emit({ type: "notice", level: "warning", code: "path_refused", text });
+}

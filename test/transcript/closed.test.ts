@@ -1,0 +1,99 @@
+/** The built binary without a sandbox: what commands do to files that are closed to every action is found, said and put back. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readOutcome } from "./contract.ts";
+import { openPlace, patience } from "./harness.ts";
+import { done, planned, write } from "./replies.ts";
+
+setDefaultTimeout(patience);
+
+const files = {
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/config": "[core]\n",
+  ".git/hooks/pre-commit": "#!/bin/sh\n",
+  ".git/modules/sub/HEAD": "ref: refs/heads/main\n",
+  ".git/modules/sub/config": "[core]\n",
+  ".gitignore": "build/\n.envrc\n",
+  ".env": "KEY=mine\n",
+  "build/out.js": "1\n",
+  "a.txt": "a\n",
+};
+const bare = ["--sandbox", "off", "--allow-run"];
+const ran = (command: string) => [
+  planned([["RUN", command]]),
+  done(`RUN::${command}::EOT\nEND::EOT\n`),
+  done(""),
+  done(""),
+];
+
+// F6
+test.concurrent("a command of the plan that changes orders of git, or secrets, is refused as a whole", async () => {
+  for (const command of [
+    "echo evil >.git/config; echo A >a.txt",
+    "echo evil >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout",
+    "rm .git/HEAD",
+    "echo evil >.git/modules/sub/config",
+    "echo KEY=theirs >.env; echo A >a.txt",
+    "mkdir -p .ssh; echo evil >.ssh/config",
+    "echo evil >.envrc",
+  ]) {
+    await using place = openPlace(ran(command), files);
+    chmodSync(join(place.root, ".git/hooks/pre-commit"), 0o755);
+    const outcome = readOutcome(await place.pai(["run", "-y", "--json", ...bare, "build it"]));
+    expect([command, place.tree()]).toEqual([command, files]);
+    expect(readdirSync(place.root)).not.toContain(".ssh");
+    expect(statSync(join(place.root, ".git/hooks/pre-commit")).mode & 0o777).toBe(0o755);
+    expect([command, outcome.changes]).toEqual([command, []]);
+    expect(place.gemini.requests.at(-1)?.body).toMatch(/may not be changed|without being asked/);
+  }
+});
+
+test.concurrent("a repository that a command of the plan makes goes again; --allow-git lets commands write it", async () => {
+  await using place = openPlace(ran("git init -q && echo A >a.txt"), { "a.txt": "a\n" });
+  await place.pai(["run", "-y", ...bare, "build it"]);
+  expect([place.tree(), readdirSync(place.root).includes(".git")]).toEqual([{ "a.txt": "a\n" }, false]);
+  await using other = openPlace(ran("echo evil >.git/config"), files);
+  await other.pai(["run", "-y", ...bare, "--allow-git", "build it"]);
+  expect(other.tree()).toEqual({ ...files, ".git/config": "evil\n" });
+});
+
+test.concurrent("what a check changed goes back with a run that fails; what stays is counted and said", async () => {
+  const check = "echo KEY=theirs >.env; echo 2 >build/out.js; echo 3 >build/new.js; rm -f .git/HEAD; test ! -e b.txt";
+  await using place = openPlace(
+    [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), done(""), done("")],
+    files,
+  );
+  const flags = ["--sandbox", "off", "--no-baseline", "--check", check];
+  const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
+  expect([code, place.tree()]).toEqual([9, { ...files, "build/out.js": "2\n", "build/new.js": "3\n" }]);
+  expect(stderr).toContain("closed to pai, and that go back if the run fails: .env, .git/HEAD");
+  expect(stderr).toContain("2 ignored files changed, and stay so: build/new.js, build/out.js");
+  expect(stderr).toContain("what commands changed in .env, .git/HEAD was put back");
+});
+
+// F22
+test.concurrent("headless a check leaves nothing that runs without being asked, unless it is allowed by name", async () => {
+  const check =
+    "mkdir -p .github/workflows; echo on >.github/workflows/ci.yml; echo x >.envrc; echo x >.git/hooks/pre-push; echo t >t.txt";
+  const script = [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))];
+  await using place = openPlace(script, files);
+  const flags = ["--sandbox", "off", "--no-baseline", "--check", check];
+  const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
+  expect([code, place.tree()]).toEqual([0, { ...files, "b.txt": "b\n", "t.txt": "t\n" }]);
+  expect(stderr).toContain("which was put back: .envrc, .git/hooks/pre-push");
+  expect(stderr).toContain("--allow-steering .github/workflows/ci.yml allows it");
+  await using other = openPlace(script, files);
+  await other.pai([
+    "run",
+    "-y",
+    ...flags,
+    "--allow-steering",
+    ".github/**",
+    "--allow-steering",
+    ".envrc",
+    "make b.txt",
+  ]);
+  expect(other.tree()).toMatchObject({ ".github/workflows/ci.yml": "on\n", ".envrc": "x\n" });
+  expect(other.read(".git/hooks/pre-push")).toBe(null);
+});

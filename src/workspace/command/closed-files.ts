@@ -207,7 +207,7 @@ function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly strin
   const isPart = before.isPart || after.isPart;
   const count = changed.length + gone.length;
   if (count === 0) return [];
-  const named = [...changed, ...gone].slice(0, maxNamed).map(showName).join(", ");
+  const named = [...changed, ...gone].sort().slice(0, maxNamed).map(showName).join(", ");
   const many = `${isPart ? "at least " : ""}${count} ignored ${count === 1 ? "file" : "files"}`;
   return [`${many} changed, and ${count === 1 ? "stays" : "stay"} so: ${named}${count > maxNamed ? " …" : ""}`];
 }

@@ -1,0 +1,98 @@
+/** Files that are closed to actions, around a command that no sandbox keeps off them: found, put back, or said. */
+import { expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
+import { openBare } from "./bare.ts";
+import { usePlaces } from "./places.ts";
+import { at, treeOf } from "./tree.ts";
+
+const place = usePlaces();
+const files = {
+  ".gitignore": "out/\n*.log\n",
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/config": "[core]\n",
+  ".git/index": "1",
+  ".env": "KEY=mine\n",
+  "out/a.js": "1",
+  "a.txt": "a",
+};
+
+async function begin(git = false) {
+  const made = place(files);
+  const sandbox = { ...defaultSandbox, choice: "off", git } as const;
+  const { workspace } = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
+  const tx = await workspace.begin({ id: "r1", task: "t" });
+  const { signal } = new AbortController();
+  const run = (command: string, by: "user" | "plan" = "user") => tx.run(command, { by, timeoutMs: 10_000, signal });
+  return { made, tx, run, before: treeOf(made.work) };
+}
+
+test("each change is told with what it means, and goes back with the run", async () => {
+  const { made, tx, run, before } = await begin();
+  const { changes, closed } = await run(
+    "echo x >.env; echo x >>.git/config; mkdir .git/hooks; echo x >.git/hooks/pre-push; rm .git/HEAD; ln -s a .env.local; echo 2 >.git/index",
+  );
+  expect(changes).toEqual([]);
+  expect(
+    closed?.changes.map(({ path, isDenied, runsUnasked }) => [String(path), isDenied, runsUnasked]).sort(),
+  ).toEqual([
+    [".env", true, false],
+    [".env.local", true, false],
+    [".git/HEAD", true, false],
+    [".git/config", true, true],
+    [".git/hooks/pre-push", true, true],
+  ]);
+  const { left, closed: back = [] } = await tx.rollback();
+  expect([left, back.length]).toEqual([[], 6]);
+  expect(treeOf(made.work)).toEqual({ ...before, ".git/index": "file 644 2\n" });
+});
+
+test("some go back at once, with the folder that was made for them, and the others stay", async () => {
+  const { made, tx, run, before } = await begin();
+  const { closed } = await run("echo x >.env; mkdir .git/hooks; echo x >.git/hooks/pre-push");
+  expect(await closed?.putBack(new Set([at(".git/hooks/pre-push")]))).toEqual([]);
+  expect(treeOf(made.work)).toEqual({ ...before, ".env": "file 644 x\n" });
+  await tx.close();
+  expect(treeOf(made.work)).toEqual({ ...before, ".env": "file 644 x\n" });
+});
+
+test("what somebody else made of one since is left and named", async () => {
+  const { made, tx, run } = await begin();
+  await run("echo x >.env");
+  writeFileSync(join(made.work, ".env"), "KEY=newer\n");
+  expect((await tx.rollback()).left.map(String)).toEqual([".env"]);
+  expect(treeOf(made.work)).toMatchObject({ ".env": "file 644 KEY=newer\n" });
+});
+
+test("ignored files are compared and counted; what a person runs as themselves is not looked at", async () => {
+  const { tx, run } = await begin();
+  const { notes, closed } = await run(
+    "echo 2 >out/a.js; echo 3 >out/b.js; mkdir -p .venv/bin; echo x >.venv/bin/python",
+  );
+  expect(closed).toBe(null);
+  expect(notes).toEqual([
+    ".venv is new and ignored, so it stays",
+    "3 ignored files changed, and stay so: .venv/bin/python, out/a.js, out/b.js",
+  ]);
+  const { signal } = new AbortController();
+  const own = await tx.run("echo x >.env", { by: "user", timeoutMs: 10_000, signal, sandbox: "none" });
+  expect(own.closed ?? null).toBe(null);
+});
+
+test("with the right to write .git its orders are not watched, secrets are", async () => {
+  const { run } = await begin(true);
+  const { closed } = await run("echo x >.git/config; echo x >.env");
+  expect(closed?.changes.map(({ path }) => String(path))).toEqual([".env"]);
+});
+
+test("a link under a closed name is put back as a link, and what it leads to is not looked at", async () => {
+  const { made, tx, run } = await begin();
+  mkdirSync(join(made.base, "elsewhere"));
+  writeFileSync(join(made.base, "elsewhere/config"), "theirs\n");
+  symlinkSync("../elsewhere", join(made.work, ".ssh"));
+  const { closed } = await run("echo x >.ssh/config; rm .ssh; mkdir .ssh; echo y >.ssh/config");
+  expect(closed?.changes.map(({ path }) => String(path)).sort()).toEqual([".ssh", ".ssh/config"]);
+  await tx.rollback();
+  expect(treeOf(made.work)[".ssh"]).toBe("link ../elsewhere");
+});

@@ -209,9 +209,9 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   }),
   define({
-    meta: { name: "schema", description: "print the JSON Schema of a plan, of --json or of --jsonl" },
-    args: { word: word("plan|json|jsonl") },
-    examples: ["pai schema json"],
+    meta: { name: "schema", description: "print the JSON Schema of a plan, of --json, of --jsonl or of the settings" },
+    args: { word: word("plan|json|jsonl|config") },
+    examples: ["pai schema json", "pai schema config"],
     load: async () => (await import("./commands/schema.ts")).schemaCommand,
   }),
   define({

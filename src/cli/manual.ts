@@ -54,6 +54,7 @@ export const variables = [
 ] as const;
 
 export const files = [
+  ["/etc/pai-code/config.json", "settings of the machine; its policy and limits can only be narrowed"],
   ["$XDG_CONFIG_HOME/pai-code/config.json", "settings of the user"],
   ["$XDG_CONFIG_HOME/pai-code/credentials.json", "keys, readable by the user alone"],
   ["$XDG_STATE_HOME/pai-code/", "journals for undo, sessions, receipts, plans, trust"],

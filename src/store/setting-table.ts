@@ -4,102 +4,25 @@ import type { Rate } from "../core/price.ts";
 import { byProvider } from "../core/providers.ts";
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/sandbox.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
+import {
+  asJson,
+  asNumber,
+  cap,
+  clamp,
+  duration,
+  isNumber,
+  joinTexts,
+  list,
+  lower,
+  nonEmpty,
+  type Setting,
+  switched,
+  type Texts,
+  text,
+} from "./setting-kinds.ts";
 
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
-
-/** One setting of type T; null stands for "not set". */
-export interface Setting<T> {
-  readonly name: string;
-  /** What it must be, in words: "a number". */
-  readonly wants: string;
-  readonly fallback: T;
-  /** Environment variable. */
-  readonly env?: string;
-  /** Key of the flag table: "maxCalls" for --max-calls. */
-  readonly flag?: string;
-  /** Text of a variable, a flag or `config put` as JSON. */
-  readonly fromText: (text: string) => Json;
-  /** The value, clamped where the setting clamps; null: of the wrong type. */
-  readonly check: (json: Json) => T | null;
-  /** An unusable variable or flag means the fallback, as in the original, and is not an error. */
-  readonly lenient?: true;
-  /** Whether a flag may say it, where that is stricter than `check`. */
-  readonly fitsFlag?: (json: Json) => boolean;
-  /** In config.json and, when `narrow` is there too, in pai.json; the others are variables and flags only. */
-  readonly inFile: boolean;
-  /** What becomes of `current` when an untrusted project wants `wanted`; absent: a project may not say. */
-  readonly narrow?: (current: T, wanted: T) => T;
-  /** No project may say it, trusted or not. */
-  readonly userOnly?: true;
-  /** The value as it may be shown; absent: as it is. */
-  readonly shown?: (value: Json) => Json;
-}
-
-interface Sources {
-  readonly env?: string;
-  readonly flag?: string;
-  readonly lenient?: true;
-}
-
-const asNumber = (text: string): Json =>
-  /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
-const asList = (text: string): Json => text.split("\n").filter((line) => line.trim() !== "");
-const asJson = (text: string): Json => {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
-};
-const asSwitch = (text: string): Json => {
-  if (/^(1|true|yes|on)$/i.test(text.trim())) return true;
-  return /^(0|false|no|off)$/i.test(text.trim()) ? false : text;
-};
-
-/** `90`, `90s`, `5m`, `2h` in seconds; null: no duration. */
-function parseDuration(text: string): number | null {
-  const parts = /^(\d+(?:\.\d+)?)(s|m|h)?$/i.exec(text.trim());
-  if (parts === null) return null;
-  const unit = { s: 1, m: 60, h: 3600 }[(parts[2] ?? "s").toLowerCase()] ?? 1;
-  return Number(parts[1]) * unit;
-}
-
-const isNumber = (json: Json): json is number => typeof json === "number" && Number.isFinite(json);
-const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
-
-const lower = <T extends number | null>(current: T, wanted: T): T =>
-  current === null || (wanted !== null && wanted < current) ? wanted : current;
-
-function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
-  const check = (json: Json): number | null =>
-    isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
-  return { name, wants, fallback: null, fromText: asNumber, check, inFile: true, narrow: lower, ...sources };
-}
-
-function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
-  const check = (json: Json): readonly string[] | null =>
-    Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
-  return { name, wants: "a list of texts", fallback: [], fromText: asList, check, inFile: true, ...sources };
-}
-
-function switched(name: string, sources: Sources): Setting<boolean> {
-  const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
-  return { name, wants: "true or false", fallback: false, fromText: asSwitch, check, inFile: true, ...sources };
-}
-
-function text(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
-  const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
-  return { name, wants, fallback, fromText: (value) => value, check, inFile: true, ...sources };
-}
-
-function duration(name: string, most: number): Omit<Setting<number>, "fallback" | "narrow"> {
-  const check = (json: Json): number | null => {
-    const seconds = typeof json === "string" ? parseDuration(json) : json;
-    return isNumber(seconds) && seconds > 0 ? Math.min(seconds, most) : null;
-  };
-  return { name, wants: "a duration such as 90, 90s or 5m", fromText: (value) => value, check, inFile: true };
-}
 
 /** How much a way of working may do beyond what a plan shows first. */
 const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 1, "tool-loop": 2 };
@@ -107,6 +30,7 @@ const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step
 const mode: Setting<Mode> = {
   name: "mode",
   wants: `one of ${modes.join(", ")}`,
+  schema: { enum: [...modes] },
   fallback: "single-shot",
   env: "PAI_MODE",
   flag: "mode",
@@ -120,6 +44,7 @@ const mode: Setting<Mode> = {
 const sandbox: Setting<SandboxChoice> = {
   name: "sandbox",
   wants: `one of ${sandboxChoices.join(", ")}`,
+  schema: { enum: [...sandboxChoices] },
   fallback: "auto",
   flag: "sandbox",
   fromText: (value) => value.trim(),
@@ -131,6 +56,7 @@ const sandbox: Setting<SandboxChoice> = {
 const temperature: Setting<number> = {
   name: "temperature",
   wants: "a number from 0 to 2",
+  schema: { type: "number" },
   fallback: 0.3,
   env: "PAI_TEMPERATURE",
   flag: "temperature",
@@ -144,6 +70,7 @@ const temperature: Setting<number> = {
 const actions: Setting<number> = {
   name: "actions",
   wants: "a whole number from 1 to 50",
+  schema: { type: "integer" },
   fallback: 15,
   env: "PAI_MAX_CMDS_PER_STEP",
   fromText: asNumber,
@@ -155,6 +82,7 @@ const actions: Setting<number> = {
 const guardLines: Setting<number> = {
   name: "guard.lines",
   wants: "a whole number of at least 1",
+  schema: { type: "integer", minimum: 1 },
   fallback: 500,
   env: "PAI_MODIFY_THRESHOLD",
   fromText: asNumber,
@@ -167,6 +95,7 @@ const guardLines: Setting<number> = {
 const guardRatio: Setting<number> = {
   name: "guard.ratio",
   wants: "a number above 0, at most 1",
+  schema: { type: "number", exclusiveMinimum: 0, maximum: 1 },
   fallback: 0.5,
   env: "PAI_MODIFY_MAX_RATIO",
   fromText: asNumber,
@@ -176,9 +105,17 @@ const guardRatio: Setting<number> = {
   narrow: lower,
 };
 
+const amount = { type: "number", minimum: 0 } as const;
+const rateSchema = {
+  type: "object",
+  properties: { input: amount, output: amount, cached: amount },
+  required: ["input", "output"],
+};
+
 const prices: Setting<Readonly<Record<string, Rate>>> = {
   name: "prices",
   wants: 'USD per million tokens by model, {"gemini:name": {"input": 0.1, "output": 0.4}}',
+  schema: { type: "object", additionalProperties: rateSchema },
   fallback: {},
   fromText: asJson,
   check: checkPrices,
@@ -202,12 +139,14 @@ function checkPrices(json: Json): Readonly<Record<string, Rate>> | null {
 export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
   const check = (json: Json): string | null =>
     typeof json === "string" && URL.canParse(json.trim()) ? json.trim() : null;
-  return { name: `baseUrl.${id}`, wants: "a URL", fallback: null, fromText: (url) => url, check, inFile: true };
+  const fixed = { name: `baseUrl.${id}`, wants: "a URL", schema: nonEmpty, fallback: null, inFile: true } as const;
+  return { ...fixed, fromText: (url) => url, check };
 });
 
 const mcpServers: Setting<readonly McpServer[]> = {
   name: "mcpServers",
   wants: 'MCP servers by name, {"name": {"command": "program", "args": []}}',
+  schema: { type: "object", additionalProperties: { type: "object" } },
   fallback: [],
   fromText: asJson,
   check: (json) => readServers(json, "config.json"),
@@ -218,6 +157,7 @@ const mcpServers: Setting<readonly McpServer[]> = {
 const storeUrl: Setting<string | null> = {
   name: "store.url",
   wants: "a URL that begins with postgres://",
+  schema: { type: "string", pattern: "^\\s*postgres(ql)?:\\/\\/\\S+\\s*$" },
   fallback: null,
   env: "PAI_STORE_URL",
   fromText: (url) => url.trim(),
@@ -241,8 +181,14 @@ export const settingTable = {
   calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
   cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
-  timeout: { ...duration("limits.timeout", Number.MAX_SAFE_INTEGER), fallback: null, flag: "timeout", narrow: lower },
-  silence: { ...duration("limits.silence", 86_400), fallback: null },
+  timeout: {
+    ...duration("limits.timeout", Number.MAX_SAFE_INTEGER),
+    fallback: null,
+    flag: "timeout",
+    narrow: lower,
+    bind: lower,
+  },
+  silence: { ...duration("limits.silence", 86_400), fallback: null, bind: lower },
   actions,
   guardLines,
   guardRatio,
@@ -250,11 +196,11 @@ export const settingTable = {
     ...switched("guard.strict", { env: "PAI_MODIFY_STRICT", lenient: true }),
     narrow: (current: boolean, wanted: boolean) => current || wanted,
   },
-  allow: list("policy.allow"),
-  deny: {
-    ...list("policy.deny"),
-    narrow: (current: readonly string[], wanted: readonly string[]) => [...new Set([...current, ...wanted])],
+  allow: {
+    ...list("policy.allow"),
+    bind: (most: Texts, wanted: Texts) => wanted.filter((text) => most.includes(text)),
   },
+  deny: { ...list("policy.deny"), narrow: joinTexts, bind: joinTexts },
   checks: list("checks", { flag: "check" }),
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   commandEnv: list("commands.env"),
@@ -279,6 +225,7 @@ export const settingTable = {
   memory: {
     ...switched("memory", {}),
     wants: "on or off",
+    schema: { enum: ["on", "off", true, false] },
     check: (json: Json): boolean | null =>
       json === "on" || json === "off" ? json === "on" : typeof json === "boolean" ? json : null,
     narrow: (current: boolean, wanted: boolean) => current && wanted,

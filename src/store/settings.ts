@@ -1,17 +1,17 @@
-/** Settings from flags, environment, pai.json, config.json and defaults, each with where it came from. */
+/** Settings from flags, environment, pai.json, the user's file, the system's and defaults, each with where it came from. */
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
-import { isFields, type Json } from "../core/model.ts";
+import type { Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { SandboxChoice } from "../core/sandbox.ts";
 import { kebabCase } from "../core/text.ts";
-import { type JsonText, parseJsonText } from "./json-text.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";
-import { readPrivate } from "./safe-file.ts";
-import { allSettings, baseUrlSettings, type Mode, type Setting, settingTable } from "./setting-table.ts";
-import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
+import type { Setting } from "./setting-kinds.ts";
+import { allSettings, baseUrlSettings, type Mode, settingTable } from "./setting-table.ts";
+import { openProjectFile, openSystemFile, openUserFile, unknownNames, valueIn } from "./settings-file.ts";
+import { projectFile, type Trust } from "./trust.ts";
 
 /** Absent is null. Money in USD, times in seconds. */
 export interface Settings {
@@ -58,7 +58,7 @@ export interface Settings {
   readonly debug: boolean;
 }
 
-/** "flag", the variable's name, "pai.json", "config.json" or "default". */
+/** "flag", the variable's name, "pai.json", "config.json", the path of the system's file, or "default". */
 export type Origin = string;
 
 export interface LoadedSettings {
@@ -79,19 +79,24 @@ export interface SettingSources {
   readonly places: Places;
   /** Real path of the project; null: without one. */
   readonly root: string | null;
+  /** For tests: nothing that a user may set names another one. */
+  readonly system?: string;
 }
 
-const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
+/** What whoever runs this machine says: the weakest source, and the bound of `policy` and `limits`. */
+export const systemFile = "/etc/pai-code/config.json";
 
 /** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */
-export function loadSettings({ flags, env, places, root }: SettingSources): LoadedSettings {
+export function loadSettings({ flags, env, places, root, system = systemFile }: SettingSources): LoadedSettings {
   const warnings: string[] = [];
   const origins: Record<string, Origin> = {};
   const values: Record<string, Json> = {};
+  const machine = openSystemFile(system);
   const user = places.configDir === null ? null : openUserFile(join(places.configDir, "config.json"));
   const project = root === null ? null : openProjectFile(root, places);
-  if (user !== null) {
-    for (const name of unknownNames(user, () => true)) warnings.push(`${user.file}: unknown setting ${name}, ignored`);
+  for (const file of [machine, user]) {
+    if (file === null) continue;
+    for (const name of unknownNames(file, () => true)) warnings.push(`${file.file}: unknown setting ${name}, ignored`);
   }
   const mayHold = (name: string) => (project?.trust === "trusted" ? !isUserOnly(name) : narrows(name));
   const ignored = project === null ? [] : unknownNames(project, mayHold);
@@ -134,8 +139,13 @@ export function loadSettings({ flags, env, places, root }: SettingSources): Load
   const resolve = <T>(setting: Setting<T>): T => {
     let value = setting.fallback;
     let origin: Origin = "default";
+    const most = machine === null ? null : valueIn(machine, setting);
+    if (most !== null) [value, origin] = [most.value, system];
     const take = (found: { readonly value: T } | null, from: Origin): void => {
-      if (found !== null) [value, origin] = [found.value, from];
+      if (found === null) return;
+      const held = most === null ? found.value : (setting.bind?.(most.value, found.value) ?? found.value);
+      if (losesBy(held, found.value)) warnings.push(`${setting.name} of ${from} is bound by ${system}`);
+      if (!same(held, value) || same(held, found.value)) [value, origin] = [held, from];
     };
     take(user === null ? null : valueIn(user, setting), "config.json");
     take(fromProject(setting, value), projectFile);
@@ -192,93 +202,14 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
   };
 }
 
-interface SettingsFile extends JsonText {
-  /** As messages name it. */
-  readonly file: string;
-}
-
-interface ProjectFile extends SettingsFile {
-  readonly trust: Trust;
-  /** What to add to the warning about ignored settings. */
-  readonly hint: string;
-}
-
-function openUserFile(file: string): SettingsFile | null {
-  const text = readPrivate(file);
-  return text === null ? null : openFile(text, file);
-}
-
-function openProjectFile(root: string, places: Places): ProjectFile | null {
-  const text = readProjectFile(root);
-  if (text === null) return null;
-  const trust = trustOf(places, root, text);
-  const hint = { trusted: "", untrusted: " (see pai trust)", changed: " (it changed since pai trust)" }[trust];
-  return { ...openFile(text, projectFile), trust, hint };
-}
-
-function openFile(text: string, file: string): SettingsFile {
-  const parsed = parseJsonText(text, file);
-  if (!isFields(parsed.value)) throw new PaiError("config_invalid", `${file}, line 1: must hold one { object }`);
-  return { ...parsed, file };
-}
-
-/** The value of one setting in a file. Throws config_invalid with the line when it has the wrong type. */
-function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
-  if (!setting.inFile) return null;
-  const json = jsonOf(file, setting.name);
-  if (json === undefined) return null;
-  const value = setting.check(json);
-  if (value === null) throw wrongType(file, setting.name.split("."), setting.wants);
-  return { value };
-}
-
-/**
- * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where settings of
- * its own stand in it, the list is its `commands`.
- */
-function jsonOf(file: SettingsFile, name: string): Json | undefined {
-  const { value } = file;
-  if (isFields(value) && Object.hasOwn(value, name) && name.includes(".")) return value[name];
-  const path =
-    name === "checks" && isFields(value) && isFields(value["checks"]) ? ["checks", "commands"] : name.split(".");
-  let json: Json | undefined = value;
-  for (const [n, part] of path.entries()) {
-    if (json === undefined) return undefined;
-    const above = path.slice(0, n);
-    if (!isFields(json) && names.has(above.join("."))) return undefined;
-    if (!isFields(json)) throw wrongType(file, above, "an object");
-    json = Object.hasOwn(json, part) ? json[part] : undefined;
-  }
-  return json;
-}
-
-function wrongType(file: SettingsFile, path: readonly string[], wants: string): PaiError {
-  const line = file.lineOf(path);
-  return new PaiError("config_invalid", `${file.file}, line ${line}: ${path.join(".")} must be ${wants}`);
-}
-
-/** Names in the file that no setting has, or that are not `allowed` there. */
-function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
-  const found: string[] = [];
-  const isKnown = (name: string, below: readonly string[]): boolean =>
-    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
-  const look = (json: Json, prefix: string): void => {
-    if (!isFields(json)) return;
-    for (const [key, value] of Object.entries(json)) {
-      const name = `${prefix}${key}`;
-      const below = [...names].filter((known) => known.startsWith(`${name}.`));
-      if (below.length > 0 && isFields(value)) look(value, `${name}.`);
-      else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
-    }
-  };
-  look(file.value, "");
-  return found;
-}
-
 function narrows(name: string): boolean {
   return allSettings.some((setting) => setting.name === name && "narrow" in setting);
 }
 
 const isUserOnly = (name: string) => allSettings.some((setting) => setting.name === name && "userOnly" in setting);
+
+/** Whether anything of `wanted` was taken away; what was added to a list takes nothing. */
+const losesBy = (held: unknown, wanted: unknown): boolean =>
+  Array.isArray(held) && Array.isArray(wanted) ? wanted.some((one) => !held.includes(one)) : !same(held, wanted);
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

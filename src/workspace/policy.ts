@@ -11,7 +11,7 @@ export type PathVerdict =
 
 /**
  * What the user's settings add, as globs: one without `/` is about names at any depth, one with `/` about paths from
- * the root. `deny` wins over `allow`, `allow` over what is built in.
+ * the root. `deny` wins over `allow`, `allow` over what is built in; a path spelled out is open in a closed folder, too.
  */
 export interface PathRules {
   readonly allow: readonly string[];
@@ -59,15 +59,18 @@ const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVerdict {
   if (path === "") return use === "list" ? { verdict: "allow" } : { verdict: "deny", why: "that is the root itself" };
   let ask: PathVerdict | null = null;
+  let closed: string | null = null;
   let folder = "" as RelPath;
   for (const name of path.split("/")) {
     const whole = joinPath(folder, name);
-    const { denied: why, opened } = judgeName(folder, name, rules);
-    if (why !== null) return { verdict: "deny", why };
+    const { denied, opened, spelled, forGood } = judgeName(folder, name, rules);
+    if (forGood) return { verdict: "deny", why: denied ?? "" };
+    // One path that the settings spell out is open in a closed folder, too.
+    closed = spelled ? null : (closed ?? denied);
     if (!opened && changes.has(use)) ask ??= askAbout(folder, name, whole === path);
     folder = whole;
   }
-  return ask ?? { verdict: "allow" };
+  return closed === null ? (ask ?? { verdict: "allow" }) : { verdict: "deny", why: closed };
 }
 
 /** Whether `name`, in a folder that is not hidden itself, must not be shown. */
@@ -116,6 +119,10 @@ interface NameVerdict {
   readonly denied: string | null;
   /** The user's settings allow it by name. */
   readonly opened: boolean;
+  /** They spell out the whole path. */
+  readonly spelled?: boolean;
+  /** They deny it: nothing opens it. */
+  readonly forGood?: true;
 }
 
 const baseOf = (folder: RelPath) => foldName(folder.slice(folder.lastIndexOf("/") + 1));
@@ -123,8 +130,9 @@ const baseOf = (folder: RelPath) => foldName(folder.slice(folder.lastIndexOf("/"
 function judgeName(folder: RelPath, name: string, rules: PathRules): NameVerdict {
   const folded = foldName(name);
   if (matchesRule(folder, [name, folded], rules.deny))
-    return { denied: `${showName(name)} is denied by the settings`, opened: false };
-  if (matchesRule(folder, [name], withFolders(rules.allow))) return { denied: null, opened: true };
+    return { denied: `${showName(name)} is denied by the settings`, opened: false, forGood: true };
+  if (matchesRule(folder, [name], withFolders(rules.allow)))
+    return { denied: null, opened: true, spelled: isSpelled(joinPath(folder, name), rules.allow) };
   const why = whyDenied(folded, `${baseOf(folder)}/${folded}`);
   return { denied: why === null ? null : `${showName(name)} ${why}`, opened: false };
 }
@@ -145,6 +153,12 @@ function whyDenied(folded: string, pair: string): string | null {
   if (unfinishedShape.test(folded)) return "is a half-written file of pai";
   return secretShape.test(folded) ? "may hold keys or passwords" : null;
 }
+
+/** Whether a pattern without any wildcard is this path. A name alone is none: it would open what it is called everywhere. */
+const isSpelled = (path: RelPath, patterns: readonly string[]): boolean =>
+  patterns.some(
+    (pattern) => pattern.includes("/") && pattern.replace(/^\/|\/$/g, "") === path && !/[*?[\]{}!\\]/.test(pattern),
+  );
 
 /** What opens all that a folder holds opens the folder. */
 const withFolders = (patterns: readonly string[]) =>

@@ -51,6 +51,62 @@ test("flag wins over environment, project, user file and default, and each origi
   ]);
 });
 
+test("the system's file is below the user's, and each origin is known (R40)", () => {
+  const home = makeHome();
+  const system = put(
+    join(home.root, "../system.json"),
+    '{ "mode": "auto", "model": "local:a", "sandbox": "L2" }',
+    0o644,
+  );
+  user(home, { model: "local:b" });
+  const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MODE: "tool-loop" }, ...home, system });
+  expect([settings.mode, settings.model, settings.sandbox]).toEqual(["tool-loop", "local:b", "L2"]);
+  expect([origins["mode"], origins["model"], origins["sandbox"]]).toEqual(["PAI_MODE", "config.json", system]);
+});
+
+test("policy and limits of the system's file can only be narrowed, by whatever source, and it is said", () => {
+  const home = makeHome();
+  const bound = {
+    limits: { calls: 5, cost: 1, timeout: "5m", silence: 60 },
+    policy: { allow: [".vscode/**"], deny: ["*.sql"] },
+  };
+  const system = put(join(home.root, "../system.json"), JSON.stringify(bound), 0o644);
+  user(home, {
+    limits: { calls: 9, timeout: 60, silence: 600 },
+    policy: { allow: [".vscode/**", ".git/**"], deny: ["a"] },
+  });
+  project(home, { limits: { calls: 4, tokens: 900 }, policy: { allow: [".ssh/**"], deny: ["b"] } });
+  trustProject(home.places, home.root);
+  const sources = { flags: { maxCalls: "7" }, env: { PAI_MAX_COST: "3" }, ...home, system };
+  const { settings, origins, warnings } = loadSettings(sources);
+  expect(settings.limits).toEqual({ calls: 5, tokens: 900, cost: 1, timeout: 60, silence: 60 });
+  expect(settings.policy).toEqual({ allow: [], deny: ["*.sql", "b"] });
+  expect(origins["limits.cost"]).toBe(system);
+  expect(warnings).toEqual(
+    [
+      ...["limits.calls of config.json", "limits.calls of flag", "limits.cost of PAI_MAX_COST"],
+      ...["limits.silence of config.json", "policy.allow of config.json", "policy.allow of pai.json"],
+    ].map((what) => `${what} is bound by ${system}`),
+  );
+});
+
+test("a narrower wish of a later source is not undone by an earlier one, and binds nobody else", () => {
+  const home = makeHome();
+  const system = put(join(home.root, "../system.json"), '{ "limits": { "calls": 5 } }', 0o644);
+  user(home, { limits: { calls: 2 } });
+  expect(loadSettings({ flags: {}, env: {}, ...home, system }).settings.limits.calls).toBe(2);
+  expect(loadSettings({ flags: { maxCalls: "4" }, env: {}, ...home, system }).settings.limits.calls).toBe(4);
+});
+
+test("a system's file that is broken or of the wrong type stops everybody, with file and line", () => {
+  const home = makeHome();
+  const system = put(join(home.root, "../system.json"), '{\n  "limits": { "calls": "few" }\n}', 0o644);
+  const read = () => loadSettings({ flags: {}, env: {}, ...home, system });
+  expect(read).toThrow(`${system}, line 2: limits.calls must be a whole number`);
+  put(system, "{", 0o644);
+  expect(read).toThrow(`${system}, line 1: the file ends too early`);
+});
+
 test.each([
   [{ PAI_TEMPERATURE: "9" }, "temperature", 2],
   [{ PAI_TEMPERATURE: "-1" }, "temperature", 0],

@@ -31,7 +31,7 @@ const lines = [
   ["pai und", ["undo"]],
   ["pai config set", ["set", "set-default"]],
   ["pai config va", ["validate"]],
-  ["pai schema ", ["json", "jsonl", "plan"]],
+  ["pai schema ", ["config", "json", "jsonl", "plan"]],
   ["pai completion z", ["zsh"]],
   ["pai sessions pr", ["prune"]],
   ["pai help his", ["history"]],

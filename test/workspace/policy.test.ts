@@ -106,6 +106,18 @@ test("a rule that opens all that a folder holds opens that folder, and no other 
   expect(paths.map((path) => judge(path, "write", rules))).toEqual(["allow", "allow", "deny", "deny", "deny"]);
 });
 
+test("a path that the settings spell out is open in a closed folder; its neighbours are not, and no wildcard or name does it", () => {
+  const rules = { allow: [".vscode/settings.json", "/a/.ssh/known_hosts", "secrets/.env"], deny: ["secrets/**"] };
+  const opened = [".vscode/settings.json", "a/.ssh/known_hosts"];
+  const closed = [".vscode", ".vscode/tasks.json", "b/.vscode/settings.json", "a/.ssh/id_rsa", "secrets/.env"];
+  expect(opened.map((path) => judge(path, "write", rules))).toEqual(["allow", "allow"]);
+  expect(closed.filter((path) => judge(path, "write", rules) !== "deny")).toEqual([]);
+  const vague = { allow: ["config", "**/config", ".git/conf*", ".vscode/../.git/config"], deny: [] };
+  expect(judge(".git/config", "read", vague)).toBe("deny");
+  const deeper = { allow: [".idea/x"], deny: [] };
+  expect([judge(".idea/x/a.txt", "write", deeper), judge(".idea/x/.env", "write", deeper)]).toEqual(["allow", "deny"]);
+});
+
 test("hides in listings what is denied, by the folder it stands in", () => {
   expect(isHidden("a/.docker" as RelPath, "config.json", none)).toBe(true);
   expect(isHidden("a" as RelPath, "config.json", none)).toBe(false);

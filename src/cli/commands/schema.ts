@@ -1,13 +1,14 @@
 /** `pai schema`: the published JSON Schemas. */
 import { describe } from "../../core/schemas.ts";
+import { describeSettings } from "../../store/settings-schema.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Context } from "../command.ts";
 
-const names = ["plan", "json", "jsonl"] as const;
+const names = ["plan", "json", "jsonl", "config"] as const;
 
 export async function schemaCommand(context: Context): Promise<number> {
   const name = chooseWord("schema", context.words, names);
-  const schema = describe(name);
+  const schema = name === "config" ? describeSettings() : describe(name);
   return showResult(context, "schema", schema, `${JSON.stringify(schema, null, 2)}\n`);
 }

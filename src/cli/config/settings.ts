@@ -9,7 +9,8 @@ import { parseJsonText, replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
-import { allSettings, type Setting } from "../../store/setting-table.ts";
+import type { Setting } from "../../store/setting-kinds.ts";
+import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
@@ -44,7 +45,18 @@ function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer
   };
 }
 
-function put({ context, places, words: [name = "", ...given] }: ConfigCall): ConfigAnswer {
+/** What the system's file keeps the user's from saying of a setting. */
+function boundIn(places: Places, name: string): readonly string[] {
+  try {
+    const { warnings } = loadSettings({ flags: {}, env: {}, places, root: null });
+    return warnings.filter((text) => text.startsWith(`${name} of `));
+  } catch {
+    // Something else in the file is wrong: every other command says so.
+    return [];
+  }
+}
+
+function put({ context, places, words: [name = "", ...given], warn }: ConfigCall): ConfigAnswer {
   const setting = demandSetting(name);
   if (!setting.inFile) throw new PaiError("usage", `${setting.name} is set by ${setting.env ?? "a flag"} only`);
   const value = parseValue(setting, given);
@@ -53,6 +65,7 @@ function put({ context, places, words: [name = "", ...given] }: ConfigCall): Con
   const consent = provider === null ? null : prepareConsent(provider.id, String(value), { env: context.env, places });
   const file = writeSetting(places, setting.name, value);
   consent?.();
+  for (const text of boundIn(places, setting.name)) warn(text);
   const shown = (setting as Pick<Setting<Json>, "shown">).shown?.(value) ?? value;
   return { lines: [`${setting.name} = ${render(shown)} in ${file}`], data: { name: setting.name, value: shown, file } };
 }

@@ -165,7 +165,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     async command(id, words, signal) {
       if (id === "undo" || id === "redo") return reverse(id, words);
       if (id === "context") return textOf(contextCommand, context, { words: [words === "" ? "…" : words], signal });
-      const changes = await changesOfSession(history, open.session);
+      const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
         : `\`\`\`diff\n${renderChanges(changes)}\n\`\`\``;

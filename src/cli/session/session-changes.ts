@@ -1,15 +1,14 @@
 /** What the runs of a session have changed and nobody has taken back. */
-import { type Change, invert, squash } from "../../core/change.ts";
+import { type Change, squash } from "../../core/change.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { History } from "../../workspace/journal/history.ts";
 
-/** As one change set, from the start of the session to now. */
-export async function changesOfSession(history: History, { turns }: Session): Promise<readonly Change[]> {
+/** As one change set, from the start of the session to what its last run left; what was changed since by hand is not in it. */
+export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
   const runs = new Set(turns.map(({ run }) => run));
   const ids = history
     .list()
     .filter(({ id, status }) => runs.has(id) && status === "applied")
     .map(({ id }) => id);
-  const reversals = await Promise.all(ids.map((id) => history.undo(id, { dryRun: true })));
-  return squash(reversals.reverse().flatMap(({ changes }) => invert(changes)));
+  return squash(ids.reverse().flatMap((id) => history.work(id) ?? []));
 }

@@ -94,7 +94,7 @@ function renderContext({ open }: Talk): string {
 /** What the session changed; `path`: of that file or folder only. */
 async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const { history, workspace } = talk.composed.opened;
-  const all = await changesOfSession(history, talk.open.session);
+  const all = changesOfSession(history, talk.open.session);
   const wanted = path.replace(/^@|\/$/g, "");
   const isWanted = (each: string) => wanted === "" || each === wanted || each.startsWith(`${wanted}/`);
   const changes = all.filter((change) => isWanted(change.path) || isWanted(change.from ?? change.path));

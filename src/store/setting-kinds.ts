@@ -1,0 +1,114 @@
+/** What a setting is, and the kinds there are many of: caps, lists, switches, texts, durations. */
+import type { Fields, Json } from "../core/model.ts";
+
+/** One setting of type T; null stands for "not set". */
+export interface Setting<T> {
+  readonly name: string;
+  /** What it must be, in words: "a number". */
+  readonly wants: string;
+  readonly fallback: T;
+  /** Environment variable. */
+  readonly env?: string;
+  /** Key of the flag table: "maxCalls" for --max-calls. */
+  readonly flag?: string;
+  /** Text of a variable, a flag or `config put` as JSON. */
+  readonly fromText: (text: string) => Json;
+  /** The value, clamped where the setting clamps; null: of the wrong type. */
+  readonly check: (json: Json) => T | null;
+  /** An unusable variable or flag means the fallback, as in the original, and is not an error. */
+  readonly lenient?: true;
+  /** Whether a flag may say it, where that is stricter than `check`. */
+  readonly fitsFlag?: (json: Json) => boolean;
+  /** In config.json and, when `narrow` is there too, in pai.json; the others are variables and flags only. */
+  readonly inFile: boolean;
+  /** What becomes of `current` when an untrusted project wants `wanted`; absent: a project may not say. */
+  readonly narrow?: (current: T, wanted: T) => T;
+  /** What becomes of `wanted` when the system's file says `most`: `policy` and `limits`; absent: the user decides. */
+  readonly bind?: (most: T, wanted: T) => T;
+  /** No project may say it, trusted or not. */
+  readonly userOnly?: true;
+  /** The value as it may be shown; absent: as it is. */
+  readonly shown?: (value: Json) => Json;
+  /** JSON Schema of what a file may say. */
+  readonly schema: Fields;
+}
+
+export interface Sources {
+  readonly env?: string;
+  readonly flag?: string;
+  readonly lenient?: true;
+}
+
+export const asNumber = (text: string): Json =>
+  /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
+export const asList = (text: string): Json => text.split("\n").filter((line) => line.trim() !== "");
+export const asJson = (text: string): Json => {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+};
+export const asSwitch = (text: string): Json => {
+  if (/^(1|true|yes|on)$/i.test(text.trim())) return true;
+  return /^(0|false|no|off)$/i.test(text.trim()) ? false : text;
+};
+
+/** `90`, `90s`, `5m`, `2h` in seconds; null: no duration. */
+function parseDuration(text: string): number | null {
+  const parts = /^(\d+(?:\.\d+)?)(s|m|h)?$/i.exec(text.trim());
+  if (parts === null) return null;
+  const unit = { s: 1, m: 60, h: 3600 }[(parts[2] ?? "s").toLowerCase()] ?? 1;
+  return Number(parts[1]) * unit;
+}
+
+export const isNumber = (json: Json): json is number => typeof json === "number" && Number.isFinite(json);
+export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
+
+export const lower = <T extends number | null>(current: T, wanted: T): T =>
+  current === null || (wanted !== null && wanted < current) ? wanted : current;
+
+export function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
+  const check = (json: Json): number | null =>
+    isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
+  const schema = { type: whole ? "integer" : "number", minimum: 0 };
+  const fixed = { name, wants, schema, fallback: null, fromText: asNumber, check, inFile: true } as const;
+  return { ...fixed, narrow: lower, bind: lower, ...sources };
+}
+
+export type Texts = readonly string[];
+export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...some, ...more])];
+
+export const nonEmpty = { type: "string", pattern: "\\S" } as const;
+
+export function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
+  const check = (json: Json): readonly string[] | null =>
+    Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
+  const schema = { type: "array", items: nonEmpty };
+  return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, inFile: true, ...sources };
+}
+
+export function switched(name: string, sources: Sources): Setting<boolean> {
+  const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
+  const fixed = { name, wants: "true or false", schema: { type: "boolean" }, fallback: false, inFile: true } as const;
+  return { ...fixed, fromText: asSwitch, check, ...sources };
+}
+
+export function text(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
+  const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
+  return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };
+}
+
+export function duration(name: string, most: number): Omit<Setting<number>, "fallback" | "narrow"> {
+  const check = (json: Json): number | null => {
+    const seconds = typeof json === "string" ? parseDuration(json) : json;
+    return isNumber(seconds) && seconds > 0 ? Math.min(seconds, most) : null;
+  };
+  const schema = {
+    anyOf: [
+      { type: "number", exclusiveMinimum: 0 },
+      { type: "string", pattern: "^\\s*(0*[1-9]\\d*(\\.\\d+)?|0+\\.0*[1-9]\\d*)[smhSMH]?\\s*$" },
+    ],
+  };
+  return { name, wants: "a duration such as 90, 90s or 5m", schema, fromText: (value) => value, check, inFile: true };
+}

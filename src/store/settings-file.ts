@@ -1,0 +1,100 @@
+/** A file of settings: what it says of each, and the names in it that no setting has. */
+import { PaiError } from "../core/error.ts";
+import { isFields, type Json } from "../core/model.ts";
+import { type JsonText, parseJsonText } from "./json-text.ts";
+import type { Places } from "./places.ts";
+import { readPrivate, readRegular } from "./safe-file.ts";
+import type { Setting } from "./setting-kinds.ts";
+import { allSettings } from "./setting-table.ts";
+import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
+
+const names: ReadonlySet<string> = new Set(allSettings.filter((one) => one.inFile).map((one) => one.name));
+
+export interface SettingsFile extends JsonText {
+  /** As messages name it. */
+  readonly file: string;
+}
+
+interface ProjectFile extends SettingsFile {
+  readonly trust: Trust;
+  /** What to add to the warning about ignored settings. */
+  readonly hint: string;
+}
+
+/** Throws where it is there and cannot be read: what it binds must not be passed over. */
+export function openSystemFile(file: string): SettingsFile | null {
+  const text = readRegular(file, { follow: true });
+  return text === null ? null : openFile(text, file);
+}
+
+export function openUserFile(file: string): SettingsFile | null {
+  const text = readPrivate(file);
+  return text === null ? null : openFile(text, file);
+}
+
+export function openProjectFile(root: string, places: Places): ProjectFile | null {
+  const text = readProjectFile(root);
+  if (text === null) return null;
+  const trust = trustOf(places, root, text);
+  const hint = { trusted: "", untrusted: " (see pai trust)", changed: " (it changed since pai trust)" }[trust];
+  return { ...openFile(text, projectFile), trust, hint };
+}
+
+function openFile(text: string, file: string): SettingsFile {
+  const parsed = parseJsonText(text, file);
+  if (!isFields(parsed.value)) throw new PaiError("config_invalid", `${file}, line 1: must hold one { object }`);
+  return { ...parsed, file };
+}
+
+/** The value of one setting in a file. Throws config_invalid with the line when it has the wrong type. */
+export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
+  if (!setting.inFile) return null;
+  const json = jsonOf(file, setting.name);
+  if (json === undefined) return null;
+  const value = setting.check(json);
+  if (value === null) throw wrongType(file, setting.name.split("."), setting.wants);
+  return { value };
+}
+
+/**
+ * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where settings of
+ * its own stand in it, the list is its `commands`.
+ */
+function jsonOf(file: SettingsFile, name: string): Json | undefined {
+  const { value } = file;
+  if (isFields(value) && Object.hasOwn(value, name) && name.includes(".")) return value[name];
+  const path =
+    name === "checks" && isFields(value) && isFields(value["checks"]) ? ["checks", "commands"] : name.split(".");
+  let json: Json | undefined = value;
+  for (const [n, part] of path.entries()) {
+    if (json === undefined) return undefined;
+    const above = path.slice(0, n);
+    if (!isFields(json) && names.has(above.join("."))) return undefined;
+    if (!isFields(json)) throw wrongType(file, above, "an object");
+    json = Object.hasOwn(json, part) ? json[part] : undefined;
+  }
+  return json;
+}
+
+function wrongType(file: SettingsFile, path: readonly string[], wants: string): PaiError {
+  const line = file.lineOf(path);
+  return new PaiError("config_invalid", `${file.file}, line ${line}: ${path.join(".")} must be ${wants}`);
+}
+
+/** Names in the file that no setting has, or that are not `allowed` there. */
+export function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
+  const found: string[] = [];
+  const isKnown = (name: string, below: readonly string[]): boolean =>
+    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
+  const look = (json: Json, prefix: string): void => {
+    if (!isFields(json)) return;
+    for (const [key, value] of Object.entries(json)) {
+      const name = `${prefix}${key}`;
+      const below = [...names].filter((known) => known.startsWith(`${name}.`));
+      if (below.length > 0 && isFields(value)) look(value, `${name}.`);
+      else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
+    }
+  };
+  look(file.value, "");
+  return found;
+}

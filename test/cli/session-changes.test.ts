@@ -1,0 +1,39 @@
+/** What /diff shows: the whole work of a session, also of files that several of its runs changed. */
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { changesOfSession } from "../../src/cli/session/session-changes.ts";
+import type { RelPath } from "../../src/core/path.ts";
+import { makeFolder, openHere } from "../flows/scripted.ts";
+
+const text = (content: string) => ({ kind: "file", bytes: new TextEncoder().encode(content), mode: 0o644 }) as const;
+
+test("a file made by one run and changed by the next is one new file; undone runs and others' work are left out", async () => {
+  const place = makeFolder();
+  try {
+    const { workspace, history } = await openHere(place);
+    const path = "a.txt" as RelPath;
+    const steps = [null, "one\n", "one\ntwo\n", "one\ntwo\nthree\n"];
+    const ids = ["20260101-000000000-0001", "20260101-000000000-0002", "20260101-000000000-0003"];
+    for (const [at, id] of ids.entries()) {
+      const transaction = await workspace.begin({ id, task: "x" });
+      const before = steps[at] ?? null;
+      await transaction.apply([
+        { path, before: before === null ? null : text(before), after: text(steps[at + 1] ?? ""), from: null },
+      ]);
+      await transaction.close();
+    }
+    const told = (runs: readonly string[]) =>
+      changesOfSession(history, { turns: runs.map((run) => ({ run })) } as never).map(({ before, after }) =>
+        [before, after].map((blob) => (blob?.kind === "file" ? new TextDecoder().decode(blob.bytes) : null)),
+      );
+    expect(told(ids.slice(0, 2))).toEqual([[null, "one\ntwo\n"]]);
+    expect(told(ids.slice(1))).toEqual([["one\n", "one\ntwo\nthree\n"]]);
+    await history.undo(null, { dryRun: false });
+    expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
+    writeFileSync(join(place.root, "a.txt"), "by hand\n");
+    expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
+  } finally {
+    place.remove();
+  }
+});

@@ -242,6 +242,8 @@ export interface Workspace extends View {
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Absent: nothing can be committed here. */
   readonly commits?: Commits;
+  /** The branch that is checked out, and whether anything is changed, in a few words; "" for no repository. Never throws. */
+  repository?(signal: AbortSignal): Promise<string>;
   /** Looks through all files at once for one request; where it is left out, they are read one by one. */
   survey?(terms: readonly Term[]): Survey;
 }

@@ -80,6 +80,8 @@ export type Fact =
     }
   | { readonly type: "plan"; readonly plan: Plan; readonly promise: Promised; readonly cached: boolean }
   | ({ readonly type: "amendment" } & Amendment)
+  /** The branch and whether anything was changed, as a request said it. */
+  | { readonly type: "repository"; readonly text: string }
   /** What the plan cache answered; null: it held nothing for that. */
   | { readonly type: "cached"; readonly plan: Json }
   /** What a look found, or why it found nothing (`code`); secrets by their names. */

@@ -10,11 +10,20 @@ import { renderTree } from "../core/context/tree.ts";
 import type { Term } from "../core/context/words.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
-import type { Entry } from "../core/ports.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { renderBaseline } from "./checks/describe.ts";
 import type { Run } from "./run.ts";
-import { hideSource, knowledgeFiles, noteHidden, noteSent, readMentioned, readSource, type Source } from "./sources.ts";
+import {
+  collectKnowledge,
+  cutText,
+  hideSource,
+  knowledgeFiles,
+  noteHidden,
+  noteSent,
+  readMentioned,
+  readSource,
+  type Source,
+} from "./sources.ts";
 
 /** Characters of each part at the most, for a model that holds much. */
 const widest = {
@@ -92,20 +101,6 @@ export interface Briefing extends Likely {
   readonly shown: readonly RelPath[];
 }
 
-const cut = (text: string, most: number) =>
-  text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
-
-async function collectKnowledge(run: Run, files: ReadonlyMap<string, Entry>, budgets: Budgets): Promise<Source[]> {
-  const found: Source[] = [];
-  for (const names of knowledgeFiles) {
-    const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
-    const read = entry === undefined ? null : await readSource(run, entry.path);
-    const source = read === null ? null : hideSource(run, read);
-    if (source !== null) found.push({ ...source, shown: cut(source.text, budgets.knowledge) });
-  }
-  return found;
-}
-
 /** Files to choose from, the likeliest first: of a small project all, code before documents. */
 async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
   const { text: request } = run.task;
@@ -165,8 +160,8 @@ async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets, 
 function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history
     .slice(-5)
-    .map(({ request, answer }) => `user: ${cut(request, 400)}\npai: ${cut(answer, 400)}`);
-  return cut(lines.join("\n"), budgets.history);
+    .map(({ request, answer }) => `user: ${cutText(request, 400)}\npai: ${cutText(answer, 400)}`);
+  return cutText(lines.join("\n"), budgets.history);
 }
 
 /** What the project is built with, by the files at its root. */
@@ -222,12 +217,13 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
  * it may hold.
  */
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
+  const repository = run.ports.workspace.repository?.(run.signal) ?? "";
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
   const project = await rank(run, run.task.text, outputOf(run), new Set(mentioned.map(({ path }) => path)));
   const { entries, more, ranking } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
-  const knowledge = await collectKnowledge(run, files, budgets);
+  const knowledge = await collectKnowledge(run, files, budgets.knowledge);
   const isSmall = project.smallLength !== null && project.smallLength <= budgets.excerpts;
   const excerpts = await pickExcerpts(run, project, budgets, isSmall);
   const sources = [...knowledge, ...excerpts, ...mentioned];
@@ -244,7 +240,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isWhole = excerpts.length >= likeliest.length && excerpts.every(({ part }) => part === undefined);
   const parts: readonly Part[] = [
     ...knowledge.map((source) => partOf("knowledge", source)),
-    ...renderEnvironment(run),
+    ...renderEnvironment(run, await repository),
     { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
     ...(isWhole ? [] : renderRanked(likeliest, budgets)),
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
@@ -255,9 +251,15 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   return { text, parts, shown: sources.map(({ path }) => path), files: kept, lacks: project.lacks };
 }
 
+/** Characters of what is said to be here. */
+const maxEnvironment = 300;
+
 /** What plans may count on here. */
-const renderEnvironment = ({ options: { environment = "" } }: Run): readonly Part[] =>
-  environment === "" ? [] : [{ kind: "environment", text: `Here: ${environment}`, file: null }];
+function renderEnvironment({ options: { environment = "" } }: Run, repository: string): readonly Part[] {
+  const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
+  const here = [environment.slice(0, Math.max(0, room)), repository].filter((part) => part !== "").join("; ");
+  return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
+}
 
 /** The likeliest files, best first; what is not shown below can be looked at. */
 function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {
@@ -288,7 +290,7 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", history.length === 0 ? "" : fence("conversation", {}, renderHistory(run, budgets))],
     ["memory", memory],
-    ["context", context === null ? "" : fence("context", {}, cut(context, budgets.context))],
+    ["context", context === null ? "" : fence("context", {}, cutText(context, budgets.context))],
     ["checks", renderBaseline(run)],
     ["request", `Request: ${text}`],
   ];

@@ -15,6 +15,9 @@ import { rowOf } from "../core/vocabulary.ts";
 import { field } from "./permission.ts";
 import type { Run } from "./run.ts";
 
+export const cutText = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
+
 /** A file, and what of it is shown: all of it, or its beginning. */
 export interface Source {
   readonly path: RelPath;
@@ -151,6 +154,22 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
 
 /** Read in this order; the first of each row that is there. */
 export const knowledgeFiles: readonly (readonly string[])[] = [["AGENTS.md", "CLAUDE.md", "GEMINI.md"], ["MEMORY.md"]];
+
+/** Those that are there, cut to what a request may hold of each. */
+export async function collectKnowledge(
+  run: Run,
+  files: ReadonlyMap<string, { readonly path: RelPath }>,
+  most: number,
+): Promise<Source[]> {
+  const found: Source[] = [];
+  for (const names of knowledgeFiles) {
+    const entry = names.flatMap((name) => files.get(name) ?? []).at(0);
+    const read = entry === undefined ? null : await readSource(run, entry.path);
+    const source = read === null ? null : hideSource(run, read);
+    if (source !== null) found.push({ ...source, shown: cutText(source.text, most) });
+  }
+  return found;
+}
 
 /** Characters of one file that a conversation is told. */
 const most = 16_000;

@@ -11,7 +11,7 @@ export interface Belongings {
 }
 
 const settingsNames = /^(config\.json|credentials(\.json)?)(\.(\d+\.)?bak|\.lock)?$/;
-const stateNames = /^((trust|endpoints|keys)\.json(\.lock)?|run-index-\d+\.sqlite(-wal|-shm)?)$/;
+const stateNames = /^((trust|endpoints|keys|tools)\.json(\.lock)?|run-index-\d+\.sqlite(-wal|-shm)?)$/;
 /** A workspace's folder ends in the hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
 

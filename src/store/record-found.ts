@@ -1,7 +1,7 @@
 /** Writes down what a run found out about the project: what its looks brought, and what is kept of earlier runs. */
 import type { AnyAction } from "../core/action.ts";
 import type { ProjectMemory } from "../core/memory.ts";
-import type { PlanCache } from "../core/ports.ts";
+import type { PlanCache, Workspace } from "../core/ports.ts";
 import type { FactOf } from "../core/receipt.ts";
 
 /** An action that tells what it found, where it only looks. */
@@ -46,6 +46,21 @@ export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached
       const plan = await cache.load(key);
       tell({ type: "cached", plan });
       return plan;
+    },
+  };
+}
+
+/** Tells what git said of the workspace. */
+export function recordRepository(
+  { repository }: Workspace,
+  tell: (text: string) => void,
+): Pick<Workspace, "repository"> {
+  if (repository === undefined) return {};
+  return {
+    async repository(signal) {
+      const text = await repository(signal);
+      if (text !== "") tell(text);
+      return text;
     },
   };
 }

@@ -14,7 +14,7 @@ import { changedContent, changedPath, type Fact, type FactOf } from "../core/rec
 import type { Mask } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
-import { recordLooks, recordMemory, recordPlans } from "./record-found.ts";
+import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
 
 /** The task and the options that a flow is started with. */
 export interface Started {
@@ -71,6 +71,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
+      ...recordRepository(workspace, (text) => add(masked({ type: "repository", text }))),
       ...recordSurvey(workspace, (ranking) => add(masked({ type: "ranking", ...ranking }))),
       begin: async (run) => recordTransaction(await workspace.begin(run), add, veil),
       async sandbox() {

@@ -11,6 +11,7 @@ import type { OwnOf } from "./command/others.ts";
 import type { Perform } from "./command/perform.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
+import { describeState } from "./context/git-state.ts";
 import { openSurvey } from "./context/survey.ts";
 import { openCommits } from "./git/commits.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
@@ -113,6 +114,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
       names: (path) => fileAt(root, path)?.nlink ?? 0,
+      repository: (signal) => describeState(root.path, { path, home, signal }),
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),
       sandbox: async () => (await sandbox()).state(),
       commits: openCommits({ root: root.path, path, env: options.env }),

@@ -1,31 +1,87 @@
 /** The line that says what is here: short, true to the files, and found without running anything. */
 import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeEnvironment } from "../../src/cli/compose/environment.ts";
 import { finish, plan, write } from "../flows/plans.ts";
-import { play } from "../flows/scripted.ts";
+import { makeFolder, play, playIn } from "../flows/scripted.ts";
 
-test("system, tools with the versions their files tell, package manager and branch, on one line", () => {
+function inPlace(work: (root: string, bin: string) => void): void {
   const root = mkdtempSync(join(tmpdir(), "pai-here-"));
-  const bin = join(root, "bin");
-  mkdirSync(bin);
-  mkdirSync(join(root, ".git"));
-  for (const name of ["python3.11", "gcc-12", "make"]) writeFileSync(join(bin, name), "#!/bin/sh\nexit 1\n");
-  symlinkSync("python3.11", join(bin, "python3"));
-  symlinkSync("gcc-12", join(bin, "gcc"));
-  writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/feature/x\n");
-  writeFileSync(join(root, "pnpm-lock.yaml"), "");
-  const said = describeEnvironment({ PATH: `relative:${bin}` }, root);
-  rmSync(root, { recursive: true, force: true });
-  expect(said).toContain("python 3.11, gcc 12, make; packages by pnpm; git branch feature/x");
-  expect(said.length).toBeLessThanOrEqual(300);
-  expect(said).not.toContain("\n");
+  const bin = join(root, "usr/bin");
+  mkdirSync(bin, { recursive: true });
+  try {
+    work(root, bin);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const program = "#!/bin/sh\nexit 1\n";
+const none = { stateDir: null, now: new Date("2026-11-22T12:00:00Z") };
+
+test("system, tools with the versions their files tell, and the package manager, on one line", () => {
+  inPlace((root, bin) => {
+    for (const name of ["python3.11", "gcc-12", "make", "node"]) writeFileSync(join(bin, name), program);
+    symlinkSync("python3.11", join(bin, "python3"));
+    symlinkSync("gcc-12", join(bin, "gcc"));
+    mkdirSync(join(root, "usr/include/node"), { recursive: true });
+    writeFileSync(join(root, "usr/include/node/node_version.h"), "#define NODE_MAJOR_VERSION 22\n");
+    const package_ = join(root, "lib/node_modules/bun");
+    mkdirSync(join(package_, "bin"), { recursive: true });
+    writeFileSync(join(package_, "bin/bun.exe"), program);
+    writeFileSync(join(package_, "package.json"), '{ "name": "bun", "version": "1.4.5" }\n');
+    symlinkSync(join(package_, "bin/bun.exe"), join(bin, "bun"));
+    const project = join(root, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, "pnpm-lock.yaml"), "");
+    const said = describeEnvironment({ PATH: `relative:${bin}` }, project, none);
+    expect(said).toContain("; python 3.11, node 22, bun 1.4.5, gcc 12, make; packages by pnpm");
+    expect(said.length).toBeLessThanOrEqual(300);
+    expect(said).not.toContain("\n");
+  });
+});
+
+test("a tool of the project itself is none", () => {
+  inPlace((root, bin) => {
+    writeFileSync(join(bin, "go"), program);
+    expect(describeEnvironment({ PATH: bin }, root, none)).not.toContain("go");
+    expect(describeEnvironment({ PATH: bin }, join(root, "project"), none)).toContain("; go");
+  });
+});
+
+test("what the machine has is looked for once a day, and again for another PATH", () => {
+  inPlace((root, bin) => {
+    const stateDir = join(root, "state");
+    mkdirSync(stateDir, { mode: 0o700 });
+    const at = (hours: number, path = bin) =>
+      describeEnvironment({ PATH: path }, join(root, "p"), { stateDir, now: new Date(hours * 3_600_000) });
+    writeFileSync(join(bin, "make"), program);
+    expect(at(1)).toEndWith("; make");
+    writeFileSync(join(bin, "cmake"), program);
+    expect([at(24), at(24.9), at(0.5)].map((said) => said.includes("cmake"))).toEqual([false, false, true]);
+    writeFileSync(join(bin, "docker"), program);
+    expect([at(24), at(25, `${bin}:/nowhere`)].map((said) => said.includes("docker"))).toEqual([false, true]);
+    writeFileSync(join(stateDir, "tools.json"), "{");
+    expect(at(1)).toContain("docker");
+  });
 });
 
 test("stands in the plan call before the tree", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
   const ran = await play({ lines, options: { environment: "Debian 12, x64; make" } });
   expect(ran.asked(1)).toStartWith("Here: Debian 12, x64; make\n\n<tree>");
+});
+
+test("with the branch behind it, and at most 300 characters in all", async () => {
+  const place = makeFolder();
+  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
+  spawnSync("git", ["init", "-q", "-b", "a-branch"], { cwd: place.root });
+  const ran = await playIn(place, { lines, options: { environment: `Debian 12, ${"tool, ".repeat(80)}` } });
+  place.remove();
+  const [line = ""] = ran.asked(1).split("\n");
+  expect(line).toMatch(/^Here: Debian 12, tool, .*; git branch a-branch, no commit yet$/);
+  expect(line.length).toBeLessThanOrEqual(300);
 });

@@ -18,7 +18,7 @@ import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
-import type { Base } from "./base.ts";
+import { type Base, openPlaces } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
 import { connectTools, type StartTool } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -109,6 +109,7 @@ export function composeOptions(
   interactive: boolean,
 ): RunOptions {
   const { flags } = context;
+  const kept = { stateDir: flags.ephemeral === true ? null : openPlaces(context.env).stateDir, now: context.now() };
   return {
     command,
     mode: settings.mode,
@@ -117,7 +118,7 @@ export function composeOptions(
     caps: { calls: settings.limits.calls, tokens: settings.limits.tokens, cost: settings.limits.cost },
     guard: settings.guard,
     maxActions: settings.actions,
-    environment: describeEnvironment(context.env, resolve(context.cwd, flags.cwd ?? ".")),
+    environment: describeEnvironment(context.env, resolve(context.cwd, flags.cwd ?? "."), kept),
     only: [onlyFlag(flags)].filter((globs) => globs.length > 0),
     checks: settings.checks,
     checkTimeoutMs: 600_000,

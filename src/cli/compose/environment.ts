@@ -1,7 +1,8 @@
-/** What is here, in a few words for the model: system, tools, package manager, git branch. Nothing is run to find it. */
+/** What is here, in a few words for the model: system, tools with their versions, package manager. Nothing is run to find it. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import { readBranch } from "../../workspace/context/find-repository.ts";
+import { dirname, join } from "node:path";
+import { readPrivate, writePrivate } from "../../store/safe-file.ts";
+import { pathOutside } from "../../workspace/system/search-path.ts";
 
 const longest = 300;
 
@@ -41,29 +42,79 @@ function nameSystem(): string {
 const versioned =
   /(?:python|java|jdk|jre|node|go|ruby|php|gcc|clang)[-_]?v?(\d+(?:\.\d+)*)(?=[^/]*(?:\/|$)(?!.*\d\.\d))/;
 
-/** The tools on the path, with the version where the name of the real file tells it: gcc-12, python3.11. */
+/** Files that came with a tool and tell its version, from the folder of the program; the first group is it. */
+const told: Readonly<Record<string, readonly [file: string, version: RegExp]>> = {
+  node: ["../include/node/node_version.h", /NODE_MAJOR_VERSION (\d+)/],
+  go: ["../VERSION", /^go(\d[\d.]*)/],
+  java: ["../release", /^JAVA_VERSION="([\d.]+)/m],
+  python3: ["../version", /^(\d+\.\d+)/],
+  cargo: ["../../.rustup/settings.toml", /^default_toolchain = "(\d[\d.]*)/m],
+};
+
+/** The version of a package that npm installed, as bun may be. */
+function versionOfPackage(name: string, program: string): string | undefined {
+  const [folder] = /^.*\/node_modules\/[^/]+/.exec(program) ?? [];
+  const text = folder?.endsWith(`/${name}`) === true ? readText(join(folder, "package.json")) : "";
+  return /"version":\s*"(\d[\d.]*)/.exec(text)?.[1];
+}
+
+function versionOf(name: string, file: string): string | undefined {
+  const program = realpathSync(file);
+  const [beside, pattern] = told[name] ?? [];
+  return (
+    versioned.exec(program)?.[1] ??
+    (beside === undefined ? undefined : pattern?.exec(readText(join(dirname(program), beside)))?.[1]) ??
+    versionOfPackage(name, program)
+  );
+}
+
+/** The tools on the path, with the version where a file tells it: gcc 12, python 3.11. */
 function nameTools(path: string): readonly string[] {
   const folders = path.split(":").filter((folder) => folder.startsWith("/"));
   return tools.flatMap((name) => {
     const at = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
     if (at === undefined) return [];
-    const version = versioned.exec(realpathSync(at))?.[1];
-    return [version === undefined || name.endsWith(version) ? name : `${name.replace(/\d+$/, "")} ${version}`];
+    const version = versionOf(name, at);
+    return [version === undefined ? name : `${name.replace(/\d+$/, "")} ${version}`];
   });
 }
 
+const maxAgeMs = 24 * 60 * 60 * 1000;
+
+/** Where the system and its tools are kept, so that they need not be looked for at each start. */
+export interface Kept {
+  /** null: nowhere. */
+  readonly stateDir: string | null;
+  readonly now: Date;
+}
+
+/** System and tools; looked for once a day, and when the path is another. */
+function describeMachine(path: string, { stateDir, now }: Kept): string {
+  const file = stateDir === null ? null : join(stateDir, "tools.json");
+  try {
+    const known = JSON.parse((file === null ? null : readPrivate(file)) ?? "{}");
+    const age = now.getTime() - known.at;
+    if (known.path === path && age >= 0 && age < maxAgeMs && typeof known.text === "string") return known.text;
+  } catch {
+    // What cannot be read is looked for again.
+  }
+  const text = [nameSystem(), nameTools(path).join(", ")].filter((part) => part !== "").join("; ");
+  try {
+    if (file !== null && existsSync(dirname(file)))
+      writePrivate(file, JSON.stringify({ at: now.getTime(), path, text }), { lasting: false });
+  } catch {
+    // Then the next start looks for it again.
+  }
+  return text;
+}
+
 /** One line of at most 300 characters. */
-export function describeEnvironment(env: Readonly<Record<string, string | undefined>>, root: string): string {
+export function describeEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  root: string,
+  kept: Kept,
+): string {
   const manager = managers.find(([file]) => existsSync(join(root, file)))?.[1];
-  const branch = readBranch(root);
-  const parts = [
-    nameSystem(),
-    nameTools(env["PATH"] ?? "").join(", "),
-    manager === undefined ? "" : `packages by ${manager}`,
-    branch === null ? "" : `git branch ${branch}`,
-  ];
-  return parts
-    .filter((part) => part !== "")
-    .join("; ")
-    .slice(0, longest);
+  const machine = describeMachine(pathOutside(env["PATH"] ?? "", root), kept);
+  return [machine, ...(manager === undefined ? [] : [`packages by ${manager}`])].join("; ").slice(0, longest);
 }

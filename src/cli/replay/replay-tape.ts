@@ -20,6 +20,8 @@ export interface Tape {
   /** What a look found in that run; null: receipts of before hold none. */
   nextLook(action: string, input: Json): FactOf<"look"> | null;
   readonly planCache: PlanCache;
+  /** What the next request said of the branch; "" for nothing. */
+  nextRepository(): string;
   /** What earlier runs had to say; null: nothing. */
   readonly memory: ProjectMemory | null;
   /** What held commands in that run. */
@@ -80,6 +82,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   /** Receipts of before hold only the plan itself. */
   const reused =
     cached.length > 0 ? null : ((factsOf(facts, "plan").find((fact) => fact.cached)?.plan as unknown as Json) ?? null);
+  const repositories = [...factsOf(facts, "repository")];
   const looks = [...factsOf(facts, "look")];
   const rankings = [...factsOf(facts, "ranking")];
   let asked = 0;
@@ -124,6 +127,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       const at = looks.findIndex((fact) => fact.action === action && sameInput(fact.input, input));
       return at < 0 ? null : (looks.splice(at, 1)[0] ?? null);
     },
+    nextRepository: () => repositories.shift()?.text ?? "",
     planCache: {
       load: async () => {
         const fact = cached.shift();

@@ -1,16 +1,18 @@
 /** Plans that are used again: what each is kept by, and keeping them. */
 import { normalizeOutput } from "../../core/check-output.ts";
 import { digest } from "../../core/digest.ts";
-import type { Briefing } from "../briefing.ts";
+import type { Briefing, Part } from "../briefing.ts";
 import type { Run } from "../run.ts";
 
 /**
  * sha256, hex. The briefing holds every excerpt, the tree and standard input, so it stands for their hashes; of checks it
- * is what they say, without the time they took.
+ * is what they say, without the time they took, and of what is here not which files git calls changed.
  */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { model, workspace } = run.ports;
-  const parts = briefing.parts.map(({ kind, text }) => (kind === "checks" ? normalizeOutput(text) : text)).join("\n\n");
+  const keyOf = ({ kind, text }: Part): string =>
+    kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.options.environment ?? "") : text;
+  const parts = briefing.parts.map(keyOf).join("\n\n");
   return digest([model.id, model.address ?? "", workspace.root, system, run.veil.blank(parts)].join("\0"));
 }
 

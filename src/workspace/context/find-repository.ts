@@ -77,20 +77,35 @@ function readHead(git: string, common: string): string | null {
   return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
 }
 
-/** The branch that is checked out in a folder where a repository begins; null: none begins there, or no branch is. */
-export function readBranch(top: string): string | null {
-  const git = gitFolderAt(top);
-  const head = git === null ? null : readFile(join(git, "HEAD"));
-  return /^ref: refs\/heads\/([\w./-]+)$/m.exec(head ?? "")?.[1] ?? null;
+/** A working tree, whether or not it has a commit. */
+export interface Checkout {
+  /** Folder of the working tree. */
+  readonly top: string;
+  /** Folder of git's own files of this working tree. */
+  readonly git: string;
+  /** Folder of what all working trees of the repository share. */
+  readonly common: string;
+  /** null: no branch is checked out. */
+  readonly branch: string | null;
+  /** The hash of the commit that is checked out; null: there is none, or it cannot be told. */
+  readonly head: string | null;
 }
 
-/** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
-export function findRepository(folder: string): Repository | string | null {
+/** The working tree that a folder belongs to; null: none. */
+export function findCheckout(folder: string): Checkout | null {
   const found = findTop(folder);
   if (found === null) return null;
   const { top, git } = found;
   const common = commonFolder(git);
-  const head = readHead(git, common);
+  const branch = /^ref: refs\/heads\/([\w./-]+)$/.exec(readFile(join(git, "HEAD"))?.trim() ?? "")?.[1] ?? null;
+  return { top, git, common, branch, head: readHead(git, common) };
+}
+
+/** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
+export function findRepository(folder: string): Repository | string | null {
+  const found = findCheckout(folder);
+  if (found === null) return null;
+  const { top, common, head } = found;
   if (head === null) return "there is no commit yet, or HEAD is kept in a form that pai does not read";
   if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;

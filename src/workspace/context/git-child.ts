@@ -1,0 +1,101 @@
+/** One git child that sees the objects of a repository and never its settings, hooks, aliases, pagers or attributes. */
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Repository } from "./find-repository.ts";
+
+const maxBytes = 32 * 1024 * 1024;
+const settings = [
+  "-c",
+  "protocol.allow=never",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.commitGraph=false",
+  "-c",
+  "log.showSignature=false",
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.attributesFile=/dev/null",
+] as const;
+/** An empty repository of pai's own around the objects: no setting, hook, alias, pager or attribute of the real one can act. */
+export function makeFrame({ head, shallow }: Repository): string {
+  const frame = mkdtempSync(join(tmpdir(), "pai-git-"));
+  for (const folder of ["objects", "refs"]) mkdirSync(join(frame, folder));
+  writeFileSync(join(frame, "HEAD"), `${head}\n`);
+  if (head.length > 40)
+    writeFileSync(
+      join(frame, "config"),
+      "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
+    );
+  if (shallow !== "") writeFileSync(join(frame, "shallow"), shallow);
+  return frame;
+}
+
+export interface GitCall {
+  /** The program. */
+  readonly git: string;
+  /** A path of folders without those of the project: a git that lies there is not the user's. */
+  readonly path: string;
+  /** As `makeFrame` made it. */
+  readonly frame: string;
+  /** Folder of the objects. */
+  readonly objects: string;
+  readonly args: readonly string[];
+  /** Where it works; the frame where it is left out. */
+  readonly cwd?: string;
+  /** Beside what keeps it to itself. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What git wrote, as far as it came, and why it is not all; null: it is. */
+export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
+  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal } = call;
+  const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
+    cwd,
+    env: {
+      PATH: path,
+      HOME: frame,
+      XDG_CONFIG_HOME: frame,
+      LC_ALL: "C",
+      GIT_DIR: frame,
+      GIT_OBJECT_DIRECTORY: objects,
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_CONFIG_SYSTEM: "/dev/null",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_ATTR_NOSYSTEM: "1",
+      GIT_NO_LAZY_FETCH: "1",
+      GIT_NO_REPLACE_OBJECTS: "1",
+      GIT_OPTIONAL_LOCKS: "0",
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_PAGER: "cat",
+      ...env,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  let why: string | null = null;
+  const end = (reason: string) => {
+    why ??= reason;
+    child.kill("SIGKILL");
+  };
+  const timer = setTimeout(() => end(`git took longer than ${timeoutMs} ms`), timeoutMs);
+  const onAbort = () => end("interrupted");
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of child.stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxBytes) end("it is too long");
+  }
+  const exit = await child.exited;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", onAbort);
+  if (why === null && exit !== 0) why = "git cannot read all of it";
+  return { text, why };
+}

@@ -1,0 +1,112 @@
+/** The branch and whether the working tree is clean: as git says it, and nothing of the project is run for it. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeState } from "../../../src/workspace/context/git-state.ts";
+
+const hasGit = Bun.which("git") !== null;
+const path = "/usr/local/bin:/usr/bin:/bin";
+const place = mkdtempSync(join(tmpdir(), "pai-state-"));
+let root = "";
+let made = 0;
+
+function git(...args: readonly string[]): void {
+  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
+  const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+  const done = spawnSync("git", [...as, ...args], { cwd: root, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
+}
+
+const put = (file: string, text: string) => {
+  mkdirSync(join(root, file, ".."), { recursive: true });
+  writeFileSync(join(root, file), text);
+};
+
+const state = (folder = root, home: string | null = null) =>
+  describeState(folder, { path, home, signal: new AbortController().signal });
+
+beforeEach(() => {
+  made += 1;
+  root = join(place, `r${made}`);
+  mkdirSync(root);
+  if (!hasGit) return;
+  git("init", "-q", "-b", "feature/x");
+  put("a.txt", "one\n");
+  put("src/b.txt", "two\n");
+  put(".gitignore", "*.log\n");
+  git("add", ".");
+  git("commit", "-q", "-m", "first");
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe.skipIf(!hasGit)("a working tree", () => {
+  test("is clean behind a commit, with ignored files too, and from a folder within", async () => {
+    put("noise.log", "x\n");
+    put("own.tmp", "x\n");
+    put(".git/info/exclude", "*.tmp\n");
+    expect(await state()).toBe("git branch feature/x, clean");
+    expect(await state(join(root, "src"))).toBe("git branch feature/x, clean");
+  });
+
+  test("tells changed, staged, deleted and new files", async () => {
+    put("a.txt", "changed\n");
+    expect(await state()).toBe("git branch feature/x, 1 file changed");
+    git("add", "a.txt");
+    expect(await state()).toBe("git branch feature/x, 1 file changed");
+    rmSync(join(root, "src/b.txt"));
+    put("new/c.txt", "three\n");
+    expect(await state()).toBe("git branch feature/x, 2 files changed, 1 untracked");
+    expect(await state(join(root, "new"))).toBe("git branch feature/x, 1 untracked");
+  });
+
+  test("heeds what the user ignores everywhere", async () => {
+    put(".idea/x", "1\n");
+    const home = join(place, `home${made}`);
+    mkdirSync(join(home, ".config/git"), { recursive: true });
+    writeFileSync(join(home, ".config/git/ignore"), ".idea/\n");
+    expect([await state(), await state(root, home)]).toEqual([
+      "git branch feature/x, 1 untracked",
+      "git branch feature/x, clean",
+    ]);
+  });
+
+  test("without a branch, without a commit, and of a second working tree", async () => {
+    git("worktree", "add", "-q", "-b", "side", join(place, `w${made}`));
+    expect(await state(join(place, `w${made}`))).toBe("git branch side, clean");
+    git("checkout", "-q", "--detach");
+    expect(await state()).toBe("git, no branch, clean");
+    git("checkout", "-q", "--orphan", "empty");
+    expect(await state()).toBe("git branch empty, no commit yet");
+  });
+
+  test("runs nothing that the repository names, and writes nothing to it", async () => {
+    const bad = join(root, ".git/bad.sh");
+    writeFileSync(bad, `#!/bin/sh\ntouch ${place}/ran\ncat\n`);
+    chmodSync(bad, 0o755);
+    for (const name of ["fsmonitor", "hooksPath", "pager", "sshCommand"]) git("config", `core.${name}`, bad);
+    for (const way of ["clean", "smudge", "process"]) git("config", `filter.bad.${way}`, bad);
+    put(".gitattributes", "* filter=bad diff=bad\n");
+    put("a.txt", "other\n");
+    const index = readFileSync(join(root, ".git/index"));
+    rmSync(join(place, "ran"), { force: true });
+    expect(await state()).toBe("git branch feature/x, 1 file changed, 1 untracked");
+    expect([existsSync(join(place, "ran")), Buffer.compare(readFileSync(join(root, ".git/index")), index)]).toEqual([
+      false,
+      0,
+    ]);
+  });
+
+  test("is told of by its branch where git is not to be had, or the index cannot be read", async () => {
+    const signal = new AbortController().signal;
+    expect(await describeState(root, { path: "/nowhere", home: null, signal })).toBe("git branch feature/x");
+    put(".git/index", "DIRC nonsense");
+    expect(await state()).toBe("git branch feature/x");
+  });
+});
+
+test("a folder that is in no repository has no state", async () => {
+  rmSync(join(root, ".git"), { recursive: true, force: true });
+  expect(await state()).toBe("");
+});

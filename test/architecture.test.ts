@@ -84,8 +84,8 @@ test("core touches neither the file system nor the process", () => {
   expect(impure).toEqual([]);
 });
 
-/** The first listens on loopback for the person's own browser and asks nobody; the second asks the user's own database. */
-const listed = ["cli/dashboard/serve.ts", "store/team/team-store.ts"];
+/** MCP servers that the user said yes to; the page for the person's own browser on loopback; the user's own database. */
+const listed = ["cli/compose/start-server.ts", "cli/dashboard/serve.ts", "store/team/team-store.ts"];
 
 test("only models talks to the network, and what is listed", () => {
   const network =

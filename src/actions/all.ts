@@ -2,7 +2,7 @@
 import type { AnyAction } from "../core/action.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { copy, mkdir, modify, mv, rm, touch, write } from "./act.ts";
-import { callTool } from "./call.ts";
+import { callTool, queryTool } from "./call.ts";
 import { runCommand } from "./command.ts";
 import { glob, listPath, ls, read, search, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";
@@ -25,6 +25,7 @@ const actions: Readonly<Record<ActionName, AnyAction>> = {
   COPY: copy,
   RUN: runCommand,
   CALL: callTool,
+  QUERY: queryTool,
   PROFILE: profile,
   DIAGNOSE: diagnose,
 };

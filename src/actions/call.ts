@@ -1,19 +1,43 @@
-/** The action that calls a tool of a connected server; whether it may is decided in perform, as for a command. */
+/** The actions that call tools of connected servers: as a command, decided on like one, or as a look where the user said that a tool only looks. */
 import * as z from "zod/mini";
-import { defineAction } from "../core/action.ts";
+import { type Action, defineAction } from "../core/action.ts";
 import { isFields } from "../core/model.ts";
 import { spellToolCall } from "../core/tool-calls.ts";
 
-export const callTool = defineAction("CALL", {
-  input: () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) }),
-  tool: {
-    input: () => z.object({ tool: z.string(), input: z.optional(z.record(z.string(), z.json())) }),
-    toInput: (written) => {
-      const { tool, input } = isFields(written) ? written : {};
-      return { command: `${String(tool)} ${JSON.stringify(input ?? {})}` };
-    },
+type Input = { readonly command: string };
+
+const input = () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) });
+const tool: Action<Input>["tool"] = {
+  input: () => z.object({ tool: z.string(), input: z.optional(z.record(z.string(), z.json())) }),
+  toInput: (written) => {
+    const { tool: name, input: given } = isFields(written) ? written : {};
+    return { command: `${String(name)} ${JSON.stringify(given ?? {})}` };
   },
+};
+
+export const callTool = defineAction("CALL", {
+  input,
+  tool,
   async propose({ command }) {
     return { kind: "command", command: spellToolCall(command) };
   },
 });
+
+/** What a tool that only looks answers; `ok` false: why it could not. */
+export type AskTool = (
+  command: string,
+  signal: AbortSignal,
+) => Promise<{ readonly ok: boolean; readonly text: string }>;
+
+/** The look at connected servers; without any it says so. */
+export const defineQuery = (ask: AskTool) =>
+  defineAction("QUERY", {
+    input,
+    tool,
+    async propose({ command }, _stage, signal) {
+      const { ok, text } = await ask(spellToolCall(command), signal);
+      return ok ? { kind: "answer", text } : { kind: "complaint", code: "nothing_done", text };
+    },
+  });
+
+export const queryTool = defineQuery(async () => ({ ok: false, text: "no server is connected" }));

@@ -54,6 +54,10 @@ const look = {
   unsafeWhenCut: false,
 } as const;
 const change = { ...look, kind: "change" } as const;
+/** A tool of a connected server: models are told of it where there is one. */
+const served = { form: "command", offered: false, plan: "" } as const;
+/** A line of a script that no tool stands for. */
+const mark = { ...look, tool: null, offered: false, about: "" } as const;
 const command = { ...look, kind: "command", right: "command", unsafeWhenCut: true } as const;
 
 /** A new action is one row here and one `propose` in actions/. The order is the one in which models are told of them. */
@@ -235,33 +239,31 @@ export const vocabulary = [
     plan: "DIAGNOSE (processes, ports)",
   },
   {
-    ...command,
-    name: "CALL",
-    form: "command",
-    tool: "call_tool",
-    offered: false,
-    about:
-      "Calls a tool of a connected server, `server.tool`; the request says which there are and what input each takes.",
-    plan: "",
+    ...look,
+    ...served,
+    name: "QUERY",
+    tool: "query_tool",
+    about: "Asks a tool of a connected server, `server.tool`, that only looks; the request says which there are.",
   },
   {
-    ...look,
+    ...command,
+    ...served,
+    name: "CALL",
+    tool: "call_tool",
+    about: "Calls a tool of a connected server, `server.tool`; the request says which there are.",
+  },
+  {
+    ...mark,
     name: "FINISH",
     kind: "finish",
     form: "message",
-    tool: null,
-    offered: false,
-    about: "",
     plan: "",
   },
   {
-    ...look,
+    ...mark,
     name: "AMEND",
     kind: "amend",
     form: "amendment",
-    tool: null,
-    offered: false,
-    about: "",
     plan: null,
   },
 ] as const satisfies readonly Row[];

@@ -31,8 +31,10 @@ function looksOf(plan: Plan): readonly Call[] {
   return steps.flatMap(({ action, target, destination }, at): Call[] => {
     if (!isLook(action)) return [];
     const under = destination === null ? {} : { path: destination };
-    const isRead = rowOf(action)?.form === "lines";
-    const input = isRead ? inputOfRead(target) : namesPath(action) ? { path: target } : { pattern: target, ...under };
+    const form = rowOf(action)?.form;
+    if (form === "lines") return [{ id: `look.${at + 1}`, name: action, input: inputOfRead(target) }];
+    if (form === "command") return [{ id: `look.${at + 1}`, name: action, input: { command: target } }];
+    const input = namesPath(action) ? { path: target } : { pattern: target, ...under };
     return [{ id: `look.${at + 1}`, name: action, input }];
   });
 }

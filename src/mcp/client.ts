@@ -1,9 +1,10 @@
-/** A client of one MCP server over a pair of streams: the handshake, its tools, calls of them; bounded in every way. */
+/** A client of one MCP server: the handshake, its tools, calls of them; bounded in every way. */
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import { readLines } from "./lines.ts";
 
-export interface ServerProcess {
+/** The way to a server, a program or an address: messages as lines, in both directions. */
+export interface ServerLink {
   readonly input: ReadableStream<Uint8Array>;
   /** Must not throw once the server has ended. */
   readonly write: (text: string) => void;
@@ -45,7 +46,7 @@ const textOf = (value: Json | undefined): string => (typeof value === "string" ?
 
 /** Shakes hands with the server. Throws when that fails; the server is ended then. */
 export async function connectServer(
-  server: ServerProcess,
+  server: ServerLink,
   clientVersion: string,
   signal: AbortSignal,
 ): Promise<ToolClient> {

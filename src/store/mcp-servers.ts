@@ -2,22 +2,39 @@
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
-import { isFields, type Json } from "../core/model.ts";
+import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import type { Places } from "./places.ts";
 import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts";
 
-export interface McpServer {
+interface NamedServer {
   readonly name: string;
+  /** Names of tools that only look, by the word of the user: what a server says of its tools is a claim. */
+  readonly looks: readonly string[];
+  /** The file that names it. */
+  readonly origin: "config.json" | ".mcp.json";
+}
+
+/** A server that pai starts. */
+export interface ProgramServer extends NamedServer {
+  readonly kind: "program";
   readonly command: string;
   readonly args: readonly string[];
   /** Values of variables, besides those that every command gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Whether it may use the network. */
   readonly network: boolean;
-  /** The file that names it. */
-  readonly origin: "config.json" | ".mcp.json";
 }
+
+/** A server that runs already, reached over HTTP. */
+export interface AddressServer extends NamedServer {
+  readonly kind: "address";
+  readonly url: string;
+  /** As they are written: `${NAME}` in the user's own file stands for a variable. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type McpServer = ProgramServer | AddressServer;
 
 export const projectServers = ".mcp.json";
 const maxBytes = 64 * 1024;
@@ -26,20 +43,39 @@ const nameShape = /^[A-Za-z0-9_-]{1,64}$/;
 const isTexts = (value: Json | undefined): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
-/** The servers of a value of `mcpServers`; null: it is not one. Others than programs (a URL) are passed over. */
+/** The servers of a value of `mcpServers`; null: it is not one. */
 export function readServers(value: Json, origin: McpServer["origin"]): readonly McpServer[] | null {
   if (!isFields(value)) return null;
   const servers: McpServer[] = [];
-  for (const [name, server] of Object.entries(value)) {
-    if (!nameShape.test(name) || !isFields(server)) return null;
-    const { command, args = [], env = {}, network = false } = server;
-    if (command === undefined && server["url"] !== undefined) continue;
-    if (typeof command !== "string" || command.trim() === "" || !isTexts(args) || !isFields(env)) return null;
-    const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    servers.push({ name, command, args, env: Object.fromEntries(variables), network: network === true, origin });
+  for (const [name, fields] of Object.entries(value)) {
+    const server = nameShape.test(name) && isFields(fields) ? readServer(name, fields, origin) : null;
+    if (server === null) return null;
+    servers.push(server);
   }
   return servers;
 }
+
+function readServer(name: string, fields: Fields, origin: McpServer["origin"]): McpServer | null {
+  const { command, args = [], env = {}, network = false, url, headers = {}, looks = [] } = fields;
+  if (!isTexts(looks)) return null;
+  const named = { name, origin, looks: origin === "config.json" ? looks : [] };
+  if (command === undefined && typeof url === "string")
+    return isServerUrl(url) && isFields(headers) ? { ...named, kind: "address", url, headers: textsOf(headers) } : null;
+  if (typeof command !== "string" || command.trim() === "" || !isTexts(args) || !isFields(env)) return null;
+  return { ...named, kind: "program", command, args, env: textsOf(env), network: network === true };
+}
+
+/** https, or http on this machine. */
+function isServerUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return (
+    url.protocol === "https:" || (url.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+  );
+}
+
+const textsOf = (fields: Fields): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 
 /** The servers that a project names. A link is not followed. Throws config_invalid for a file of another form. */
 export function readProjectServers(root: string): readonly McpServer[] {
@@ -47,7 +83,7 @@ export function readProjectServers(root: string): readonly McpServer[] {
   if (text === null) return [];
   const wrong = () =>
     new PaiError("config_invalid", `${projectServers} does not name MCP servers`, {
-      hint: 'it holds {"mcpServers": {"name": {"command": "…", "args": []}}}',
+      hint: 'it holds {"mcpServers": {"name": {"command": "…", "args": []}}}, or "url" with an https address',
     });
   if (text.length > maxBytes) throw wrong();
   let json: Json;
@@ -61,10 +97,14 @@ export function readProjectServers(root: string): readonly McpServer[] {
   return servers;
 }
 
-/** What a yes to a server holds for: another command, argument, variable, network or origin is another server. */
-function identityOf(root: string, { name, command, args, env, network, origin }: McpServer): string {
-  const where = origin === projectServers ? root : "";
-  return digest(JSON.stringify([where, name, command, args, Object.entries(env).sort(), network]));
+/** What a yes to a server holds for: another command, argument, variable, network, address, header or origin is another server. */
+function identityOf(root: string, server: McpServer): string {
+  const where = server.origin === projectServers ? root : "";
+  const own =
+    server.kind === "address"
+      ? [server.url, Object.entries(server.headers).sort()]
+      : [server.command, server.args, Object.entries(server.env).sort(), server.network];
+  return digest(JSON.stringify([where, server.name, ...own]));
 }
 
 const fileIn = (stateDir: string): string => join(stateDir, "mcp.json");

@@ -145,7 +145,7 @@ export const baseUrlSettings = byProvider(({ id }): Setting<string | null> => {
 
 const mcpServers: Setting<readonly McpServer[]> = {
   name: "mcpServers",
-  wants: 'MCP servers by name, {"name": {"command": "program", "args": []}}',
+  wants: 'MCP servers by name, {"name": {"command": "program", "args": []}} or {"name": {"url": "https://…"}}',
   schema: { type: "object", additionalProperties: { type: "object" } },
   fallback: [],
   fromText: asJson,

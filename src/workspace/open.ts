@@ -100,7 +100,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     index,
     async startTool(program, network) {
       const { startTool } = await import("./command/start-tool.ts");
-      return startTool(await (network ? openConfined(true) : sandbox()), program);
+      return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
     workspace: {
       root: root.path,

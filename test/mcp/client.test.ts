@@ -71,12 +71,18 @@ describe("calls as commands", () => {
     const tool = (name: string, description: string) => ({ name, description, schema: {} });
     const many = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, "does something else"));
     const told =
-      renderTools(new Map([["t", [...many, tool("mail", "sends letters to \u202e people")]]]), "send letters") ?? "";
+      renderTools(
+        new Map([["t", { tools: [...many, tool("mail", "sends letters to \u202e people")], looks: [] }]]),
+        "send letters",
+      ) ?? "";
     expect(told.split("\n")[1]).toStartWith("t.mail: sends letters");
     expect(told).not.toContain("\u202e");
     expect(told).toContain("(21 more are not shown)");
     const giant =
-      renderTools(new Map([["t", many.map((each) => ({ ...each, schema: { x: "y".repeat(5000) } }))]]), "") ?? "";
+      renderTools(
+        new Map([["t", { tools: many.map((each) => ({ ...each, schema: { x: "y".repeat(5000) } })), looks: [] }]]),
+        "",
+      ) ?? "";
     expect(giant.length).toBeLessThan(18_000);
     expect(renderTools(new Map(), "x")).toBeNull();
   });

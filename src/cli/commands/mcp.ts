@@ -6,8 +6,9 @@ import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { listServers, startServer } from "../compose/connect-tools.ts";
+import { listServers } from "../compose/connect-tools.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
+import { startServer } from "../compose/start-server.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 
 async function serve(context: Context): Promise<number> {
@@ -20,7 +21,30 @@ async function serve(context: Context): Promise<number> {
   return 0;
 }
 
-const renderCommand = ({ command, args }: McpServer) => visibleLine([command, ...args].join(" "));
+const renderServer = (server: McpServer) =>
+  visibleLine(server.kind === "address" ? server.url : [server.command, ...server.args].join(" "));
+
+/** What a person should know before the yes, besides the address or command. */
+function renderRights(server: McpServer): string {
+  const rights = [
+    server.kind === "program" && server.network ? "with the network" : [],
+    server.kind === "address" && Object.keys(server.headers).length > 0
+      ? `sends the headers ${Object.keys(server.headers).join(", ")}`
+      : [],
+    server.looks.length > 0 ? `only look, by your word: ${server.looks.join(", ")}` : [],
+  ].flat();
+  return visibleLine(rights.join("; "));
+}
+
+/** The server as documents tell it; values of variables and headers stay out. */
+const describeServer = (server: McpServer) => ({
+  name: server.name,
+  ...(server.kind === "address"
+    ? { url: server.url, headers: Object.keys(server.headers) }
+    : { command: server.command, args: server.args, variables: Object.keys(server.env), network: server.network }),
+  looks: server.looks,
+  origin: server.origin,
+});
 
 function findServer(here: Here, name: string | undefined): McpServer {
   const servers = listServers(here.base);
@@ -38,7 +62,7 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
     throw thrown instanceof PaiError
       ? thrown
       : new PaiError("failed", `the MCP server ${server.name} did not start: ${(thrown as Error).message}`, {
-          hint: renderCommand(server),
+          hint: renderServer(server),
         });
   });
   try {
@@ -76,16 +100,11 @@ async function list(context: Context): Promise<number> {
   const rows = servers.map(({ server, tools }) => {
     const state =
       tools === null ? `off; switch it on with: pai mcp trust ${server.name}` : counted(tools.length, "tool");
-    const network = server.network ? ", with the network" : "";
-    return `${server.name}  ${renderCommand(server)}  (${server.origin}${network})\n  ${state}\n`;
+    const rights = renderRights(server);
+    return `${server.name}  ${renderServer(server)}  (${server.origin}${rights === "" ? "" : `; ${rights}`})\n  ${state}\n`;
   });
   const data = servers.map(({ server, tools }) => ({
-    name: server.name,
-    command: server.command,
-    args: server.args,
-    variables: Object.keys(server.env),
-    network: server.network,
-    origin: server.origin,
+    ...describeServer(server),
     on: tools !== null,
     tools: tools?.map(({ name }) => name) ?? [],
   }));
@@ -114,7 +133,8 @@ async function trust(context: Context, name: string | undefined): Promise<number
       { server: server.name, tools: tools.length },
       `${server.name} is on; nothing has changed\n`,
     );
-  context.err(`${server.name}: ${renderCommand(server)}\n${shown}`);
+  const rights = renderRights(server);
+  context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}${shown}`);
   if (context.flags.yes !== true) {
     if (!isInteractive(context))
       throw new PaiError("approval_needed", "pai mcp trust needs a yes", { hint: `pai mcp trust ${server.name} -y` });

@@ -20,9 +20,10 @@ import { version } from "../commands/version.ts";
 import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
 import { type Base, openPlaces } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
-import { connectTools, type StartTool } from "./connect-tools.ts";
+import { connectTools } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
 import { openProjectMemory } from "./project-memory.ts";
+import type { StartTool } from "./start-server.ts";
 import type { Sharing } from "./team.ts";
 
 export interface ComposedWorkspace {

@@ -1,23 +1,26 @@
-/** Calls of tools that MCP servers have, as commands of the workspace: flows know of no servers. */
+/** Calls of tools that MCP servers have, as commands of the workspace and as looks: flows know of no servers. */
 import type { AnyAction } from "../../core/action.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
 import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
-import { isSameTool, isToolCall, type PinnedTool, readToolCall, renderTools } from "../../core/tool-calls.ts";
+import {
+  isSameTool,
+  isToolCall,
+  type PinnedTool,
+  readToolCall,
+  renderTools,
+  type ServerTools,
+} from "../../core/tool-calls.ts";
 import type { ToolClient } from "../../mcp/client.ts";
 import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
-import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
-import { version } from "../commands/version.ts";
 import type { Base } from "./base.ts";
-
-/** Starts a program in the sandbox; `network`: it may use it. */
-export type StartTool = (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
+import { type StartTool, startServer } from "./start-server.ts";
 
 export interface ConnectedTools {
   /** The same workspace, whose transactions carry out calls of tools. */
   readonly workspace: Workspace;
-  /** The actions, with the one that calls offered. */
-  readonly offer: (actions: readonly AnyAction[]) => readonly AnyAction[];
+  /** The actions, with those that call tools offered. */
+  readonly offer: (actions: readonly AnyAction[]) => Promise<readonly AnyAction[]>;
   /** What a task is told of the tools. */
   readonly describe: (task: string) => string | null;
   readonly close: () => void;
@@ -30,32 +33,34 @@ export function listServers({ settings, root }: Base): readonly McpServer[] {
   return [...own, ...readProjectServers(root).filter(({ name }) => !names.has(name))];
 }
 
-export async function startServer(
-  server: McpServer,
-  start: StartTool,
-  env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal,
-): Promise<ToolClient> {
-  const [{ connectServer }, { commandEnv }] = await Promise.all([
-    import("../../mcp/client.ts"),
-    import("../../workspace/command/command-env.ts"),
-  ]);
-  const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
-  return connectServer(await start(program, server.network), version, signal);
+interface Answer {
+  readonly ok: boolean;
+  readonly text: string;
 }
+
+const refuse = (text: string): Answer => ({ ok: false, text });
+
+interface Trusted extends ServerTools {
+  readonly server: McpServer;
+}
+
+type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
+
+const queryMs = 60_000;
 
 /** null: there is no server that the user said yes to. */
 export function connectTools(base: Base, workspace: Workspace, start: StartTool): ConnectedTools | null {
-  const pins = new Map<string, { readonly server: McpServer; readonly tools: readonly PinnedTool[] }>();
+  const trusted = new Map<string, Trusted>();
   for (const server of listServers(base)) {
     const tools = pinnedTools(base.places, workspace.root, server);
-    if (tools !== null) pins.set(server.name, { server, tools });
+    if (tools !== null) trusted.set(server.name, { server, tools, looks: server.looks });
   }
-  if (pins.size === 0) return null;
+  if (trusted.size === 0) return null;
+  const hasLooks = [...trusted.values()].some(({ looks }) => looks.length > 0);
   const { env } = base.context;
   const clients = new Map<string, Promise<ToolClient>>();
 
-  /** The running server, started at its first call. One whose tools changed since the yes is refused. */
+  /** The running server, started at its first call. */
   async function clientOf(server: McpServer, signal: AbortSignal): Promise<ToolClient> {
     const known = clients.get(server.name);
     if (known !== undefined) return known;
@@ -65,30 +70,63 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return opening;
   }
 
-  async function call(command: string, { signal, timeoutMs }: CommandOptions): Promise<readonly [boolean, string]> {
+  function find(
+    command: string,
+  ): { readonly from: Trusted; readonly tool: PinnedTool; readonly input: Fields } | Answer {
     const asked = readToolCall(command);
-    if (asked === null) return [false, 'unreadable: write CALL server.tool {"json": "input"}'];
-    const pinned = pins.get(asked.server);
-    const tool = pinned?.tools.find(({ name }) => name === asked.tool);
-    if (pinned === undefined || tool === undefined) return [false, `there is no tool ${asked.server}.${asked.tool}`];
-    const client = await clientOf(pinned.server, signal);
+    if (asked === null) return refuse('unreadable: write server.tool {"json": "input"}');
+    const from = trusted.get(asked.server);
+    const tool = from?.tools.find(({ name }) => name === asked.tool);
+    if (from === undefined || tool === undefined) return refuse(`there is no tool ${asked.server}.${asked.tool}`);
+    return { from, tool, input: asked.input };
+  }
+
+  /** A tool that changed since the yes is not called. */
+  async function call(command: string, { signal, timeoutMs }: Patience): Promise<Answer> {
+    const found = find(command);
+    if ("ok" in found) return found;
+    const { from, tool, input } = found;
+    const client = await clientOf(from.server, signal);
     const now = (await client.tools(signal)).find(({ name }) => name === tool.name);
     if (now === undefined || !isSameTool(now, tool)) {
-      return [false, `${asked.server} changed its tool ${tool.name} since you said yes to it; see: pai mcp list`];
+      const { name } = from.server;
+      return refuse(`${name} changed its tool ${tool.name} since you said yes to it; see: pai mcp list`);
     }
-    const { ok, text } = await client.call(tool.name, asked.input satisfies Fields, { timeoutMs, signal });
-    return [ok, text];
+    return client.call(tool.name, input, { timeoutMs, signal });
   }
+
+  /** A server that does not answer is an answer; an interrupt is not. */
+  const callSafely = (command: string, options: Patience): Promise<Answer> =>
+    call(command, options).catch((thrown): Answer => {
+      options.signal.throwIfAborted();
+      if (thrown instanceof PaiError) throw thrown;
+      return refuse(toPaiError(thrown).message);
+    });
 
   async function run(command: string, options: CommandOptions): Promise<CommandResult> {
     const began = performance.now();
-    const [ok, output] = await call(command, options).catch((thrown): readonly [boolean, string] => {
-      options.signal.throwIfAborted();
-      if (thrown instanceof PaiError) throw thrown;
-      return [false, toPaiError(thrown).message];
-    });
+    const { ok, text } = await callSafely(command, options);
     const ms = performance.now() - began;
-    return { command, exit: ok ? 0 : 1, timedOut: false, output, ms, changes: [], notes: [] };
+    return { command, exit: ok ? 0 : 1, timedOut: false, output: text, ms, changes: [], notes: [] };
+  }
+
+  async function query(command: string, signal: AbortSignal): Promise<Answer> {
+    const found = find(command);
+    if ("ok" in found) return found;
+    const { from, tool } = found;
+    if (!from.looks.includes(tool.name))
+      return refuse(
+        `${from.server.name}.${tool.name} is a command, not a look: plan it as a step with the action CALL`,
+      );
+    return callSafely(command, { signal, timeoutMs: queryMs });
+  }
+
+  async function offer(actions: readonly AnyAction[]): Promise<readonly AnyAction[]> {
+    const { defineQuery } = await import("../../actions/call.ts");
+    return actions.map((action) => {
+      if (action.name === "CALL") return { ...action, offered: true };
+      return action.name === "QUERY" && hasLooks ? { ...defineQuery(query), offered: true } : action;
+    });
   }
 
   function end(): void {
@@ -113,8 +151,8 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
 
   return {
     workspace: { ...workspace, begin: async (started) => withCalls(await workspace.begin(started)) },
-    offer: (actions) => actions.map((action) => (action.name === "CALL" ? { ...action, offered: true } : action)),
-    describe: (task) => renderTools(new Map([...pins].map(([name, { tools }]) => [name, tools])), task),
+    offer,
+    describe: (task) => renderTools(trusted, task),
     close: end,
   };
 }

@@ -1,4 +1,4 @@
-/** Starts a server of tools in the sandbox, on a copy of the workspace that is thrown away: it changes nothing that was not promised. */
+/** Starts a server of tools in the sandbox, where it can change nothing of the workspace: on a copy that is thrown away, or reading only. */
 import { PaiError } from "../../core/error.ts";
 import { makeLayers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
@@ -14,20 +14,27 @@ export interface ToolProcess {
   readonly kill: () => void;
 }
 
-/** Throws sandbox_missing where no copy of the workspace can be had. */
-export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram): Promise<ToolProcess> {
-  const { proposes, why } = await sandbox.state();
+/**
+ * `path`: the folders that a name without a slash is looked for in, as in PATH. Throws sandbox_missing where nothing keeps the
+ * server off the workspace, failed where there is no such program.
+ */
+export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
+  const [name = "", ...rest] = argv;
+  const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
+  if (program === null) throw new PaiError("failed", `there is no program ${name} in PATH`);
+  const { proposes, level, why } = await sandbox.state();
   const missing = () =>
     new PaiError(
       "sandbox_missing",
       `MCP servers need a sandbox that keeps them off the project, and none holds here${why === null ? "" : ` (${why})`}`,
       { hint: "see: pai doctor" },
     );
-  if (!proposes) throw missing();
-  const layers = makeLayers(sandbox.scratch);
-  const started = await sandbox.start({ argv: () => argv, env, by: "plan", stdin: "pipe", stderr: "pipe", layers });
+  if (!proposes && level !== "L2" && level !== "L3b") throw missing();
+  const layers = proposes ? makeLayers(sandbox.scratch) : null;
+  const request = { argv: () => [program, ...rest], env, by: "plan", stdin: "pipe", stderr: "pipe", layers } as const;
+  const started = await sandbox.start({ ...request, readsOnly: !proposes });
   if (started === null) {
-    removeLayers(layers);
+    if (layers !== null) removeLayers(layers);
     throw missing();
   }
   const { child, finish } = started;
@@ -37,7 +44,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram): P
   })().catch(() => {});
   void child.exited.then(() => {
     finish();
-    removeLayers(layers);
+    if (layers !== null) removeLayers(layers);
   });
   const stdin = child.stdin as Bun.FileSink;
   return {

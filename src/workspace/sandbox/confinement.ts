@@ -11,8 +11,10 @@ export interface Hidden {
 export interface Confinement {
   /** L3: namespaces, Landlock, seccomp. L3b: bwrap has made the namespaces. L2: Landlock, seccomp. L1: seccomp. */
   readonly level: SandboxLevel;
-  /** Where the folder behind `workspaceFd` stands: the command may write below it. */
+  /** Where the folder behind `workspaceFd` stands. */
   readonly workspace: string;
+  /** Whether the command may write below the workspace. "read" is for L2 and L3b, where Landlock is the wall. */
+  readonly workspaceRights: "read" | "write";
   readonly uid: number;
   readonly gid: number;
   /** L3 makes a user namespace first: an ordinary user must, root only where it may not make the others. */
@@ -36,7 +38,7 @@ export interface Confinement {
   readonly temporary: string | null;
   /** Version of Landlock here; 0: there is none. */
   readonly landlock: number;
-  /** Rules of L2 for what is outside the workspace, made once: see readableRules. */
+  /** Rules of L2 for what is outside the workspace, for one that is only read those inside too: see readableRules. */
   readonly outside: readonly LandlockRule[];
   /** Who started the tape: it gives up when that is gone already. null: it cannot be seen from inside. */
   readonly parent: number | null;

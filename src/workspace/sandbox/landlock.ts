@@ -65,7 +65,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
     if (n % rulesAtOnce === 0) tape.call("close_range", [firstRuleFd, rulesFd - 1, 0], { note: "close rules" });
     addRule(tape, rule, handled);
   }
-  if (level === "L2") addWorkspaceRule(tape, handled);
+  if (level === "L2" && confinement.workspaceRights === "write") addWorkspaceRule(tape, handled);
   tape.call("landlock_restrict_self", [rulesFd, 0]);
 }
 
@@ -87,7 +87,15 @@ function addRule(tape: Tape, { path, isFolder, rights }: LandlockRule, handled: 
 
 const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => ({ path, isFolder: true, rights });
 
-function rulesOf({ level, workspace, writable, caches, temporary, outside }: Confinement): readonly LandlockRule[] {
+function rulesOf({
+  level,
+  workspace,
+  workspaceRights,
+  writable,
+  caches,
+  temporary,
+  outside,
+}: Confinement): readonly LandlockRule[] {
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
   if (level === "L2") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
   // With mounts of their own these are the command's.
@@ -97,7 +105,7 @@ function rulesOf({ level, workspace, writable, caches, temporary, outside }: Con
     ...scratch.map((path) => folder(path, "write")),
     folder("/dev", "device"),
     folder("/proc", "device"),
-    folder(workspace, "write"),
+    folder(workspace, workspaceRights),
     ...own,
   ];
 }

@@ -39,6 +39,8 @@ export interface Request {
   readonly stderr: "merge" | "pipe";
   /** Where changes of the workspace go; null: to the workspace. */
   readonly layers: Layers | null;
+  /** Without layers: the workspace may only be read. Levels with Landlock hold that. */
+  readonly readsOnly?: boolean;
 }
 
 export interface Started extends Launched {
@@ -86,6 +88,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     userNamespace: found.userNamespace,
+    workspaceRights: "write",
     overlay: null,
     temporary: null,
     landlock: found.landlock,
@@ -114,14 +117,19 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       const { level, overlay, reasons, landlock } = await find();
       return describeState({ settings, level, overlay, reasons, landlock, closed: paths.closed(), workspace, home });
     },
-    async start({ argv, env, by, stdin, stderr, layers }) {
+    async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
       const here = await find();
       requireLevel(settings.choice, here);
       const { level } = here;
       if (level === null || machine === null) return null;
       const network = settings.network || (by === "user" && settings.checkNetwork);
       const temporary = level === "L2" ? mkdtempSync(join(tmpdir(), "pai-tmp-")) : null;
-      const confinement = confine(here, level, { overlay: layers, network, temporary });
+      const confinement = confine(here, level, {
+        overlay: layers,
+        network,
+        temporary,
+        ...(readsOnly ? paths.forReading(level) : {}),
+      });
       const isContained = isIsolated(level);
       const program = {
         folder: isContained ? workspace : null,
@@ -190,6 +198,12 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
       outside = null;
       knownCaches = null;
     },
+    /** What is different where the workspace, too, may only be read. */
+    forReading: (level: SandboxLevel): Partial<Confinement> => ({
+      workspaceRights: "read",
+      ...(level === "L2" ? { outside: readableRules(closed().hidden) } : {}),
+      ...(level === "L3b" ? { readOnly: [workspace] } : {}),
+    }),
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
       const sockets = isIsolated(level) ? findSockets(!network) : [];

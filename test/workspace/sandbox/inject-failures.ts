@@ -57,6 +57,7 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     hidden,
     caches: level === "L3" ? [join(folder, "cache")] : [],
     network: false,
+    workspaceRights: "write",
     temporary: null,
     landlock: findLandlock(),
     outside: level === "L2" ? readableRules(hidden.slice(1)) : [],

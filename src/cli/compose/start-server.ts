@@ -1,0 +1,58 @@
+/** Starts the MCP server that a setting names, or connects to the one that runs already. */
+import { PaiError } from "../../core/error.ts";
+import type { ServerLink, ToolClient } from "../../mcp/client.ts";
+import type { AddressServer, McpServer, ProgramServer } from "../../store/mcp-servers.ts";
+import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
+import { version } from "../commands/version.ts";
+
+/** Starts a program in the sandbox; `network`: it may use it. */
+export type StartTool = (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws sandbox_missing where a program cannot be kept off the project, config_invalid for an address that cannot be used. */
+export async function startServer(
+  server: McpServer,
+  start: StartTool,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<ToolClient> {
+  const { connectServer } = await import("../../mcp/client.ts");
+  const link = server.kind === "program" ? startProgram(server, start, env) : openServerAddress(server, env);
+  return connectServer(await link, version, signal);
+}
+
+async function startProgram(server: ProgramServer, start: StartTool, env: Environment): Promise<ServerLink> {
+  const { commandEnv } = await import("../../workspace/command/command-env.ts");
+  const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
+  return start(program, server.network);
+}
+
+async function openServerAddress(server: AddressServer, env: Environment): Promise<ServerLink> {
+  const [{ openAddress }, { parseEndpoint, tlsOf }, { createSseReader }] = await Promise.all([
+    import("../../mcp/address.ts"),
+    import("../../models/wire/endpoint.ts"),
+    import("../../models/wire/sse.ts"),
+  ]);
+  const { origin } = new URL(server.url);
+  const { proxy } = parseEndpoint(origin, env);
+  // Without the environment: the certificate of the user is for the model's provider.
+  const tls = tlsOf(parseEndpoint(origin, {}));
+  const headers = Object.fromEntries(
+    Object.entries(server.headers).map(([name, value]) => [name, fillVariables(server, value, env)]),
+  );
+  const send = (init: RequestInit) => fetch(server.url, { ...init, ...tls, redirect: "manual", timeout: false, proxy });
+  return openAddress({ headers, send, createReader: createSseReader });
+}
+
+/** `${NAME}` is a variable in the user's own file alone: a project must not choose what of the environment leaves. */
+function fillVariables(server: AddressServer, text: string, env: Environment): string {
+  if (server.origin !== "config.json") return text;
+  return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value !== undefined) return value;
+    throw new PaiError("config_invalid", `the MCP server ${server.name} wants the variable ${name}, which is not set`, {
+      hint: "set it, or write the header's value into config.json",
+    });
+  });
+}

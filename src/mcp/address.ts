@@ -1,0 +1,130 @@
+/** The way to an MCP server over HTTP ("streamable HTTP"): each message is a POST, whose answer is JSON or a stream of events. */
+import { isFields, type Json } from "../core/model.ts";
+import type { ServerLink } from "./client.ts";
+import { parseLine } from "./lines.ts";
+
+/** Cuts the text of an event stream into the data of its events. */
+export interface EventReader {
+  push(piece: string): readonly string[];
+  end(): readonly string[];
+}
+
+export interface AddressOptions {
+  /** Beside those of the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** One request to the server's address; must follow no redirect. */
+  readonly send: (init: RequestInit) => Promise<Response>;
+  readonly createReader: () => EventReader;
+}
+
+const maxAnswer = 4 * 1024 * 1024;
+const goodbyeMs = 2000;
+
+/** Nothing is sent before the first message. */
+export function openAddress({ headers, send, createReader }: AddressOptions): ServerLink {
+  const connection = new AbortController();
+  const encoder = new TextEncoder();
+  let session: string | null = null;
+  let version: string | null = null;
+  /** The last notification: what follows must not overtake it. */
+  let told: Promise<unknown> = Promise.resolve();
+  let push: (line: string) => void = () => {};
+  const input = new ReadableStream<Uint8Array>({
+    start(controller) {
+      push = (line) => {
+        if (!connection.signal.aborted) controller.enqueue(encoder.encode(`${line}\n`));
+      };
+      connection.signal.addEventListener("abort", () => controller.close());
+    },
+  });
+
+  const headersOf = (): Record<string, string> => ({
+    ...headers,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...(session === null ? {} : { "mcp-session-id": session }),
+    ...(version === null ? {} : { "mcp-protocol-version": version }),
+  });
+
+  /** Passes a message of the server on, on one line; tells its id where it is an answer. */
+  function receive(text: string): Json {
+    const line = parseLine(text);
+    if (line.kind !== "message") return null;
+    const result = line.message["result"];
+    const agreed = isFields(result) ? result["protocolVersion"] : undefined;
+    if (version === null && typeof agreed === "string" && /^[\w.-]{1,40}$/.test(agreed)) version = agreed;
+    push(JSON.stringify(line.message));
+    return line.message["method"] === undefined ? (line.message["id"] ?? null) : null;
+  }
+
+  /** `id`: what an answer must name; null: a notification, which nobody answers. */
+  async function post(text: string, id: Json): Promise<void> {
+    await told;
+    const response = await send({ method: "POST", headers: headersOf(), body: text, signal: connection.signal });
+    session ??= response.headers.get("mcp-session-id");
+    if (!response.ok) {
+      void response.body?.cancel().catch(() => {});
+      throw new Error(explain(response.status));
+    }
+    let isAnswered = id === null;
+    for await (const each of readAnswer(response, createReader)) if (receive(each) === id) isAnswered = true;
+    if (!isAnswered) throw new Error("the server's answer holds no message for this request");
+  }
+
+  return {
+    input,
+    write(text) {
+      const line = parseLine(text);
+      const id = line.kind === "message" ? (line.message["id"] ?? null) : null;
+      const posted = post(text, id).catch((thrown: unknown) => {
+        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        if (id !== null) push(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: why } }));
+      });
+      if (id === null) told = posted;
+    },
+    kill() {
+      if (connection.signal.aborted) return;
+      connection.abort();
+      if (session === null) return;
+      const signal = AbortSignal.timeout(goodbyeMs);
+      send({ method: "DELETE", headers: headersOf(), signal })
+        .then((response) => response.body?.cancel())
+        .catch(() => {});
+    },
+  };
+}
+
+/** The messages of an answer, as texts. Throws when one is too long. */
+async function* readAnswer(response: Response, createReader: () => EventReader): AsyncGenerator<string, void> {
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const reader = isStream ? createReader() : createWholeReader();
+  const text = new TextDecoder();
+  let held = 0;
+  for await (const bytes of response.body ?? []) {
+    const piece = text.decode(bytes, { stream: true });
+    const messages = reader.push(piece);
+    held = messages.length > 0 ? 0 : held + piece.length;
+    if (held > maxAnswer) throw new Error(`an answer of more than ${maxAnswer} characters`);
+    yield* messages;
+  }
+  yield* reader.end();
+}
+
+/** One message, whole. */
+function createWholeReader(): EventReader {
+  const pieces: string[] = [];
+  return {
+    push(piece) {
+      pieces.push(piece);
+      return [];
+    },
+    end: () => [pieces.join("")].filter((text) => text.trim() !== ""),
+  };
+}
+
+function explain(status: number): string {
+  if (status === 401 || status === 403) return `the server refuses pai (HTTP ${status}): it wants a login, see headers`;
+  if (status === 404) return "nothing is served at this address (HTTP 404), or the session has ended";
+  if (status >= 300 && status < 400) return `the address leads elsewhere (HTTP ${status}); pai follows no redirect`;
+  return `the server answers with HTTP ${status}`;
+}

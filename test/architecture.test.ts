@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 
 const packages = {
   system: [],
-  core: ["zod", "diff"],
+  core: ["zod", "diff", "@cfworker/json-schema"],
   flows: [],
   models: ["@google/generative-ai", "openai", "@anthropic-ai/sdk"],
   actions: ["zod"],

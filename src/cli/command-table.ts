@@ -54,7 +54,7 @@ const defineSession = (row: CommandRow): Command => defineAny({ ...row, args: { 
 export const commands: readonly Command[] = [
   define({
     meta: { name: "run", description: "do one task, then exit" },
-    args: { task: word("TASK|-", false), ...asking, ...tasking, ...acting, ...take("dryRun", "jsonl") },
+    args: { task: word("TASK|-", false), ...asking, ...tasking, ...acting, ...take("outputSchema", "dryRun", "jsonl") },
     examples: [
       'pai run -y "add a --version flag to cli.py"',
       'pai run -y --check "pytest -q" "fix the failing test"',

@@ -139,6 +139,11 @@ export const flagTable = rows({
   file: { type: "string", alias: "f", valueHint: "FILE", description: "read the task from a file" },
   stdin: { type: "boolean", description: "add standard input to the task as context" },
   noStdin: { type: "boolean", description: "do not read what is piped in" },
+  outputSchema: {
+    type: "string",
+    valueHint: "FILE",
+    description: "the answer is JSON of this JSON Schema, alone on standard output",
+  },
   output: { type: "string", alias: "o", valueHint: "FILE", description: "write the result there" },
   full: { type: "boolean", description: "make the edits too, so that apply needs no model" },
   forceRoot: { type: "boolean", description: "work in a folder pai would refuse, such as the home folder" },

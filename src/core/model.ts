@@ -72,6 +72,7 @@ export type Purpose =
   | "integrity"
   | "heal"
   | "summary"
+  | "answer"
   | "turn"
   | "explore"
   | "compact";

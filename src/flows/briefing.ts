@@ -12,6 +12,7 @@ import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { renderBaseline } from "./checks/describe.ts";
+import { renderAnswerForm } from "./ending/answer-form.ts";
 import type { Run } from "./run.ts";
 import {
   collectKnowledge,
@@ -292,7 +293,7 @@ function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[
     ["memory", memory],
     ["context", context === null ? "" : fence("context", {}, cutText(context, budgets.context))],
     ["checks", renderBaseline(run)],
-    ["request", `Request: ${text}`],
+    ["request", [`Request: ${text}`, renderAnswerForm(run)].filter((part) => part !== "").join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }

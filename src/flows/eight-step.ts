@@ -8,6 +8,7 @@ import type { Schedule } from "../core/plan/schedule.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import { ask } from "./ask.ts";
+import { renderAnswerForm } from "./ending/answer-form.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
 import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
@@ -50,7 +51,8 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.record.text ||= iterations.answer;
     return;
   }
-  const said = `${renderRequest(run)}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
+  const form = renderAnswerForm(run);
+  const said = `${renderRequest(run)}${form === "" ? "" : `\n\n${form}`}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
   run.ledger.reserve(0);
   const messages: Message[] = [{ role: "user", text: said }];
   try {

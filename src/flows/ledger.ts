@@ -34,6 +34,8 @@ export interface Ledger {
   /** True once a provider counted fewer tokens than what it was sent and wrote can be, and a cap goes by them. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
+  /** Gives up the calls that were kept for the very end. */
+  release(): void;
   /** Characters to tokens, calibrated by what the provider counted. */
   estimate(characters: number): number;
   /** USD; null: price unknown. */
@@ -75,13 +77,18 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 /** The dearest way to send these tokens: none is in the provider's cache yet, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
-/** `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. */
-export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise): Ledger {
+/**
+ * `priceNow` is the price of the model in use; once it was null the cost of the run is unknown. `kept`: calls beyond those
+ * of the way of working, for the very end.
+ */
+export function createLedger(caps: Caps, priceNow: () => Price | null, first: CallPromise, kept = 0): Ledger {
   let made = 0;
   /** Requests on their way that do not count yet. */
   let held = 0;
   let promised = first;
   let reserved = 0;
+  let released = 0;
+  const leftMost = () => promised.at_most + released;
   /** As the providers counted. */
   let usage = noUsage;
   /** As the caps count. */
@@ -115,8 +122,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     admit(estimate, reply = 0) {
       if (caps.calls !== null && made + held >= caps.calls)
         refuse("budget_calls", `${made} of ${caps.calls} calls made`);
-      if (made + held >= promised.at_most)
-        refuse("budget_calls", `${made} of at most ${promised.at_most} promised calls made`);
+      if (made + held >= leftMost()) refuse("budget_calls", `${made} of at most ${leftMost()} promised calls made`);
       const tokens = counted.input + counted.output;
       if (caps.tokens !== null && tokens + estimate + reply > caps.tokens) {
         refuse(
@@ -141,10 +147,10 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
     },
     get exhausted() {
-      return made + held >= promised.at_most || (caps.calls !== null && made + held >= caps.calls);
+      return made + held >= leftMost() || (caps.calls !== null && made + held >= caps.calls);
     },
     get spare() {
-      return made + held + reserved < promised.at_most;
+      return made + held + reserved < leftMost();
     },
     reserve(calls) {
       reserved = calls;
@@ -173,14 +179,18 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     promise(next) {
       promised = next;
     },
+    release() {
+      [released, reserved] = [kept, 0];
+    },
     estimate: (characters) => Math.ceil(characters * ratio),
     priceOf,
     get made() {
       return made;
     },
     get promised() {
-      const most = caps.calls ?? promised.at_most;
-      return { expected: Math.min(promised.expected, most), at_most: Math.min(promised.at_most, most) };
+      const whole = promised.at_most + kept;
+      const most = caps.calls ?? whole;
+      return { expected: Math.min(promised.expected, most), at_most: Math.min(whole, most) };
     },
     get undercounted() {
       if (caps.tokens === null && caps.cost === null) return false;

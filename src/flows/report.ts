@@ -7,6 +7,7 @@ import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { grantsSome } from "../core/run-patterns.ts";
 import type { Check, CheckReport } from "./checks/checks.ts";
 import { describeCheck, renderBaseline } from "./checks/describe.ts";
+import { renderAnswerForm } from "./ending/answer-form.ts";
 import { showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
@@ -29,8 +30,8 @@ export function renderRequest({ task, record }: Run): string {
 }
 
 /** Asks for facts worth keeping, where they are kept; "" elsewhere. */
-export const renderLearning = ({ ports }: Run): string =>
-  (ports.memory?.learn ?? null) === null
+export const renderLearning = ({ ports, options }: Run): string =>
+  (ports.memory?.learn ?? null) === null || options.outputSchema != null
     ? ""
     : "If later work in this project would need to know it (how to build or test, a convention, a decision), add to your " +
       "closing message up to 3 lines `REMEMBER: one fact`. Usually none.";
@@ -82,6 +83,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     turns === null ? "" : renderTurns(turns),
     renderRequest(run),
     renderLearning(run),
+    renderAnswerForm(run),
   );
   return parts.filter((part) => part !== "").join("\n\n");
 }

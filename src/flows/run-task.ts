@@ -92,7 +92,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
     ports,
     emit,
     signal: ports.signal,
-    ledger: createLedger(options.caps, () => ports.price, planPromise),
+    ledger: createLedger(options.caps, () => ports.price, planPromise, options.outputSchema == null ? 0 : 1),
     overlay,
     veiled: createVeiledView(overlay, veil),
     veil,
@@ -152,6 +152,14 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   });
 }
 
+/** What a run owes when its flow has ended: the user's checks, the form of the answer, a commit that can be made. */
+async function finish(run: Run): Promise<PreparedCommit | null> {
+  const { checks, outputSchema, commit } = run.options;
+  if (checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
+  if (outputSchema != null) await (await import("./ending/answer.ts")).requireAnswer(run);
+  return commit == null ? null : (await import("./ending/commit.ts")).readyCommit(run);
+}
+
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, ports: Ports): Promise<Outcome> {
   const veil = ports.veil ?? createVeil({ known: ports.mask?.keys ?? [] });
@@ -185,8 +193,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
     await flow(run);
     await listen(ports.signal);
-    if (options.checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
-    if (options.commit != null) commit = await (await import("./ending/commit.ts")).readyCommit(run);
+    commit = await finish(run);
   } catch (thrown) {
     failure = ports.signal.aborted ? toPaiError(ports.signal.reason) : toPaiError(thrown);
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");

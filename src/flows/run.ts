@@ -82,6 +82,8 @@ export interface RunOptions {
   readonly strict: boolean;
   /** Globs of files that secrets may be written to headless, though they did not hold them. */
   readonly allowSecret: readonly string[];
+  /** JSON Schema of the answer, as text; absent or null: any text. */
+  readonly outputSchema?: string | null;
   readonly dryRun: boolean;
   /** The user's checks work on a copy at the end too, so that nothing they make stays. */
   readonly throwawayChecks?: boolean;

@@ -128,6 +128,7 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
     allowSteering: given.allowSteering ?? ["**"],
     allowSecret: given.allowSecret ?? ["**"],
     caps: { ...given.caps, cost: null },
+    commit: null,
   };
 }
 

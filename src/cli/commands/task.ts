@@ -111,6 +111,8 @@ export async function doTask(
     if (context.flags.json === true) {
       const { renderDocument } = await import("../../ui/json.ts");
       context.out(renderDocument(outcome));
+    } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
+      context.out(`${outcome.text}\n`);
     }
     view.finish(outcome, composed.opened.workspace.undoable);
     if (view.interactive) {
@@ -124,9 +126,24 @@ export async function doTask(
   }
 }
 
+/** Bytes of a schema: it goes along with every request. */
+const maxSchema = 256 * 1024;
+
+/** The schema of --output-schema as text; null: none. Throws usage for what is none, before anything else is done. */
+async function readSchema(context: Context): Promise<string | null> {
+  const { cwd, flags, signal } = context;
+  if (flags.outputSchema === undefined) return null;
+  const file = resolve(cwd, flags.outputSchema);
+  requireInput(file, projectOf(context));
+  const text = await readText(file, "output schema", signal, maxSchema);
+  (await import("../../core/answer-schema.ts")).compileSchema(text);
+  return text.trim();
+}
+
 export async function runCommand(context: Context): Promise<number> {
+  const outputSchema = await readSchema(context);
   const task = (signal: AbortSignal) => readTask(context, signal);
-  return doTask(context, { flow: null, task, options: {}, command: "run", model: null });
+  return doTask(context, { flow: null, task, options: { outputSchema }, command: "run", model: null });
 }
 
 export async function planCommand(context: Context): Promise<number> {

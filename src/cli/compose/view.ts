@@ -63,7 +63,7 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
 /** Chooses the face by flags and streams. `signal` ends every question. */
 export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
-  const machine = flags.json === true || flags.jsonl === true;
+  const machine = flags.json === true || flags.jsonl === true || flags.outputSchema !== undefined;
   const style = styleOf(context, tty.stderr);
   const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;

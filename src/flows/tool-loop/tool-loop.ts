@@ -7,6 +7,7 @@ import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
 import { grantsSome } from "../../core/run-patterns.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing.ts";
+import { renderAnswerForm } from "../ending/answer-form.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
 import { pathsRead } from "../permission.ts";
@@ -194,7 +195,7 @@ export const toolLoop: Flow = async (run) => {
   noteShown(run, parts);
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
   const [actions, knowledgeFiles] = await Promise.all([run.ports.actions(), readKnowledge(run)]);
-  const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run)]
+  const knowledgeText = [renderKnowledge(run, knowledgeFiles), renderLearning(run), renderAnswerForm(run)]
     .filter((part) => part !== "")
     .join("\n\n");
   // Models that know the words of scripts and plans call actions by these, too.

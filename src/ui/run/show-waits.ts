@@ -37,6 +37,7 @@ const words: Readonly<Record<Purpose, string>> = {
   integrity: "judging the work",
   heal: "mending",
   summary: "summing up",
+  answer: "asking for the answer as JSON",
   turn: "thinking",
   explore: "exploring",
   compact: "shortening the conversation",

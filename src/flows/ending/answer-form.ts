@@ -1,0 +1,13 @@
+/** How a model is told the form of the answer (--output-schema). */
+import { fence } from "../../core/data-fence.ts";
+import type { Run } from "../run.ts";
+
+/** What the answer must be, for the model. */
+export const describeSchema = (schema: string): string =>
+  `The answer must be one JSON value of this JSON Schema, and nothing else: no words, no fence.\n${fence("schema", {}, schema)}`;
+
+/** The form of the answer that the user asked for; "" for any. */
+export const renderAnswerForm = ({ options: { outputSchema } }: Run): string =>
+  outputSchema == null
+    ? ""
+    : `Your last message to the user (the reply where nothing is to be done, the FINISH message, the summary) is the answer. ${describeSchema(outputSchema)}`;

@@ -1,0 +1,66 @@
+/** Makes the run's answer one JSON value of the schema that the user gave, asking once more for one that is not. */
+import { compileSchema, type Judge } from "../../core/answer-schema.ts";
+import { squash } from "../../core/change.ts";
+import { fence } from "../../core/data-fence.ts";
+import { renderChanges } from "../../core/diff.ts";
+import { PaiError } from "../../core/error.ts";
+import { readJson } from "../../core/json.ts";
+import type { Json } from "../../core/model.ts";
+import { ask } from "../ask.ts";
+import { leavesNothing } from "../checks/checks.ts";
+import { renderRequest } from "../report.ts";
+import type { Run } from "../run.ts";
+import { describeSchema } from "./answer-form.ts";
+
+/** Characters of the diff that the second call is shown. */
+const maxDiff = 12_000;
+
+type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
+
+/** The value of a text that is JSON, in a fence or not; an object also with words around it. */
+function readAnswer(text: string, judge: Judge): Answer {
+  const [, fenced = text] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text) ?? [];
+  let value: Json;
+  try {
+    value = JSON.parse(fenced) as Json;
+  } catch {
+    const reading = readJson(text);
+    if (!reading.ok) return { ok: false, why: text.trim() === "" ? "it is empty" : "it is not JSON" };
+    value = reading.value;
+  }
+  const why = judge(value);
+  return why === null ? { ok: true, value } : { ok: false, why };
+}
+
+async function askAgain(run: Run, schema: string, why: string): Promise<string> {
+  const { record, begun } = run;
+  const diff = renderChanges(squash([...(begun?.changes ?? []), ...record.staged]));
+  const parts = [
+    renderRequest(run),
+    record.text === "" ? "" : `What was answered:\n${fence("result", {}, record.text)}`,
+    diff === "" ? "" : `What was changed:\n${fence("diff", {}, diff.slice(0, maxDiff))}`,
+    `That answer cannot be used: ${why}`,
+    describeSchema(schema),
+  ];
+  const system = "You state the result of finished work as JSON. Reply with one JSON value only.";
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return (await ask(run, { purpose: "answer", system, messages: [{ role: "user", text }], format: null })).text;
+}
+
+/** Puts the answer into the record as JSON. Throws reply_invalid when it stays unusable. */
+export async function requireAnswer(run: Run): Promise<void> {
+  const { options, record, ledger } = run;
+  const { outputSchema: schema } = options;
+  if (schema == null || options.planOnly || (leavesNothing(run) && !options.dryRun)) return;
+  const judge = compileSchema(schema);
+  ledger.release();
+  let answer = readAnswer(record.text, judge);
+  if (!answer.ok && !ledger.exhausted) {
+    const text = `the answer does not fit the schema (${answer.why}): asking once more`;
+    run.emit({ type: "notice", level: "warning", code: "answer_unusable", text });
+    answer = readAnswer(await askAgain(run, schema, answer.why), judge);
+  }
+  if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
+  record.text = JSON.stringify(answer.value);
+  record.next = [];
+}

@@ -2,6 +2,7 @@
 import type { Outcome, Promised } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 
+const modelCalls = (count: number) => `${count} model ${count === 1 ? "call" : "calls"}`;
 const tokens = (count: number | null) => (count === null ? "" : `, about ${count.toLocaleString("en-US")} tokens`);
 const price = (cost: number | null) =>
   cost === null ? "" : `, $${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
@@ -10,12 +11,12 @@ const price = (cost: number | null) =>
 export function renderPromise(plan: Plan, { expected, at_most, tokens: count, cost }: Promised, said: string): string {
   const steps = workOf(plan).length;
   const reply = plan.reply === "" ? "" : said.endsWith(plan.reply) ? "\n\n" : `${plan.reply}\n\n`;
-  return `${reply}${steps} ${steps === 1 ? "step" : "steps"}. Expected ${expected} model calls, at most ${at_most}${tokens(count)}${price(cost)}.\n\n`;
+  return `${reply}${steps} ${steps === 1 ? "step" : "steps"}. Expected ${modelCalls(expected)}, at most ${at_most}${tokens(count)}${price(cost)}.\n\n`;
 }
 
 function renderStatus({ status, checks, changes, error, calls, usage, cost }: Outcome): string {
   const passed = checks.filter((check) => check.passed === true).length;
-  const spent = `${calls.made} model ${calls.made === 1 ? "call" : "calls"}${tokens(usage.input + usage.output)}${price(cost)}`;
+  const spent = `${modelCalls(calls.made)}${tokens(usage.input + usage.output)}${price(cost)}`;
   if (error !== null) {
     const stands =
       changes.length === 0

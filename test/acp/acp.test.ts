@@ -236,6 +236,7 @@ describe("sessions", () => {
     expect(editor.said()).toContain("-one\n+1\n");
     await editor.prompt(id, "/undo");
     expect(editor.files()).toEqual(files);
+    expect(editor.said()).toContain("redo with: /redo");
     await editor.prompt(id, "/redo");
     expect(editor.files()).toEqual({ "a.txt": "1\ntwo\n" });
     await editor.prompt(id, "/context what is this?");

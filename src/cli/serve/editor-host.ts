@@ -17,7 +17,7 @@ import { type OpenSession, openSessions, openUnkept } from "../../store/sessions
 import { modes } from "../../store/setting-table.ts";
 import type { Context } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
-import { redoCommand, undoCommand } from "../commands/history.ts";
+import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { type Composed, composeOptions, composeTask, limitTime } from "../compose/compose.ts";
@@ -95,7 +95,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
   }
 
   async function reverse(kind: "undo" | "redo", words: string): Promise<string> {
-    const command = kind === "undo" ? undoCommand : redoCommand;
+    const command = kind === "undo" ? undoInSession : redoInSession;
     const flags = { ...context.flags, yes: true };
     const said = await textOf(command, context, { words: words.split(/\s+/).filter(Boolean), flags });
     offered =

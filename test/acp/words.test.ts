@@ -1,0 +1,12 @@
+/** The words that an editor shows. */
+import { expect, test } from "bun:test";
+import { renderPromise } from "../../src/acp/words.ts";
+import { planOf } from "../flows/plans.ts";
+
+test("one call is a call, two are calls", () => {
+  const plan = planOf({ steps: ["WRITE a.txt"] });
+  const said = (expected: number) =>
+    renderPromise(plan, { expected, at_most: 2, tokens: null, cost: null }, plan.reply);
+  expect(said(1)).toContain("1 step. Expected 1 model call, at most 2.");
+  expect(said(2)).toContain("Expected 2 model calls, at most 2.");
+});

@@ -1,9 +1,11 @@
-/** `pai mcp` as a process, driven by the official client in both eras of the protocol, and by lines that nobody should send. */
+/** `pai mcp` as a process, driven by the official clients of both eras of the protocol, and by lines that nobody should send. */
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { finish, modify, plan, write } from "../flows/plans.ts";
 import { findBinary, openPlace, type Place, patience } from "./harness.ts";
 
@@ -15,51 +17,76 @@ const open = (answers: readonly string[] = change) =>
     files,
   );
 
+interface CallOptions {
+  /** Gets what is told meanwhile. */
+  readonly told?: string[];
+  readonly signal?: AbortSignal;
+}
+
 interface Said {
   readonly isError: boolean;
   readonly data: { readonly [key: string]: unknown };
   readonly text: string;
 }
 
-async function connect(place: Place, mode: "legacy" | "auto", args: readonly string[] = []) {
-  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  const transport = new StdioClientTransport({
+/** The client of before 2026, and the one of now, which speaks as before or agrees on what is best. */
+type Way = "earlier" | "legacy" | "auto";
+
+/** Connects a client to `pai mcp` in the folder of the place; of both clients the same is asked. */
+async function connect(place: Place, way: Way, args: readonly string[] = []) {
+  const server = {
     command: findBinary(),
     args: ["mcp", "--no-plan-cache", ...args],
     cwd: place.root,
     env: { ...place.env },
     stderr: "ignore",
-  });
-  await client.connect(transport);
+  } as const;
+  const about = { name: "test", version: "1" };
+  const earlier = async () => {
+    const client = new EarlierClient(about);
+    await client.connect(new EarlierTransport({ ...server, args: [...server.args] }));
+    return client;
+  };
+  const later = async (mode: "legacy" | "auto") => {
+    const client = new Client(about, { versionNegotiation: { mode } });
+    await client.connect(new StdioClientTransport({ ...server, args: [...server.args] }));
+    return client;
+  };
+  const client = way === "earlier" ? await earlier() : await later(way);
   return {
     client,
-    async call(name: string, input: Record<string, unknown> = {}, onprogress?: (told: string) => void): Promise<Said> {
-      const answer = await client.callTool(
-        { name, arguments: input },
-        onprogress === undefined ? undefined : { onprogress: ({ message }) => onprogress(message ?? "") },
-      );
-      const [first] = answer.content;
+    async call(name: string, input: Record<string, unknown> = {}, given: CallOptions = {}): Promise<Said> {
+      const { told, signal } = given;
+      const onprogress = ({ message }: { message?: string | undefined }) => void told?.push(message ?? "");
+      const options = { ...(told === undefined ? {} : { onprogress }), ...(signal === undefined ? {} : { signal }) };
+      const request = { name, arguments: input };
+      const answer =
+        client instanceof EarlierClient
+          ? await client.callTool(request, undefined, options)
+          : await client.callTool(request, options);
+      const [first] = answer.content as readonly { readonly type: string; readonly text?: string }[];
       return {
         isError: answer.isError === true,
         data: (answer.structuredContent ?? {}) as Said["data"],
-        text: first?.type === "text" ? first.text : "",
+        text: first?.text ?? "",
       };
     },
   };
 }
 
-describe.each(["legacy", "auto"] as const)("a client that negotiates as %s", (mode) => {
+describe.each(["earlier", "legacy", "auto"] as const)("the client %s", (mode) => {
   test(
     "plans, applies what was planned, gets the same outcome again, undoes and looks up",
     async () => {
       await using place = open();
       const { client, call } = await connect(place, mode);
-      expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
+      if (client instanceof Client)
+        expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual(["plan", "apply", "undo", "history", "context"]);
       expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, false, false, true, true]);
       const told: string[] = [];
-      const planned = await call("plan", { task: "count a.txt" }, (message) => told.push(message));
+      const planned = await call("plan", { task: "count a.txt" }, { told });
       expect(planned.isError).toBe(false);
       expect(Object.keys(planned.data)).toEqual(["id", "plan", "promise"]);
       expect(JSON.parse(planned.text)).toEqual(planned.data);
@@ -139,7 +166,7 @@ test.concurrent(
     const { client, call } = await connect(place, "legacy");
     const { data } = await call("plan", { task: "count a.txt" });
     const stop = new AbortController();
-    const applying = client.callTool({ name: "apply", arguments: { id: data["id"] } }, { signal: stop.signal });
+    const applying = call("apply", { id: data["id"] }, { signal: stop.signal });
     await place.gemini.arrived(2);
     stop.abort();
     await expect(applying).rejects.toThrow();

@@ -7,26 +7,27 @@
 import { type Command, type CommandRow, define as defineAny, word } from "./command.ts";
 import { take } from "./flags.ts";
 
-const everywhere = take("quiet", "verbose", "noColor", "plain", "debug", "help", "version");
-const asking = take(
-  "model",
-  "temperature",
-  "mode",
-  "cwd",
-  "yes",
-  "noInput",
-  "maxCalls",
-  "maxTokens",
-  "maxCost",
-  "timeout",
-  "only",
-  "ephemeral",
-  "forceRoot",
-  "insecureHttp",
-);
-const tasking = take("file", "stdin", "noStdin", "noPlanCache");
-const confining = take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
-const acting = {
+const everywhere = () => take("quiet", "verbose", "noColor", "plain", "debug", "help", "version");
+const asking = () =>
+  take(
+    "model",
+    "temperature",
+    "mode",
+    "cwd",
+    "yes",
+    "noInput",
+    "maxCalls",
+    "maxTokens",
+    "maxCost",
+    "timeout",
+    "only",
+    "ephemeral",
+    "forceRoot",
+    "insecureHttp",
+  );
+const tasking = () => take("file", "stdin", "noStdin", "noPlanCache");
+const confining = () => take("sandbox", "allowNet", "allowWrite", "allowRead", "allowGit", "noCheckNet");
+const acting = () => ({
   ...take(
     "check",
     "noBaseline",
@@ -42,19 +43,26 @@ const acting = {
     "keep",
     "review",
   ),
-  ...confining,
-};
+  ...confining(),
+});
 
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command =>
-  defineAny({ ...row, args: { ...row.args, ...take("json"), ...everywhere } });
+  defineAny({ ...row, args: () => ({ ...row.args(), ...take("json"), ...everywhere() }) });
 /** It talks to a person: there is no result to print as JSON. */
-const defineSession = (row: CommandRow): Command => defineAny({ ...row, args: { ...row.args, ...everywhere } });
+const defineSession = (row: CommandRow): Command =>
+  defineAny({ ...row, args: () => ({ ...row.args(), ...everywhere() }) });
 
 export const commands: readonly Command[] = [
   define({
     meta: { name: "run", description: "do one task, then exit" },
-    args: { task: word("TASK|-", false), ...asking, ...tasking, ...acting, ...take("outputSchema", "dryRun", "jsonl") },
+    args: () => ({
+      task: word("TASK|-", false),
+      ...asking(),
+      ...tasking(),
+      ...acting(),
+      ...take("outputSchema", "dryRun", "jsonl"),
+    }),
     examples: [
       'pai run -y "add a --version flag to cli.py"',
       'pai run -y --check "pytest -q" "fix the failing test"',
@@ -64,12 +72,12 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "plan", description: "make the plan only; -o saves it for pai apply" },
-    args: {
+    args: () => ({
       task: word("TASK|-", false),
-      ...asking,
-      ...tasking,
+      ...asking(),
+      ...tasking(),
       ...take("output", "full", "check", "allowDelete", "allowRun", "dryRun", "jsonl"),
-    },
+    }),
     examples: [
       'pai plan -o plan.json "split utils.py into modules"',
       'pai plan --full -o plan.json "rename the package"',
@@ -81,10 +89,10 @@ export const commands: readonly Command[] = [
       name: "context",
       description: "files a task is about, and what would be sent; sends nothing",
     },
-    args: {
+    args: () => ({
       task: word("TASK|-", false),
       ...take("model", "mode", "cwd", "file", "stdin", "check", "allowRun", "maxCalls", "timeout", "forceRoot"),
-    },
+    }),
     examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
     load: async () => (await import("./commands/context.ts")).contextCommand,
   }),
@@ -93,37 +101,37 @@ export const commands: readonly Command[] = [
       name: "index",
       description: "make or renew the index of a large project: quick first requests",
     },
-    args: take("status", "drop", "cwd", "forceRoot"),
+    args: () => take("status", "drop", "cwd", "forceRoot"),
     examples: ["pai index", "pai index --status", "pai index --drop"],
     load: async () => (await import("./commands/index.ts")).indexCommand,
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },
-    args: { plan: word("PLAN.json"), ...asking, ...acting, ...take("dryRun", "jsonl") },
+    args: () => ({ plan: word("PLAN.json"), ...asking(), ...acting(), ...take("dryRun", "jsonl") }),
     examples: ["pai apply -y plan.json"],
     load: async () => (await import("./commands/apply.ts")).applyCommand,
   }),
   define({
     meta: { name: "undo", description: "take back the changes of a run" },
-    args: { run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") },
+    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai undo", "pai undo --dry-run", "pai undo -y 20261121"],
     load: async () => (await import("./commands/history.ts")).undoCommand,
   }),
   define({
     meta: { name: "redo", description: "bring back what undo took back" },
-    args: { run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") },
+    args: () => ({ run: word("RUN", false), ...take("cwd", "yes", "dryRun", "noInput", "forceRoot") }),
     examples: ["pai redo"],
     load: async () => (await import("./commands/history.ts")).redoCommand,
   }),
   define({
     meta: { name: "history", description: "list the runs in this folder" },
-    args: { ...take("cwd", "all", "team", "prune", "forceRoot") },
+    args: () => ({ ...take("cwd", "all", "team", "prune", "forceRoot") }),
     examples: ["pai history", "pai history --all", "pai history --team", "pai history --prune"],
     load: async () => (await import("./commands/history.ts")).historyCommand,
   }),
   define({
     meta: { name: "stats", description: "what all runs came to: solved, promises kept, tokens, cost" },
-    args: { ...take("by", "since", "team", "csv") },
+    args: () => ({ ...take("by", "since", "team", "csv") }),
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
     load: async () => (await import("./commands/stats.ts")).statsCommand,
   }),
@@ -132,13 +140,17 @@ export const commands: readonly Command[] = [
       name: "dashboard",
       description: "all runs as a page: a file, or served on this machine only",
     },
-    args: { ...take("out", "port", "team") },
+    args: () => ({ ...take("out", "port", "team") }),
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
     load: async () => (await import("./commands/dashboard.ts")).dashboardCommand,
   }),
   define({
     meta: { name: "memory", description: "facts that pai keeps of this project: list, accept, edit, add, drop" },
-    args: { verb: word("list|accept|edit|add|drop", false), what: word("ID|TEXT", false), ...take("cwd", "forceRoot") },
+    args: () => ({
+      verb: word("list|accept|edit|add|drop", false),
+      what: word("ID|TEXT", false),
+      ...take("cwd", "forceRoot"),
+    }),
     examples: [
       "pai config put memory on",
       "pai memory",
@@ -149,12 +161,12 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
-    args: {
+    args: () => ({
       verb: word("run|report|import"),
       what: word("TASKS…", false),
       ...take("model", "mode", "repeat", "jobs", "shard", "maxCost", "maxCalls", "maxTokens", "allowRun", "sandbox"),
       ...take("results", "output", "to", "language"),
-    },
+    }),
     examples: [
       "pai eval import thesis tasks",
       "pai eval run tasks --mode single-shot,tool-loop --repeat 3",
@@ -165,76 +177,80 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "log", description: "check the receipts of runs: is every line as it was written?" },
-    args: { verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") },
+    args: () => ({ verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") }),
     examples: ["pai log verify", "pai log verify 20261121"],
     load: async () => (await import("./commands/log.ts")).logCommand,
   }),
   define({
     meta: { name: "replay", description: "do a run again offline from its receipt: is it the same tree?" },
-    args: { run: word("RUN"), ...take("cwd", "forceRoot") },
+    args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
     examples: ["pai replay 20261121"],
     load: async () => (await import("./commands/replay.ts")).replayCommand,
   }),
   define({
     meta: { name: "config", description: "keys and settings" },
-    args: {
+    args: () => ({
       word: word("set|add|list|show|validate|remove|set-default|reset|get|put|unset"),
       ...take("cwd", "provider", "online", "noInput", "yes", "insecureHttp", "set", "show", "remove"),
-    },
+    }),
     examples: ["pai config set < key.txt", "pai config add work", "pai config list", "pai config put limits.calls 6"],
     load: async () => (await import("./commands/config.ts")).configCommand,
   }),
   define({
     meta: { name: "demo", description: "see the whole way of a task, offline, in a temporary folder" },
-    args: { ...take("keep") },
+    args: () => ({ ...take("keep") }),
     examples: ["pai demo"],
     load: async () => (await import("./commands/demo.ts")).demoCommand,
   }),
   define({
     meta: { name: "doctor", description: "check this installation, its settings and protections" },
-    args: { ...take("cwd", "offline", "model", "sandbox", "forceRoot", "insecureHttp") },
+    args: () => ({ ...take("cwd", "offline", "model", "sandbox", "forceRoot", "insecureHttp") }),
     examples: ["pai doctor", "pai doctor --json --offline"],
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   }),
   define({
     meta: { name: "models", description: "list providers, keys present, known models and windows" },
-    args: { ...take("cwd") },
+    args: () => ({ ...take("cwd") }),
     examples: ["pai models"],
     load: async () => (await import("./commands/models.ts")).modelsCommand,
   }),
   define({
     meta: { name: "trust", description: "let this folder's pai.json do more than narrow" },
-    args: { ...take("cwd", "revoke", "yes", "forceRoot") },
+    args: () => ({ ...take("cwd", "revoke", "yes", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   }),
   define({
     meta: { name: "schema", description: "print the JSON Schema of a plan, of --json, of --jsonl or of the settings" },
-    args: { word: word("plan|json|jsonl|config") },
+    args: () => ({ word: word("plan|json|jsonl|config") }),
     examples: ["pai schema json", "pai schema config"],
     load: async () => (await import("./commands/schema.ts")).schemaCommand,
   }),
   define({
     meta: { name: "completion", description: "print the completion script of a shell" },
-    args: { word: word("bash|zsh|fish") },
+    args: () => ({ word: word("bash|zsh|fish") }),
     examples: ["source <(pai completion bash)", "pai completion fish > ~/.config/fish/completions/pai.fish"],
     load: async () => (await import("./commands/completion.ts")).completionCommand(commands),
   }),
   defineSession({
     meta: { name: "auto", description: "the interactive session, like pai without arguments" },
-    args: { ...asking, ...acting, ...take("dryRun", "noPlanCache", "continue") },
+    args: () => ({ ...asking(), ...acting(), ...take("dryRun", "noPlanCache", "continue") }),
     examples: ["pai", "pai auto --continue"],
     load: async () => (await import("./session/session.ts")).sessionCommand,
   }),
   defineSession({
     meta: { name: "resume", description: "go on with a saved session: the last one, or the one named" },
-    args: { id: word("ID", false), ...asking, ...acting, ...take("dryRun", "noPlanCache") },
+    args: () => ({ id: word("ID", false), ...asking(), ...acting(), ...take("dryRun", "noPlanCache") }),
     examples: ["pai resume", "pai resume 20261121"],
     load: async () => (await import("./commands/sessions.ts")).resumeCommand,
   }),
   define({
     meta: { name: "sessions", description: "saved sessions of this folder; prune deletes all but the newest 20" },
-    args: { verb: word("list|show|export|prune", false), id: word("ID|KEEP", false), ...take("cwd", "forceRoot") },
+    args: () => ({
+      verb: word("list|show|export|prune", false),
+      id: word("ID|KEEP", false),
+      ...take("cwd", "forceRoot"),
+    }),
     examples: ["pai sessions", "pai sessions export 20261121 > talk.md"],
     load: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   }),
@@ -243,31 +259,31 @@ export const commands: readonly Command[] = [
       name: "acp",
       description: "an agent for editors: the Agent Client Protocol on its streams",
     },
-    args: { ...asking, ...acting, ...take("noPlanCache") },
+    args: () => ({ ...asking(), ...acting(), ...take("noPlanCache") }),
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
   define({
     meta: { name: "mcp", description: "tools for other agents; or list, trust, revoke theirs (MCP)" },
-    args: {
+    args: () => ({
       word: word("list|trust|revoke", false),
       name: word("NAME", false),
-      ...asking,
-      ...acting,
+      ...asking(),
+      ...acting(),
       ...take("noPlanCache"),
-    },
+    }),
     examples: ["pai mcp", "pai mcp trust everything", "pai mcp --yes --check 'npm test' --only 'src/**'"],
     load: async () => (await import("./commands/mcp.ts")).mcpCommand,
   }),
   define({
     meta: { name: "uninstall", description: "remove pai from this machine; lists first and asks" },
-    args: { ...take("purge", "dryRun", "yes", "noInput") },
+    args: () => ({ ...take("purge", "dryRun", "yes", "noInput") }),
     examples: ["pai uninstall --dry-run", "pai uninstall --purge"],
     load: async () => (await import("./commands/uninstall.ts")).uninstallCommand,
   }),
   define({
     meta: { name: "help", description: "show help, of pai or of one command" },
-    args: { command: word("COMMAND", false) },
+    args: () => ({ command: word("COMMAND", false) }),
     examples: ["pai help run"],
     load: async () => (await import("./commands/help.ts")).helpCommand(commands),
   }),

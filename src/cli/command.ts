@@ -47,21 +47,22 @@ export const word = (valueHint: string, required = true): PositionalArgDef & { r
 
 export interface CommandRow {
   readonly meta: { readonly name: string; readonly description: string };
-  /** Words by any name, in their order, and rows of the flag table. */
-  readonly args: ArgsDef;
+  /** Words by any name, in their order, and rows of the flag table. A call of pai makes only those of its command. */
+  readonly args: () => ArgsDef;
   readonly examples: readonly string[];
   /** Imports the code of the command: only when it runs. */
   readonly load: () => Promise<Handler>;
 }
 
 /** A row of the command table: citty's definition, and what help tells of it. */
-export interface Command extends Omit<CommandRow, "load"> {
+export interface Command extends Pick<CommandRow, "examples"> {
   readonly definition: CommandDef<ArgsDef>;
   readonly name: string;
   readonly about: string;
   /** Argument part of the usage line: "[TASK|-]". */
   readonly usage: string;
   readonly flags: readonly FlagSpec[];
+  readonly takes: (key: FlagKey) => boolean;
   readonly run: Handler;
 }
 
@@ -72,27 +73,30 @@ const renderUsage = (args: ArgsDef): string =>
     .map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint))
     .join(" ");
 
-/** Its flags by key: the arguments that are rows of the flag table. */
-const flagKeys = (args: ArgsDef): readonly FlagKey[] =>
-  (Object.keys(flagTable) as FlagKey[]).filter((key) => args[key] === flagTable[key]);
-
 /** Reading is ours (read-flags.ts): citty's own parser drops unknown flags and keeps the last of several. */
-export function define({ meta, args, examples, load }: CommandRow): Command {
+export function define({ meta, args: makeArgs, examples, load }: CommandRow): Command {
   const run: Handler = async (context) => (await load())(context);
+  let made: ArgsDef | null = null;
+  const args = (): ArgsDef => {
+    made ??= makeArgs();
+    return made;
+  };
+  const takes = (key: FlagKey) => args()[key] === flagTable[key];
   return {
-    definition: defineCommand({ meta, args, run: ({ data }: { readonly data?: Context }) => data && run(data) }),
-    meta,
-    args,
     examples,
     name: meta.name,
     about: meta.description,
     // Asked of one command, or by help and completions: not worked out for all of them at every start.
+    get definition() {
+      return defineCommand({ meta, args: args(), run: ({ data }: { readonly data?: Context }) => data && run(data) });
+    },
     get usage() {
-      return renderUsage(args);
+      return renderUsage(args());
     },
     get flags() {
-      return specsOf(flagKeys(args));
+      return specsOf((Object.keys(flagTable) as FlagKey[]).filter(takes));
     },
+    takes,
     run,
   };
 }

@@ -118,7 +118,7 @@ export async function main(argv: readonly string[], process: Process): Promise<n
     }
     const choice = choose(words, flags);
     name = choice.command.name;
-    if (name !== "help") requireFlags(flags, name, choice.command.flags);
+    if (name !== "help") requireFlags(flags, choice.command);
     requireSense(choice, flags);
     return await choice.command.run({ ...process, cwd: readCwd(process.cwd), flags, words: choice.words });
   } catch (thrown) {

@@ -3,22 +3,36 @@ import { parseArgs } from "node:util";
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 import { kebabCase } from "../core/text.ts";
+import type { Command } from "./command.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
 
 const keys = Object.keys(flagTable) as readonly FlagKey[];
-const byName = new Map(keys.map((key) => [kebabCase(key), key]));
-/** What node:util needs to know: which flags take a value, and their short forms. */
-const options = Object.fromEntries(
-  keys.map((key) => {
-    const { type, alias }: { readonly type: string; readonly alias?: string } = flagTable[key];
-    const kind = type === "boolean" ? ("boolean" as const) : ("string" as const);
-    return [kebabCase(key), alias === undefined ? { type: kind } : { type: kind, short: alias }];
-  }),
-);
+
+/** The key of a flag as it is written; undefined: there is no such flag. */
+function keyOf(name: string): FlagKey | undefined {
+  const key = name.replace(/-[a-z]/g, (pair) => pair.slice(1).toUpperCase());
+  return Object.hasOwn(flagTable, key) && kebabCase(key) === name ? (key as FlagKey) : undefined;
+}
+
+/** The name in `--name` or `--name=value`; null: not such an argument. */
+const nameIn = (text: string): string | null => (text.startsWith("--") ? text.slice(2).replace(/=.*/s, "") : null);
+
+/** What node:util needs to know: which of the flags on the line take a value, and what the short ones stand for. */
+function optionsFor(argv: readonly string[]) {
+  const named = new Set(argv.map((text) => keyOf(nameIn(text) ?? "")));
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const { type, alias }: { readonly type: string; readonly alias?: string } = flagTable[key];
+      if (alias === undefined && !named.has(key)) return [];
+      const kind = type === "boolean" ? ("boolean" as const) : ("string" as const);
+      return [[kebabCase(key), alias === undefined ? { type: kind } : { type: kind, short: alias }]];
+    }),
+  );
+}
 
 function unknownFlag(text: string): PaiError {
-  const near = suggest(text.replace(/^-+/, ""), [...byName.keys()]);
+  const near = suggest(text.replace(/^-+/, ""), keys.map(kebabCase));
   return new PaiError("usage", `unknown flag ${text}`, {
     hint: habitOfFlag(text) ?? (near === null ? "see: pai help" : `did you mean --${near}?`),
   });
@@ -57,7 +71,7 @@ interface Given {
 function readValue(spec: FlagSpec, { rawName, value = "", inlineValue }: Given): string {
   const isShort = !rawName.startsWith("--");
   const text = inlineValue === true && isShort ? value.replace(/^=/, "") : value;
-  const isFlag = inlineValue !== true && text.startsWith("--") && byName.has(text.slice(2).replace(/=.*/s, ""));
+  const isFlag = inlineValue !== true && keyOf(nameIn(text) ?? "") !== undefined;
   if (text !== "" && !isFlag) return requireChoice(spec, text);
   throw new PaiError("usage", `--${spec.name} needs a value: --${spec.name}${spec.optional ? "=" : " "}${spec.value}`);
 }
@@ -77,13 +91,19 @@ function readFlag(key: FlagKey, given: Given, earlier: Value | undefined): Value
 
 /** Reads flags anywhere on the line; `--` ends them. Throws usage for unknown flags and missing values. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
-  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: optionsFor(argv),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const flags: Record<string, Value> = {};
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
-    const key = byName.get(token.name);
+    const key = keyOf(token.name);
     if (key === undefined) throw unknownFlag(token.rawName);
     flags[key] = readFlag(key, token, flags[key]);
   }
@@ -91,9 +111,8 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
 }
 
 /** Throws usage for a flag the command does not take. */
-export function requireFlags(flags: Flags, command: string, taken: readonly FlagSpec[]): void {
-  const names = new Set(taken.map(({ name }) => name));
-  const strange = (Object.keys(flags) as FlagKey[]).map((key) => specOf(key).name).find((name) => !names.has(name));
-  if (strange !== undefined)
-    throw new PaiError("usage", `pai ${command} does not take --${strange}`, { hint: `see: pai help ${command}` });
+export function requireFlags(flags: Flags, { name, takes }: Pick<Command, "name" | "takes">): void {
+  const strange = (Object.keys(flags) as FlagKey[]).find((key) => !takes(key));
+  if (strange === undefined) return;
+  throw new PaiError("usage", `pai ${name} does not take --${kebabCase(strange)}`, { hint: `see: pai help ${name}` });
 }

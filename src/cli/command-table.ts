@@ -221,7 +221,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   }),
   define({
-    meta: { name: "schema", description: "print the JSON Schema of a plan, of --json, of --jsonl or of the settings" },
+    meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
     args: () => ({ word: word("plan|json|jsonl|config") }),
     examples: ["pai schema json", "pai schema config"],
     load: async () => (await import("./commands/schema.ts")).schemaCommand,

@@ -149,8 +149,10 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
 async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets, isSmall: boolean): Promise<Source[]> {
   const { terms, ranking } = project;
   const candidates = await readCandidates(run, project, isSmall);
-  const budget = isSmall ? Number.POSITIVE_INFINITY : budgets.excerpts;
-  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall);
+  // Files that the survey passed over, as those of very long lines, have a length all the same.
+  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= 2 * budgets.excerpts;
+  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : budgets.excerpts;
+  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
   const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
   return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {
     const source = sources.get(path);

@@ -75,6 +75,13 @@ describe("the first request", () => {
     expect(text).not.toContain("<likely");
   });
 
+  test("never holds a megabyte of data for a small project, whatever the survey made of it", async () => {
+    const text = `${JSON.stringify({ text: "some words of a reply. ".repeat(45_000) })}\n`;
+    const asked = await first({ files: { "reply.jsonl": text, "a.py": "x = 1\n" }, task: "tell me" });
+    expect(asked).toContain('<file path="a.py">\nx = 1');
+    expect(asked.length).toBeLessThan(40_000);
+  });
+
   test("of a project without a single readable file is made all the same", async () => {
     const files = { "a.bin": "\0\0\0", "b.min.js": "x".repeat(100_000), "empty.py": "" };
     const text = await first({ files, task: "explain a.bin" });

@@ -35,6 +35,8 @@ export interface Reader<T> {
   readonly load: LoadReader<T>;
   /** What a reply without JSON says all the same, as JSON; null: nothing that could be meant. */
   readonly answerOf?: (run: Run, text: string) => Promise<Json | null>;
+  /** Frees a call for the rest of a cut reply where none is to spare; false: it cannot. */
+  readonly freeCall?: () => boolean;
 }
 
 async function read<T>(
@@ -60,14 +62,14 @@ function beginningOf(text: string): string {
 const goOn =
   "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or behind it.";
 
-/** Asks once; a value that was cut is continued when a call is to spare, and joined. */
+/** Asks once; a value that was cut is continued when a call is to spare or can be freed, and joined. */
 async function readWhole<T>(
   run: Run,
   question: ModelQuestion,
   reader: Reader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
   const first = await read(run, askOnce(run, question), reader);
-  if (first.reply.stop !== "length" || !run.ledger.spare) return first;
+  if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   const messages: Message[] = [
     ...question.messages,
@@ -111,7 +113,7 @@ export async function askForJson<T>(
       text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or behind it.`,
     },
   ];
-  const second = await read(run, askOnce(run, { ...question, purpose: "repair", messages }), reader);
+  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);
   if (second.reading.ok) return { value: second.reading.value, reply: second.reply };
   throw new PaiError(
     "reply_invalid",

@@ -20,6 +20,8 @@ export const field = (input: Json, name: string): string => {
 
 /** What the call points at, as shown to people. */
 export function targetOf({ input }: Call): string {
+  const [pattern, under] = [field(input, "pattern"), field(input, "path")];
+  if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
   const subject = ["path", "from", "command", "pattern"].map((name) => field(input, name)).find((text) => text !== "");
   const to = field(input, "to");
   return to === "" ? (subject ?? "") : `${subject} → ${to}`;

@@ -171,16 +171,19 @@ function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>
 interface Found<Made> {
   readonly made: Made;
   readonly said: Message;
+  /** Planning calls so far, with it. */
+  readonly plans: number;
   readonly cached: boolean;
 }
 
 /** What an earlier run was told in the same place; null: nothing, or no look is left for it. */
-async function loadCached<Made>(run: Run, kind: PlanKind<Made>, key: string): Promise<Found<Made> | null> {
+async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
+  if (key === null) return null;
   const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
   if (saved === null) return null;
   const reading = refuseLook(run, kind, (await kind.load())(saved));
   if (!reading.ok) return null;
-  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), cached: true };
+  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), plans: plans - 1, cached: true };
 }
 
 /** Asks the model. */
@@ -200,9 +203,18 @@ async function askForPlan<Made>(
     const read = await kind.load();
     return (json: Json) => refuseLook(run, kind, read(json));
   };
-  const reader = record.rounds > 0 ? { load, answerOf } : { load };
+  let freed = 0;
+  /** A round of looks is given up for it: the promise is not passed. */
+  const freeCall = () => {
+    if (promiseAt !== promiseOfPlanning || record.rounds >= maxRounds) return false;
+    record.rounds += 1;
+    freed += 1;
+    ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
+    return ledger.spare;
+  };
+  const reader = { load, freeCall, ...(record.rounds > 0 && { answerOf }) };
   const { value: made, reply } = await askForJson(run, question, "plan", reader);
-  return { made, said: assistant(reply.text, reply.native), cached: false };
+  return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
 }
 
 /**
@@ -212,10 +224,9 @@ async function askForPlan<Made>(
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { record } = run;
   const { messages, key } = wanted;
-  const found = (key === null ? null : await loadCached(run, kind, key)) ?? (await askForPlan(run, kind, wanted));
-  const { made, said, cached } = found;
+  const found = (await loadCached(run, kind, wanted)) ?? (await askForPlan(run, kind, wanted));
+  const { made, said, plans, cached } = found;
   if (key !== null) record.planned = [...record.planned, { key, made: made as Json }];
-  const plans = cached ? wanted.plans - 1 : wanted.plans;
   const plan = kind.planOf(made);
   const spoken = [...messages, said];
   if (kind.looks(made)) {

@@ -143,19 +143,24 @@ function isLeftOut({ options, record }: Run, { scope }: Rights, { cmd, arg = "" 
   return [...options.checks, ...(record.plan?.execution_plan?.checks ?? [])].some((check) => check.trim() === command);
 }
 
-/** The script without the commands that were run before this call, whose request shows what they printed, as long as nothing changes. */
-async function withoutRan(run: Run, actions: readonly ScriptAction[]): Promise<readonly ScriptAction[]> {
+/**
+ * The script without the commands that were run before this call, whose request shows what they printed, as long as nothing
+ * changes; and these commands.
+ */
+async function withoutRan(run: Run, actions: readonly ScriptAction[]) {
   const { record, begun } = run;
   const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
   const kept: ScriptAction[] = [];
+  const left: string[] = [];
   for (const [at, action] of actions.entries()) {
     const command = (action.arg ?? "").trim();
     const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
     const isRan = isEarly && record.ran.get(command) === (begun?.changes.length ?? 0);
     // What somebody else has changed since is met where the command is run again.
-    if (!(isRan && (await isBound(run, command)))) kept.push(action);
+    if (isRan && (await isBound(run, command))) left.push(command);
+    else kept.push(action);
   }
-  return kept;
+  return { kept, left };
 }
 
 const isBound = (run: Run, command: string): Promise<boolean> =>
@@ -170,7 +175,7 @@ export async function performScript(
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const whole = await withoutRan(run, usable(script));
+  const { kept: whole, left: known } = await withoutRan(run, usable(script));
   const { requests, faults } = readAmendments(whole);
   const calls = callsOf(
     whole.filter((action) => !isLeftOut(run, rights, action)),
@@ -189,6 +194,7 @@ export async function performScript(
   noteRefused(run, wanted, batch.reports);
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
+    ...known.map((command) => `RUN ${command} was done before your reply: what it printed stands above`),
     ...(overflow ? [renderOverflow(calls, most)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];

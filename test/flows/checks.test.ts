@@ -136,6 +136,19 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
   });
 
+  test("a reply that only repeats it is told that it was done, and what it found stands once", async () => {
+    const lines = [
+      plan({ steps: ["RUN echo once | tee -a log.txt"] }),
+      "RUN::echo once | tee -a log.txt\n",
+      finish("Once."),
+    ];
+    const ran = await play({ lines, options: allowed });
+    expect(ran.asked(3)).toContain(
+      "RUN echo once | tee -a log.txt was done before your reply: what it printed stands above",
+    );
+    expect([ran.outcome.text, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual(["Once.", 3, "once\n"]);
+  });
+
   test("a RUN behind a change of the same reply sees it", async () => {
     const lines = [
       plan({ steps: ["RUN cat a.txt", ...steps] }),

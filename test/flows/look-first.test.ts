@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { finish, modify, plan, talk } from "./plans.ts";
+import { finish, modify, plan, talk, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
 const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
@@ -138,4 +138,26 @@ test("eight-step looks first too, asked in its own form or in that of a plan", a
 test("auto looks first too", async () => {
   const ran = await play({ files, flow: hybrid, lines: [look("READ shop/money.py"), fix, change] });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 3, at_most: 4 } });
+});
+
+test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {
+  const whole = plan({ steps: ["WRITE a.txt"] });
+  const lines = [
+    "I would write a.txt.",
+    { text: whole.slice(0, 60), stop: "length" as const },
+    whole.slice(60),
+    write("a.txt", "1\n") + finish(),
+  ];
+  const ran = await play({ lines });
+  expect(ran.purposes).toBe("plan repair resume execute");
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 4, expected: 3, at_most: 4 } });
+  const twice = [lines[0] ?? "", lines[1] ?? "", { text: whole.slice(60, 80), stop: "length" as const }];
+  expect((await play({ lines: twice })).outcome).toMatchObject({ code: 7, calls: { made: 3, at_most: 4 } });
+});
+
+test("a search in a folder is named by what it searches for, to the person and to the model", async () => {
+  const lines = [look("SEARCH RATE -> shop"), fix, change];
+  const ran = await play({ files, lines });
+  expect(ran.eventsOf("look.shown").map(({ target }) => target)).toEqual(["RATE in shop"]);
+  expect(ran.asked(2)).toContain('<result action="SEARCH RATE in shop" ok="true">');
 });

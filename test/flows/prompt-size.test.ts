@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import type { ModelRequest } from "../../src/core/model.ts";
 import { encodeGemini } from "../../src/models/gemini/encode.ts";
-import { finish, plan, write } from "./plans.ts";
-import { type Files, play } from "./scripted.ts";
+import { finish, modify, plan, write } from "./plans.ts";
+import { type Files, play, type Setup } from "./scripted.ts";
 
 const tokens = (characters: number) => Math.ceil(characters / 4);
 const lines = [plan({ steps: ["WRITE hello.py"] }), write("hello.py", 'print("hello")\n') + finish()];
@@ -36,6 +36,28 @@ test("in an empty folder both user messages stay under 100 tokens", async () => 
   const [first, second] = await requestsIn({});
   expect(tokens(said(first).length)).toBeLessThanOrEqual(100);
   expect(tokens(said(second).length)).toBeLessThanOrEqual(100);
+});
+
+/** What the two calls of these tasks took at d59dcbc, before looks, evidence and carry-over: everything sent, in tokens. */
+const before = { make: 1404, change: 1537 };
+const environment = "Debian GNU/Linux 12 (bookworm), x64; python 3.11, node 20, gcc 12, make, git; packages by npm";
+
+test("a small task takes at most a tenth more than before there were looks and evidence", async () => {
+  const sizeOf = ({ system, format, messages }: ModelRequest) =>
+    system.length + JSON.stringify(format?.schema ?? null).length + said({ messages } as ModelRequest).length;
+  const sum = async (setup: Setup) => {
+    const { requests, purposes } = await play({ ...setup, options: { environment } });
+    expect(purposes).toBe("plan execute");
+    return tokens(requests.reduce((all, request) => all + sizeOf(request), 0));
+  };
+  const bmi =
+    'def bmi(weight, height):\n    return weight / (height * height)\n\n\ndef category(value):\n    if value < 18.5:\n        return "Underweight"\n    if value < 25:\n        return "Normal"\n    return "Obese"\n';
+  const edit = '    if value < 30:\n        return "Overweight"\n    return "Obese"\n';
+  const change = [plan({ steps: ["MODIFY bmi.py"] }), modify("bmi.py", ['    return "Obese"\n', edit]) + finish()];
+  const files = { "bmi.py": bmi, "README.md": "# BMI\n\nA calculator.\n" };
+  expect(await sum({ task, lines })).toBeLessThanOrEqual(1.1 * before.make);
+  const changed = await sum({ files, task: "add the category Overweight from 25 to 30", lines: change });
+  expect(changed).toBeLessThanOrEqual(1.1 * before.change);
 });
 
 test("2,000 files, among them large ones: tree and context stay within their budgets", async () => {

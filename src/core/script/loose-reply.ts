@@ -124,6 +124,8 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[]): L
   const found = onlyFence(lines);
   if (found === null) return { actions: [], seen: "several fenced texts and no action", prose: "" };
   const [only, ...more] = targets;
+  const wantsJson = only !== undefined && more.length === 0 && only.isWritten && /\.\w*json\w*$/i.test(only.path);
+  if (isJson(found.inside.join("\n")) && !wantsJson) return { actions: [], seen: "JSON and no action", prose: "" };
   const seen = "a fenced file and no action";
   const isMeant = only?.isWritten === true && more.length === 0 && found.inside.some((line) => line.trim() !== "");
   if (!isMeant) return { actions: [], seen, prose: found.around };
@@ -133,6 +135,16 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[]): L
     seen,
     prose: found.around,
   };
+}
+
+/** Whether a text is one JSON object or list: actions in JSON are no file. */
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
 }
 
 /** `read`: the text of a file as the model knows it, or null. Nothing is read where two files may be meant. */

@@ -106,6 +106,13 @@ describe("one fenced file", () => {
     expect(looseOf(lines, [...fresh, ...one]).actions).toEqual([]);
   });
 
+  test("actions in JSON are no file, unless the file is one of JSON", () => {
+    const json = ["```json", '{"actions": [{"action": "WRITE", "path": "hello.py"}]}', "```"];
+    expect(looseOf(json, fresh)).toMatchObject({ actions: [], seen: "JSON and no action" });
+    const data = looseOf(json, [{ path: "data.json", isWritten: true }]);
+    expect(bare(data.actions)).toMatchObject([{ cmd: "WRITE", path: "data.json" }]);
+  });
+
   test("two fences are two files, an empty or open one none", () => {
     expect(looseOf([...lines, ...lines], fresh)).toMatchObject({
       actions: [],

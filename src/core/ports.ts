@@ -99,13 +99,16 @@ export interface CommandOptions {
 
 /** What a command left on its copy of the workspace beside `changes`; to be ended once, by either. */
 export interface Proposal {
-  /** Brings over what is ignored, once the changes have been applied. Returns what there is to tell, one line each. */
-  accept(): Promise<readonly string[]>;
+  /**
+   * Brings these of the ignored paths over, once the changes have been applied. Returns what there is to tell, one line
+   * each.
+   */
+  accept(paths: readonly RelPath[]): Promise<readonly string[]>;
   discard(): void;
   /** Paths that nobody may change, and that it changed. */
   readonly denied: readonly RelPath[];
-  /** How many ignored paths there are to bring over. */
-  readonly ignored: number;
+  /** Topmost ignored paths that it changed. */
+  readonly ignored: readonly RelPath[];
 }
 
 /** A change of a command in a file that is closed to every action, or that steers and is ignored. */

@@ -22,6 +22,8 @@ export interface Overlay extends Stage {
   settle(applied: readonly Change[] | null): void;
   /** Takes in what a command of this run changed on disk, so that it is not a conflict. */
   learn(changes: readonly Change[]): void;
+  /** What stands at these paths and below them is not what the run last knew of it: a command of this run was there. */
+  release(paths: readonly RelPath[]): void;
   /** Paths by how likely they matter, best first: hits of a search stand in this order, others behind them. */
   prefer(paths: readonly string[]): void;
   /** The model has been shown these bytes. */
@@ -175,6 +177,10 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
       pending = [];
     },
     learn,
+    release(paths) {
+      for (const path of known.keys())
+        if (paths.some((each) => path === each || path.startsWith(`${each}/`))) known.delete(path);
+    },
     show(path, bytes) {
       seen.set(path, bytes);
     },

@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
-import { done, planned, write } from "./replies.ts";
+import { done, hello, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -96,4 +96,14 @@ test.concurrent("headless a check leaves nothing that runs without being asked, 
   ]);
   expect(other.tree()).toMatchObject({ ".github/workflows/ci.yml": "on\n", ".envrc": "x\n" });
   expect(other.read(".git/hooks/pre-push")).toBe(null);
+});
+
+test.concurrent("behind the sandbox too, what a check makes anew of hidden names that run code does not stay", async () => {
+  const check =
+    "mkdir -p sub/.git .vscode .claude && echo x | tee sub/.git/config .vscode/tasks.json .claude/x > out.txt";
+  await using place = openPlace(hello, { ".gitignore": ".claude/\n" });
+  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", check, "say hello"]);
+  expect(ran.code).toBe(0);
+  expect(Object.keys(place.tree())).toEqual([".gitignore", "hello.txt", "out.txt"]);
+  expect(ran.stderr).toMatch(/which was put back: .*\.claude\/x/);
 });

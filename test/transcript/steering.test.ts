@@ -46,6 +46,49 @@ test.concurrent("what a command makes of one is taken back", async () => {
   expect(place.gemini.requests.length).toBeGreaterThan(2);
 });
 
+test.concurrent("rules of the project that ignore one do not hide it, and what is ignored keeps to --only", async () => {
+  const files = { ".gitignore": ".envrc\n.claude/\n*.log\n" };
+  const command = "mkdir .claude; echo '{}' > .claude/settings.json; echo x > .envrc; echo x > build.log";
+  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")], files);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect(place.tree()).toEqual(files);
+  const logs = "echo x > build.log; echo x > src.txt";
+  await using other = openPlace([planned([["RUN", logs]]), done("")], files);
+  const ran = await other.pai(["run", "-y", "--allow-run", "--only", "src.txt", "build it"]);
+  expect([ran.code, other.tree()]).toEqual([0, { ...files, "src.txt": "x\n" }]);
+  expect(ran.stderr).toContain("build.log is ignored and outside --only src.txt: it was not kept");
+});
+
+test.concurrent("code of the model that a check of the user runs makes none of them", async () => {
+  const code =
+    "mkdir -p .github/workflows .claude; for f in .github/workflows/ci.yml .claude/x .envrc CLAUDE.md made.txt; do echo x > $f; done";
+  const answers = () => [planned([["WRITE", "t.sh"]]), done(`WRITE::t.sh::EOT\n${code}\nEND::EOT\n`)];
+  await using place = openPlace(answers());
+  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", "sh t.sh", "test it"]);
+  expect([ran.code, Object.keys(place.tree())]).toEqual([0, ["made.txt", "t.sh"]]);
+  expect(ran.stderr).toContain("which was taken back: .claude/x, .envrc, .github/workflows/ci.yml, CLAUDE.md");
+  expect(place.read(".github")).toBeNull();
+  await using allowed = openPlace(answers());
+  await allowed.pai(["run", "-y", "--no-baseline", "--allow-steering", "CLAUDE.md", "--check", "sh t.sh", "test it"]);
+  expect(Object.keys(allowed.tree())).toEqual(["CLAUDE.md", "made.txt", "t.sh"]);
+});
+
+test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {
+  const [build, use] = ["echo echo built > out.sh", "sh out.sh > said.txt"];
+  await using place = openPlace(
+    [
+      planned([
+        ["RUN", build],
+        ["RUN", use],
+      ]),
+      done(""),
+    ],
+    { ".gitignore": "out.sh\n" },
+  );
+  const ran = await place.pai(["run", "-y", "--allow-run", "build it"]);
+  expect([ran.code, place.read("said.txt")]).toEqual([0, "built\n"]);
+});
+
 // F20
 test.concurrent("a check sees neither the user's database nor the password of the proxy, unless a flag gives them", async () => {
   const env = { DATABASE_URL: "postgres://me:hunter2hunter2@db/x", HTTP_PROXY: "http://me:hunter2hunter2@proxy:1" };

@@ -52,7 +52,7 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
 }
 
 /** On paper there are no ignored files to bring over. */
-const nothingLeft: Proposal = { accept: async () => [], discard: () => {}, denied: [], ignored: 0 };
+const nothingLeft: Proposal = { accept: async () => [], discard: () => {}, denied: [], ignored: [] };
 
 function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
   const done: Change[] = [];

@@ -5,11 +5,10 @@ import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import { flagsToRun, grantsRun } from "../../core/run-patterns.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { judgeCommand } from "../batch.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
-import { refuseClosed, takeBackUnasked, tellClosed } from "../commands/closed.ts";
 import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
+import { judgeLeft } from "./judge-left.ts";
 
 export interface Check {
   readonly command: string;
@@ -70,13 +69,7 @@ export async function runCheck(
     sandbox: when === "before" || by === "plan" || run.options.throwawayChecks === true ? "throwaway" : "in-place",
     signal,
   });
-  const refused = by === "plan" ? await judgeCommand(run, null, result.changes, await refuseClosed(run, result)) : null;
-  if (by === "user") {
-    await takeBackUnasked(run, result);
-    await tellClosed(run, result);
-  }
-  if (refused !== null)
-    run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
+  await judgeLeft(run, { command, by }, result);
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
   if (when === "before" && passed === false) tellWithheld(run, command, result.withheld ?? []);

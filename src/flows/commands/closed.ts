@@ -1,6 +1,4 @@
 /** What commands did to files that are closed to every action, where no sandbox kept them off: judged, told, and put back. */
-import { invert } from "../../core/change.ts";
-import { findSteering } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
 import type { Refusal } from "../batch.ts";
@@ -48,43 +46,22 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
 }
 
 /**
- * Of a command that the user typed: headless what runs code without being asked goes back, unless it is allowed by name; the
- * rest stays as long as the run does. Both are said.
+ * Of a command that the user typed: headless what runs code without being asked or steers agents goes back, unless it is
+ * allowed by name; the rest stays as long as the run does. Both are said.
  */
 export async function tellClosed(run: Run, result: CommandResult): Promise<void> {
   const changes = result.closed?.changes ?? [];
   const back = run.options.interactive
     ? []
-    : changes.filter(({ path, runsUnasked }) => runsUnasked && !isSteeringAllowed(run, path));
+    : changes.filter(({ path, runsUnasked, isDenied }) => (runsUnasked || !isDenied) && !isSteeringAllowed(run, path));
   const stays = changes.filter((change) => !back.includes(change));
   if (back.length > 0) {
     await putBack(run, result, back);
-    const text = `${result.command}: it changed what runs code without being asked, which was put back: ${nameAll(back)}`;
+    const text = `${result.command}: it changed what runs code without being asked or steers agents, which was put back: ${nameAll(back)}`;
     run.emit({ type: "notice", level: "warning", code: "path_refused", text });
   }
   if (stays.length > 0) {
     const text = `${result.command}: it changed files that are closed to pai, and that go back if the run fails: ${nameAll(stays)}`;
     run.emit({ type: "notice", level: "warning", code: "command_left", text });
   }
-}
-
-/** Headless, what such a command made of visible files that run code without being asked is taken back like the rest. */
-export async function takeBackUnasked(run: Run, result: CommandResult): Promise<void> {
-  if (run.options.interactive) return;
-  const unasked = result.changes.filter(
-    ({ path, after }) =>
-      after !== null &&
-      after.kind !== "folder" &&
-      findSteering(path)?.kind === "unasked" &&
-      !isSteeringAllowed(run, path),
-  );
-  if (unasked.length === 0) return;
-  const transaction = await run.transaction();
-  const back = invert(unasked);
-  await transaction.apply(back);
-  run.overlay.learn(back);
-  const [first] = unasked;
-  const named = unasked.map(({ path }) => path).join(", ");
-  const text = `${result.command}: it changed what runs code without being asked, which was taken back: ${named}; --allow-steering ${first?.path} allows it`;
-  run.emit({ type: "notice", level: "warning", code: "path_refused", text });
 }

@@ -29,8 +29,14 @@ export async function settleProposal(run: Run, rights: Rights | null, result: Pr
   }
 }
 
-async function bringOver(run: Run, { command, proposal }: Proposed): Promise<void> {
-  for (const note of await proposal.accept()) {
+/** What is ignored comes over where --only lets it; from now on it is no longer as the run found it. */
+async function bringOver(run: Run, { command, proposal: { ignored, accept } }: Proposed): Promise<void> {
+  const { only } = run.options;
+  const outside = ignored.filter((path) => !withinOnly(only, path));
+  const notes = await accept(ignored.filter((path) => !outside.includes(path)));
+  run.overlay.release(ignored);
+  const left = outside.map((path) => `${path} is ignored and outside --only ${only.flat().join(" ")}: it was not kept`);
+  for (const note of [...notes, ...left]) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
   }
 }

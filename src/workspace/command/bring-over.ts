@@ -58,25 +58,33 @@ const drop = (root: Root, path: RelPath) =>
 
 const isDeletion = (stat: Stats) => stat.isCharacterDevice() && stat.rdev === 0;
 
-/** Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner. */
+/**
+ * Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner.
+ * Names are bytes here: one that is not UTF-8 keeps no right either.
+ */
 function clean(folder: string): void {
-  dropMarks(folder);
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    const stat = lstatSync(path);
-    if (stat.isDirectory()) clean(path);
-    else if (stat.isFile()) cleanFile(path, stat);
-    else if (!stat.isSymbolicLink()) rmSync(path);
+  const waiting = [Buffer.from(folder)];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    dropMarks(at);
+    for (const name of readdirSync(at, { encoding: "buffer" })) {
+      const path = Buffer.concat([at, Buffer.from("/"), name]);
+      const stat = lstatSync(path);
+      if (stat.isDirectory()) waiting.push(path);
+      else if (stat.isFile()) cleanFile(path, stat);
+      else if (!stat.isSymbolicLink()) rmSync(path);
+    }
   }
 }
 
-function cleanFile(path: string, { mode }: Stats): void {
+function cleanFile(path: Buffer | string, { mode }: Stats): void {
   if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
   dropMarks(path);
 }
 
-function dropMarks(path: string): void {
-  const calls = systemCalls();
+function dropMarks(given: Buffer | string): void {
+  const path = given.toString();
+  // Marks say nothing outside an overlay: of a name that is not UTF-8 they may stay.
+  const calls = Buffer.from(path).equals(Buffer.from(given)) ? systemCalls() : null;
   for (const name of calls?.listAttributes(path) ?? []) {
     if (name.startsWith("user.overlay.")) calls?.removeAttribute(path, name);
   }

@@ -60,7 +60,8 @@ function mannerOf(path: RelPath, { rules, isWalled, git }: ClosedParts): Manner 
   const isCompared = kind === "tool" && !editorName.test(foldName(name));
   if (kind === "own" || (kind === "repository" && git)) return null;
   if (kind === null && isSteering(path)) return "all";
-  if (isWalled) return null;
+  // What stands there is out of reach behind a wall, but what does not stand there yet can be made.
+  if (isWalled && kind !== "repository" && !(kind === "tool" && !isCompared)) return null;
   if (kind === null || isCompared) return "compare";
   return kind === "repository" ? "orders" : "all";
 }

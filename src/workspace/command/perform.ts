@@ -81,8 +81,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const { upper } = layers;
       const content = await readLayer({ root, rules: policy, upper, staged, begunNs, git: sandbox.git, signal });
       const { changes, notes, denied, ignored } = content;
-      const accept = () => bringOver(root, upper, ignored);
-      return { ...done, changes, notes, proposal: { accept, discard, denied, ignored: ignored.length } };
+      const accept = (paths: readonly RelPath[]) => bringOver(root, upper, paths);
+      return { ...done, changes, notes, proposal: { accept, discard, denied, ignored } };
     } catch (thrown) {
       discard();
       throw thrown;

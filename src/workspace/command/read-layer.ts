@@ -8,13 +8,14 @@ import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { type IgnoreRules, openIgnore } from "../ignore.ts";
 import { joinPath, showName } from "../parse-path.ts";
-import { kindOfDenied, type PathRules } from "../policy.ts";
+import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
 import { inside } from "../scan.ts";
 import { systemCalls } from "../system/system-calls.ts";
+import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 
 export interface LayerContent {
   readonly changes: readonly Change[];
-  /** Topmost ignored paths, to be brought over as they are. */
+  /** Topmost ignored paths, to be brought over as they are; what steers in them stands in `changes` as well. */
   readonly ignored: readonly RelPath[];
   /** Paths that nobody may change. */
   readonly denied: readonly RelPath[];
@@ -34,23 +35,30 @@ export interface LayerParts {
   readonly signal: AbortSignal;
 }
 
-/** More than this is not taken over. `kept`: bytes of files that are not ignored, as these stay in memory. */
-export interface LayerLimits {
-  readonly entries: number;
-  readonly bytes: number;
-  readonly kept: number;
-}
-
-const layerLimits: LayerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
 const pauseMs = 20;
+/** `open`: all of it is a change; `ignored`: only what steers or hides a repository is; `foreign`: only counted, as what stands in it is others' work. */
+type Reach = "open" | "ignored" | "foreign";
 
 interface Level {
   readonly folder: RelPath;
+  readonly reach: Reach;
   /** null: the folder is new, and no rules of the project hold in it. */
   readonly ignored: IgnoreRules | null;
   /** Nothing of the workspace shows through. */
   readonly isOpaque: boolean;
 }
+
+/** One name of the layer. */
+interface Found {
+  readonly path: RelPath;
+  readonly at: string;
+  readonly stat: Stats;
+  readonly isDeletion: boolean;
+}
+
+/** What is fetched or built in such a folder is not looked into: packages bring along what steered their own makers. */
+const foreignNames = /^(?:node_modules|bower_components|vendor|target|site-packages|\.tox|\.nox)$/;
+const editorFolders = /^\.(?:vscode|idea)$/i;
 
 /**
  * Throws io_failed when there is more than pai takes over, conflict when somebody else changed a file meanwhile, and the
@@ -58,7 +66,8 @@ interface Level {
  */
 export async function readLayer(parts: LayerParts, limits: LayerLimits = layerLimits): Promise<LayerContent> {
   const reader = openReader(parts, limits);
-  const waiting: Level[] = [{ folder: "" as RelPath, ignored: openIgnore(parts.root, "" as RelPath), isOpaque: false }];
+  const ignored = openIgnore(parts.root, "" as RelPath);
+  const waiting: Level[] = [{ folder: "" as RelPath, reach: "open", ignored, isOpaque: false }];
   let pause = performance.now();
   for (let level = waiting.pop(); level !== undefined; level = waiting.pop()) {
     waiting.push(...reader.read(level));
@@ -68,6 +77,22 @@ export async function readLayer(parts: LayerParts, limits: LayerLimits = layerLi
     pause = performance.now();
   }
   return reader.end();
+}
+
+/** How far we look into a path; null: nobody may change it. */
+function reachOf(
+  { reach, folder, ignored }: Level,
+  name: string,
+  isFolder: boolean,
+  { rules, git }: Pick<LayerParts, "rules" | "git">,
+): Reach | null {
+  if (reach === "foreign") return "foreign";
+  const kind = kindOfDenied(folder, name, rules);
+  if (kind === "repository") return git ? "foreign" : null;
+  if (kind === "tool" && !editorFolders.test(name)) return "foreign";
+  if (reach === "open" && kind !== null) return null;
+  if (reach === "open" && ignored?.ignores(name, isFolder) !== true) return "open";
+  return foreignNames.test(name) ? "foreign" : "ignored";
 }
 
 function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, limits: LayerLimits) {
@@ -99,59 +124,69 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   /** Made for what was staged below it. */
   const isStagedFolder = (path: RelPath) =>
     [...onTop].some(([each, after]) => after !== null && each.startsWith(`${path}/`));
+  const removeBelow = (folder: RelPath): void => {
+    for (const each of inside(root, folder)) if (!onTop.has(each)) note(each, null);
+  };
   const remove = (path: RelPath): void => {
     const stat = lookAt(root, path);
     if (stat === null && !onTop.has(path)) return;
-    if (stat?.kind === "folder") for (const each of inside(root, path)) if (!onTop.has(each)) note(each, null);
+    if (stat?.kind === "folder") removeBelow(path);
     note(path, null);
   };
-  /** True when the path is not for us to look into. */
-  const isSettled = (level: Level, name: string, path: RelPath, isFolder: boolean): boolean => {
-    const kind = kindOfDenied(level.folder, name, rules);
-    const isTools = kind === "tool" && !/^\.(?:vscode|idea)$/i.test(name);
-    if (kind !== null && !isTools && !(kind === "repository" && git)) denied.push(path);
-    else if (kind !== null || level.ignored?.ignores(name, isFolder) === true) ignored.push(path);
-    else return false;
-    return true;
-  };
+  /** What steers is a change like any other, wherever it stands: the rules of a project must not hide it. */
+  const isSteering = (path: RelPath) => judgePath(path, "write", rules).verdict === "ask";
   const enter = (level: Level, name: string, path: RelPath, stat: Stats): Level => {
     const lower = level.isOpaque ? null : lookAt(root, path);
     const isMerged = lower?.kind === "folder" && !isOpaqueFolder(join(upper, path));
     if (lower?.kind !== "folder" && !isStagedFolder(path)) note(path, { kind: "folder", mode: stat.mode & 0o777 });
     return {
       folder: path,
+      reach: "open",
       ignored: isMerged ? (level.ignored?.inside(name, namesIn(root, path)) ?? null) : null,
       isOpaque: !isMerged,
     };
   };
   const noteContent = (path: RelPath, at: string, stat: Stats): void => {
+    if (lookAt(root, path)?.kind === "folder") removeBelow(path);
     if (stat.isSymbolicLink()) note(path, { kind: "link", target: readlinkSync(at) });
     else if (stat.isFile()) {
       count.keep(stat.size);
       note(path, { kind: "file", bytes: readFileSync(at), mode: stat.mode & 0o777 });
     } else notes.push(`${showName(path)} is a pipe, socket or device, and was left out`);
   };
-  const readEntry = (level: Level, name: string): readonly Level[] => {
-    const path = joinPath(level.folder, name);
-    const at = join(upper, path);
-    const stat = lstatSync(at);
-    const isDeletion = stat.isCharacterDevice() && stat.rdev === 0;
-    seen.add(path);
-    count.add(stat.isFile() ? stat.size : 0);
-    const isFolder = stat.isDirectory() || (isDeletion && lookAt(root, path)?.kind === "folder");
-    if (isSettled(level, name, path, isFolder)) {
-      if (stat.isDirectory()) count.addTree(at);
-      return [];
-    }
+  const readOpen = (level: Level, name: string, { path, at, stat, isDeletion }: Found): readonly Level[] => {
     if (stat.isDirectory()) return [enter(level, name, path, stat)];
     if (isDeletion) remove(path);
     else noteContent(path, at, stat);
     return [];
   };
+  const readIgnored = (reach: Reach, { path, at, stat, isDeletion }: Found): readonly Level[] => {
+    if (stat.isDirectory()) return [{ folder: path, reach, ignored: null, isOpaque: false }];
+    if (reach === "ignored" && !isDeletion && isSteering(path)) noteContent(path, at, stat);
+    return [];
+  };
+  const readEntry = (level: Level, name: string): readonly Level[] => {
+    const path = joinPath(level.folder, name);
+    const at = join(upper, path);
+    const stat = lstatSync(at);
+    const isDeletion = stat.isCharacterDevice() && stat.rdev === 0;
+    const found = { path, at, stat, isDeletion };
+    seen.add(path);
+    count.add(path, stat.isFile() ? stat.size : 0);
+    const isFolder = stat.isDirectory() || (isDeletion && lookAt(root, path)?.kind === "folder");
+    const reach = reachOf(level, name, isFolder, { rules, git });
+    if (reach === "open") return readOpen(level, name, found);
+    if (reach === null) denied.push(path);
+    else if (level.reach === "open") ignored.push(path);
+    return reach === null ? [] : readIgnored(reach, found);
+  };
 
   return {
     read(level: Level): readonly Level[] {
-      const names = readdirSync(join(upper, level.folder)).sort();
+      const names = readNames(join(upper, level.folder), (name) => {
+        if (level.reach !== "open") return;
+        notes.push(`${showName(joinPath(level.folder, name))} has a name that is not UTF-8, and was left out`);
+      });
       if (level.isOpaque) {
         const there = new Set(names);
         for (const name of namesIn(root, level.folder)) if (!there.has(name)) remove(joinPath(level.folder, name));
@@ -167,41 +202,16 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-function openCount(limits: LayerLimits) {
-  let entries = 0;
-  let bytes = 0;
-  let kept = 0;
-  const check = (): void => {
-    if (entries > limits.entries) throw tooMuch(`more than ${limits.entries} files`);
-    if (bytes > limits.bytes) throw tooMuch(`more than ${limits.bytes / 2 ** 30} GiB`);
-    if (kept > limits.kept) throw tooMuch(`more than ${limits.kept / 2 ** 20} MiB of files that are not ignored`);
-  };
-  const add = (size: number): void => {
-    entries += 1;
-    bytes += size;
-    check();
-  };
-  const addTree = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      add(entry.isFile() ? lstatSync(path).size : 0);
-      if (entry.isDirectory()) addTree(path);
-    }
-  };
-  return {
-    add,
-    addTree,
-    keep(size: number) {
-      kept += size;
-      check();
-    },
-  };
+/** In order; those that are not UTF-8 are told and left out: no path can name them. */
+function readNames(folder: string, refuse: (name: string) => void): readonly string[] {
+  const names: string[] = [];
+  for (const raw of readdirSync(folder, { encoding: "buffer" })) {
+    const name = raw.toString();
+    if (Buffer.from(name).equals(raw)) names.push(name);
+    else refuse(name);
+  }
+  return names.sort();
 }
-
-const tooMuch = (what: string): PaiError =>
-  new PaiError("io_failed", `the command changed ${what}: nothing was carried over, and it is not run again`, {
-    hint: "let it write to an ignored folder in smaller parts, or run it yourself",
-  });
 
 const changedMeanwhile = (path: RelPath): PaiError =>
   new PaiError("conflict", `${showName(path)} was changed by someone else while a command worked on it`, {

@@ -19,8 +19,9 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
     if ([...gone].some((folder) => path.startsWith(`${folder}/`))) continue;
     const at = join(upper, path);
     makeParents(root, upper, path);
+    // Nothing of the layer stands behind a file or a link, least of all what a link leads to.
+    if (after?.kind !== "folder") gone.add(path);
     if (after === null) {
-      gone.add(path);
       if (statOf(root, path) !== null) makeDeletion(at);
     } else if (after.kind === "folder") mkdirSync(at, { recursive: true, mode: after.mode });
     else if (after.kind === "link") symlinkSync(after.target, at);

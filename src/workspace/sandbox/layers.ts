@@ -1,5 +1,5 @@
 /** The two folders of an overlay: what a command changes, kept apart from the workspace. */
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface Layers {
@@ -50,7 +50,35 @@ export function sweepScratch(scratch: string): void {
   }
 }
 
+/** Deeper folders than this are moved up first: removing takes as long as their path is, squared. */
+const deepest = 32;
+
+/** Moves what stands deeper beside the layers, piece by piece, so that no path grows long. */
+function flatten(top: string): void {
+  const waiting = [{ folder: top, depth: 0 }];
+  let moved = 0;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const { folder, depth } = at;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      const path = join(folder, entry.name);
+      if (depth < deepest) waiting.push({ folder: path, depth: depth + 1 });
+      else {
+        moved += 1;
+        const piece = join(top, `piece-${moved}`);
+        renameSync(path, piece);
+        waiting.push({ folder: piece, depth: 1 });
+      }
+    }
+  }
+}
+
 function removeTree(folder: string): void {
+  try {
+    flatten(folder);
+  } catch {
+    // A folder that nobody may enter, or a name that is not UTF-8: what is left is removed the long way.
+  }
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {

@@ -3,52 +3,9 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Change } from "../../../src/core/change.ts";
-import type { CommandOptions } from "../../../src/core/ports.ts";
 import { readLayer } from "../../../src/workspace/command/read-layer.ts";
-import { openBare } from "../bare.ts";
-import { at, change, file, makePlace, openPlace, type Place, treeOf } from "../tree.ts";
-import { here } from "./here.ts";
-
-const onCopies = test.skipIf(!here.proposes);
-
-const files = {
-  "a.txt": "a\n",
-  "b.txt": "b\n",
-  "src/deep/c.txt": "c\n",
-  "gone/x": "x\n",
-  ".gitignore": "build/\n*.log\n",
-  "node_modules/x/i.js": "1\n",
-};
-
-async function inPlace(use: (place: Place) => Promise<void>, given: Readonly<Record<string, string>> = files) {
-  const place = makePlace(given);
-  try {
-    await use(place);
-  } finally {
-    place.remove();
-  }
-}
-
-async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {
-  const opened = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" } });
-  const transaction = await opened.workspace.begin({ id: "r1", task: "a command" });
-  const { signal } = new AbortController();
-  const result = await transaction.run(command, {
-    by: "plan",
-    timeoutMs: 20_000,
-    signal,
-    sandbox: "proposal",
-    ...options,
-  });
-  return { opened, transaction, result };
-}
-
-const say = ({ path, before, after }: Change) => {
-  const what = after === null ? "delete" : before === null ? "create" : "change";
-  const kind = (after ?? before)?.kind;
-  return `${what} ${kind} ${path}${after?.kind === "file" ? ` ${Buffer.from(after.bytes)}`.trimEnd() : ""}`;
-};
+import { at, change, file, openPlace, treeOf } from "../tree.ts";
+import { inPlace, onCopies, run, say } from "./copies.ts";
 
 onCopies("every kind of change is found, and nothing of it is in the workspace", () =>
   inPlace(async (place) => {
@@ -134,7 +91,7 @@ onCopies(
       );
       expect(result.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
       expect(existsSync(join(place.work, "build"))).toBe(false);
-      const notes = (await result.proposal?.accept()) ?? [];
+      const notes = (await result.proposal?.accept(result.proposal.ignored)) ?? [];
       result.proposal?.discard();
       expect(notes.map((note) => note.split(" ")[0])).toEqual(["build", "node_modules", "run.log"]);
       const tree = treeOf(place.work);
@@ -150,7 +107,7 @@ onCopies("denied names are told apart and never brought over", () =>
     const { result } = await run(place, "echo k > .env; mkdir .git; echo evil > .git/config; echo x > build.log");
     expect([...(result.proposal?.denied ?? [])].sort()).toEqual([at(".env"), at(".git")]);
     expect(result.changes).toEqual([]);
-    await result.proposal?.accept();
+    await result.proposal?.accept(result.proposal.ignored);
     result.proposal?.discard();
     expect(Object.keys(treeOf(place.work))).not.toContain(".env");
   }),
@@ -205,7 +162,7 @@ onCopies("folders that nobody may enter are cleared away, and links are brought 
       place,
       "mkdir -p build/shut; touch build/shut/x; chmod 0 build/shut; ln -s /etc/passwd build/l",
     );
-    await result.proposal?.accept();
+    await result.proposal?.accept(result.proposal.ignored);
     result.proposal?.discard();
     expect(treeOf(join(place.work, "build"))["l"]).toBe("link /etc/passwd");
     chmodSync(join(place.work, "build/shut"), 0o700);
@@ -218,7 +175,7 @@ onCopies("a link in the workspace does not lead what is brought over out of it",
     execFileSync("mkdir", [outside]);
     symlinkSync(outside, join(place.work, "build"));
     const { result } = await run(place, "rm build; mkdir build; echo o > build/o");
-    await result.proposal?.accept();
+    await result.proposal?.accept(result.proposal.ignored);
     result.proposal?.discard();
     expect(readdirSync(outside)).toEqual([]);
   }),

@@ -1,0 +1,44 @@
+/** What a check left behind that nobody may make unasked is taken back: code of the model may have run in it. */
+import { type Change, invert } from "../../core/change.ts";
+import type { CommandResult } from "../../core/ports.ts";
+import { judgeCommand } from "../batch.ts";
+import { refuseClosed, tellClosed } from "../commands/closed.ts";
+import type { Run } from "../run.ts";
+import { refuseSteering } from "../steering.ts";
+
+const isMadeFolder = ({ before, after }: Change) => before === null && after?.kind === "folder";
+
+/**
+ * Takes back files that steer, with the folders made for them alone, unless somebody allows them: the user typed the
+ * command, not what it does. The rest of what it left stays. Tells what was taken back.
+ */
+async function judgeUserCheck(run: Run, command: string, changes: readonly Change[]): Promise<void> {
+  const touched = changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
+  const refused = new Set((await refuseSteering(run, touched))?.paths);
+  if (refused.size === 0) return;
+  const isBelow = (folder: string, paths: Iterable<string>) => [...paths].some((path) => path.startsWith(`${folder}/`));
+  const stays = touched.filter((path) => !refused.has(path));
+  const isForThem = (change: Change) =>
+    isMadeFolder(change) && isBelow(change.path, refused) && !isBelow(change.path, stays);
+  const back = invert(changes.filter((change) => refused.has(change.path) || isForThem(change)));
+  await (await run.transaction()).apply(back);
+  run.overlay.learn(back);
+  const named = [...refused].join(", ");
+  const text = `${command}: it changed what runs code without being asked or steers agents, which was taken back: ${named}; --allow-steering ${[...refused][0]} allows it`;
+  run.emit({ type: "notice", level: "warning", code: "path_refused", text });
+}
+
+/** Judges what a check changed in the workspace: a check of the plan like every command of it. */
+export async function judgeLeft(
+  run: Run,
+  { command, by }: { readonly command: string; readonly by: "user" | "plan" },
+  result: CommandResult,
+): Promise<void> {
+  if (by === "user") {
+    await judgeUserCheck(run, command, result.changes);
+    return tellClosed(run, result);
+  }
+  const refused = await judgeCommand(run, null, result.changes, await refuseClosed(run, result));
+  if (refused !== null)
+    run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
+}

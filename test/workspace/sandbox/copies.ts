@@ -1,0 +1,47 @@
+/** Commands on copies of a workspace, for tests. */
+import { test } from "bun:test";
+import type { Change } from "../../../src/core/change.ts";
+import type { CommandOptions } from "../../../src/core/ports.ts";
+import { openBare } from "../bare.ts";
+import { makePlace, type Place } from "../tree.ts";
+import { here } from "./here.ts";
+
+export const onCopies = test.skipIf(!here.proposes);
+
+const files = {
+  "a.txt": "a\n",
+  "b.txt": "b\n",
+  "src/deep/c.txt": "c\n",
+  "gone/x": "x\n",
+  ".gitignore": "build/\n*.log\n",
+  "node_modules/x/i.js": "1\n",
+};
+
+export async function inPlace(use: (place: Place) => Promise<void>, given: Readonly<Record<string, string>> = files) {
+  const place = makePlace(given);
+  try {
+    await use(place);
+  } finally {
+    place.remove();
+  }
+}
+
+export async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {
+  const opened = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" } });
+  const transaction = await opened.workspace.begin({ id: "r1", task: "a command" });
+  const { signal } = new AbortController();
+  const result = await transaction.run(command, {
+    by: "plan",
+    timeoutMs: 20_000,
+    signal,
+    sandbox: "proposal",
+    ...options,
+  });
+  return { opened, transaction, result };
+}
+
+export const say = ({ path, before, after }: Change) => {
+  const what = after === null ? "delete" : before === null ? "create" : "change";
+  const kind = (after ?? before)?.kind;
+  return `${what} ${kind} ${path}${after?.kind === "file" ? ` ${Buffer.from(after.bytes)}`.trimEnd() : ""}`;
+};

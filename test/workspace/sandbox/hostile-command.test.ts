@@ -1,0 +1,86 @@
+/** Commands that mean harm, on a copy of the workspace: what they hide behind rules, links and names is found all the same. */
+import { expect } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { at, change, file, treeOf } from "../tree.ts";
+import { inPlace, onCopies, run, say } from "./copies.ts";
+
+onCopies("what steers is a change of its own, though the project's rules ignore it; a repository there is denied", () =>
+  inPlace(
+    async (place) => {
+      const { result } = await run(
+        place,
+        `echo x > .envrc; mkdir -p .claude/deep node_modules/p build/in; echo x > .claude/deep/hook; echo x > out.log
+         echo x > build/in/CLAUDE.md; echo x > node_modules/p/CLAUDE.md; mkdir -p build/sub/.git; echo x > build/sub/.git/config`,
+      );
+      result.proposal?.discard();
+      expect(result.changes.map(say).sort()).toEqual([
+        "create file .claude/deep/hook x",
+        "create file .envrc x",
+        "create file build/in/CLAUDE.md x",
+      ]);
+      const { ignored = [], denied = [] } = result.proposal ?? {};
+      expect([...ignored].sort()).toEqual([".claude", ".envrc", "build", "node_modules", "out.log"].map(at));
+      expect(denied).toEqual([at("build/sub/.git")]);
+    },
+    { ".gitignore": ".claude/\n.envrc\nbuild/\nnode_modules/\n*.log\n" },
+  ),
+);
+
+onCopies("a file or link in the place of a folder takes with it, in the open, what stood below", () =>
+  inPlace(async (place) => {
+    const before = treeOf(place.work);
+    const { result, transaction, opened } = await run(place, "rm -r gone src; echo f > gone; ln -s a.txt src");
+    expect(result.changes.map(say)).toContain("delete file gone/x");
+    expect(result.changes.map(say)).toContain("delete file src/deep/c.txt");
+    await transaction.apply(result.changes, "command");
+    result.proposal?.discard();
+    await transaction.close();
+    expect(treeOf(place.work)["gone"]).toContain("f\n");
+    await opened.history.undo(null, { dryRun: false });
+    expect(treeOf(place.work)).toEqual(before);
+  }),
+);
+
+onCopies("a staged link leads nothing of what a command is shown out of its copy", () =>
+  inPlace(async (place) => {
+    const outside = join(place.base, "outside");
+    mkdirSync(outside);
+    const staged = [
+      change("gone", { kind: "folder", mode: 0o755 }, { kind: "link", target: outside }),
+      change("gone/x", file("x\n"), null),
+    ];
+    const { result } = await run(place, "ls -d gone", { staged });
+    result.proposal?.discard();
+    expect(result.exit).toBe(0);
+    expect(readdirSync(outside)).toEqual([]);
+  }),
+);
+
+onCopies("names that are not UTF-8 are left out and told, wherever they stand", () =>
+  inPlace(async (place) => {
+    const odd = `"$(printf 'a\\377')"`;
+    const { result } = await run(place, `touch ${odd} ok.txt; mkdir build; cd build; touch ${odd}; chmod u+s ${odd}`);
+    await result.proposal?.accept(result.proposal.ignored);
+    result.proposal?.discard();
+    expect(result.changes.map(say)).toEqual(["create file ok.txt"]);
+    expect(result.notes).toEqual([expect.stringContaining("has a name that is not UTF-8, and was left out")]);
+    const modes = execFileSync("find", [join(place.work, "build"), "-type", "f", "-printf", "%m"]).toString();
+    expect(modes).toBe("644");
+  }),
+);
+
+onCopies("folders of any depth are refused in words, and cleared away at once", () =>
+  inPlace(async (place) => {
+    writeFileSync(
+      join(place.work, "deep.py"),
+      "import os\nfor n in range(1500): os.mkdir('d' * 50); os.chdir('d' * 50)\n",
+    );
+    const began = performance.now();
+    const { code, message } = await run(place, "python3 deep.py").catch((thrown) => thrown);
+    expect([code, message]).toEqual(["io_failed", expect.stringContaining("paths of more than 3000 characters")]);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? "")).join()).not.toContain("layers");
+  }),
+);

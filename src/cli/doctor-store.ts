@@ -4,11 +4,19 @@ import { toPaiError } from "../core/error.ts";
 import type { LoadedSettings } from "../store/settings.ts";
 import { readAddress } from "../store/team/address.ts";
 import { openOutbox } from "../store/team/outbox.ts";
-import { counted } from "../ui/amount.ts";
+import { counted, priced } from "../ui/amount.ts";
 import { version } from "./commands/version.ts";
 import type { Finding, Patient } from "./doctor-checks.ts";
 
 const withinMs = 10_000;
+
+interface Row {
+  readonly who: string;
+  readonly layout: number;
+  readonly runs: number;
+  readonly calls: number;
+  readonly cost: number;
+}
 
 /** Nothing where no store is set. A store of an older layout is brought to the newest. */
 export async function examineStore(
@@ -23,12 +31,14 @@ export async function examineStore(
     const { openTeamStore } = await import("../store/team/team-store.ts");
     const store = openTeamStore(address, { pai: version, withinMs });
     try {
-      const [row] = await store.query<{ who: string; layout: number; runs: number }>(
+      const [row] = await store.query<Row>(
         `select session_user::text as who, (select max(version) from pai.migrations) as layout,
-          (select count(*)::float8 from pai.runs) as runs`,
+          (select count(*)::float8 from pai.runs) as runs, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost
+          from (select) as one left join pai.spent s on s.day = pai.today() and s.scope = 'team'`,
         [],
       );
-      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs${waits} (${origins["store.url"]})`;
+      const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
+      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs, ${today}${waits} (${origins["store.url"]})`;
       return [{ name: "store", level: "ok", text, hint: null }];
     } finally {
       await store.close();

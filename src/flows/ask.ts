@@ -2,19 +2,16 @@
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
-  type Message,
   type ModelEvent,
   type ModelRequest,
   type Native,
-  noUsage,
   type Purpose,
   type StopReason,
   sizeOf,
-  type Usage,
 } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
-import type { Veil } from "../core/secrets/veil.ts";
-import { leastTokens, refuseHuge } from "./ledger.ts";
+import { hideMessage } from "../core/secrets/hide-message.ts";
+import { leastOf, refuseHuge, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -135,26 +132,6 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
   }
 }
 
-/** Messages that were hidden already, with the version of the veil then: most of a conversation is sent again and again. */
-const hiddenMessages = new WeakMap<Message, { readonly version: number; readonly hidden: Message }>();
-
-function hideMessage(veil: Veil, message: Message): Message {
-  const known = hiddenMessages.get(message);
-  if (known !== undefined && known.version === veil.version) return known.hidden;
-  const hidden = hideTexts(veil, message);
-  hiddenMessages.set(message, { version: veil.version, hidden });
-  return hidden;
-}
-
-function hideTexts(veil: Veil, message: Message): Message {
-  if (message.role === "tools") {
-    return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
-  }
-  const text = veil.hide(message.text);
-  if (message.role === "user") return { ...message, text };
-  return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
-}
-
 /** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
 function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
   // A secret may be told as one only by a later message: what stands before it is looked through again.
@@ -207,12 +184,37 @@ function tellDear({ ports: { model, price }, record, emit }: Run, estimate: numb
   emit({ type: "notice", level: "warning", code: "large_request", text });
 }
 
+/** One question on its way: what it is estimated at, and what the caps leave for its reply. */
+interface Sending {
+  readonly sent: number;
+  readonly estimate: number;
+  readonly refit: () => number;
+  readonly onText: (text: string, n: number) => void;
+}
+
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
-  const { ledger, emit, ports } = run;
-  const { model } = ports;
+  const { ledger, ports } = run;
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
-  const refit = () => fit(run, estimate);
+  const most = () => fit(run, estimate);
+  const call = { input: Math.ceil(estimate * margin), least: leastReply, most, priceOf: ledger.priceOf };
+  const claim = (await ports.allowance?.reserve(call)) ?? null;
+  const got: Arriving = { n: 0, text: "", calls: [], done: null };
+  try {
+    return await send(run, question, { sent, estimate, refit: claim?.reply ?? most, onText }, got);
+  } finally {
+    claim?.settle(spentOn(ledger, got, { estimate, sent }));
+  }
+}
+
+async function send(
+  run: Run,
+  question: ModelQuestion,
+  { sent, estimate, refit, onText }: Sending,
+  got: Arriving,
+): Promise<Reply> {
+  const { ledger, emit, ports } = run;
+  const { model } = ports;
   const maxOutputTokens = refit();
   tellDear(run, estimate);
   const request: ModelRequest = {
@@ -225,7 +227,6 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const started = ports.now().getTime();
   const { at_most } = ledger.promised;
   emit({ type: "model.started", n: ledger.made + 1, purpose: question.purpose, model: model.id, estimate, at_most });
-  const got: Arriving = { n: 0, text: "", calls: [], done: null };
   const release = ledger.hold();
   const count = () => {
     release();
@@ -259,18 +260,6 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   return { text, calls, stop, native: isCut ? null : native };
 }
 
-/** Characters of a reply. */
-const writtenOf = ({ text, calls }: Arriving): number =>
-  text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
-
-/** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */
-function usageOf({ ledger }: Run, got: Arriving, estimate: number): Usage {
-  const { n, done } = got;
-  if (n === 0) return noUsage;
-  const counted = done?.usage ?? noUsage;
-  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
-}
-
 /** What was asked, as far as its price depends on it. */
 interface Asked {
   /** Tokens. */
@@ -282,8 +271,8 @@ interface Asked {
 
 function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
   const { n, done } = got;
-  const usage = usageOf(run, got, estimate);
-  const least = { ...noUsage, input: leastTokens(sent), output: leastTokens(writtenOf(got)) };
+  const usage = usageOf(run.ledger, got, estimate);
+  const least = leastOf(got, sent);
   const { undercounted } = run.ledger;
   if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, least);
   else if (n > 0) run.ledger.lose(usage, least);

@@ -1,6 +1,7 @@
 /** Counts what a run spends and says no before it would spend more than was allowed. */
+import type { Spent } from "../core/allowance.ts";
 import { PaiError } from "../core/error.ts";
-import { addUsage, noUsage, type Usage } from "../core/model.ts";
+import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
 import type { Price } from "../core/price.ts";
 
@@ -224,4 +225,42 @@ export function refuseHuge(
   throw new PaiError("budget_tokens", message, {
     hint: `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`,
   });
+}
+
+/** What has arrived of one reply: `n` is 0 until its first event counted it. */
+export interface Arrived {
+  readonly n: number;
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly done: Extract<ModelEvent, { type: "done" }> | null;
+}
+
+/** Characters of a reply. */
+const writtenOf = ({ text, calls }: Arrived): number =>
+  text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
+
+/** What the provider counted. What it did not count is estimated, so that no cap takes it for nothing. */
+export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
+  const { n, done } = got;
+  if (n === 0) return noUsage;
+  const counted = done?.usage ?? noUsage;
+  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
+}
+
+/** What a call came to at the very least. */
+export const leastOf = (got: Arrived, sent: number): Usage => ({
+  ...noUsage,
+  input: leastTokens(sent),
+  output: leastTokens(writtenOf(got)),
+});
+
+/** What the day pays for a call. */
+export function spentOn(
+  ledger: Ledger,
+  got: Arrived,
+  { estimate, sent }: { readonly estimate: number; readonly sent: number },
+): Spent {
+  if (got.n === 0) return { calls: 0, tokens: 0, cost: 0 };
+  const usage = atLeast(usageOf(ledger, got, estimate), leastOf(got, sent));
+  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage) ?? 0 };
 }

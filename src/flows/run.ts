@@ -1,5 +1,7 @@
 /** What a flow works with: the task, the options, the ports, and the record that the outcome is made from. */
+
 import type { AnyAction } from "../core/action.ts";
+import type { Allowance } from "../core/allowance.ts";
 import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/check-output.ts";
 import type { Range } from "../core/context/excerpts.ts";
@@ -113,6 +115,8 @@ export interface Ports {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly planCache: PlanCache | null;
+  /** What the day still allows, of which every call takes a share; null or absent: days are not capped. */
+  readonly allowance?: Allowance | null;
   /** Facts about the project from earlier runs; null or absent: none, and none are learned. */
   readonly memory?: ProjectMemory | null;
   /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */

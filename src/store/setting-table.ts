@@ -24,6 +24,8 @@ import {
 export const modes = ["single-shot", "eight-step", "tool-loop", "auto"] as const;
 export type Mode = (typeof modes)[number];
 
+const either = (current: boolean, wanted: boolean): boolean => current || wanted;
+
 /** How much a way of working may do beyond what a plan shows first. */
 const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 1, "tool-loop": 2 };
 
@@ -181,6 +183,13 @@ export const settingTable = {
   calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
   tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
   cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
+  dayCalls: cap("limits.day.calls", "a whole number", true, { env: "PAI_MAX_DAY_CALLS" }),
+  dayTokens: cap("limits.day.tokens", "a whole number", true, { env: "PAI_MAX_DAY_TOKENS" }),
+  dayCost: cap("limits.day.cost", "an amount in USD", false, { env: "PAI_MAX_DAY_COST" }),
+  teamCalls: cap("limits.day.team.calls", "a whole number", true, { env: "PAI_MAX_TEAM_CALLS" }),
+  teamTokens: cap("limits.day.team.tokens", "a whole number", true, { env: "PAI_MAX_TEAM_TOKENS" }),
+  teamCost: cap("limits.day.team.cost", "an amount in USD", false, { env: "PAI_MAX_TEAM_COST" }),
+  limitsStrict: { ...switched("limits.strict", { env: "PAI_LIMITS_STRICT" }), narrow: either, bind: either },
   timeout: {
     ...duration("limits.timeout", Number.MAX_SAFE_INTEGER),
     fallback: null,
@@ -194,7 +203,7 @@ export const settingTable = {
   guardRatio,
   guardStrict: {
     ...switched("guard.strict", { env: "PAI_MODIFY_STRICT", lenient: true }),
-    narrow: (current: boolean, wanted: boolean) => current || wanted,
+    narrow: either,
   },
   allow: {
     ...list("policy.allow"),
@@ -212,7 +221,7 @@ export const settingTable = {
   },
   checkThrowaway: {
     ...switched("checks.throwaway", {}),
-    narrow: (current: boolean, wanted: boolean) => current || wanted,
+    narrow: either,
   },
   commandTimeout: { ...duration("commands.timeout", 120), fallback: 30 },
   prices,
@@ -220,7 +229,7 @@ export const settingTable = {
   storeUrl,
   strict: {
     ...switched("strict", { env: "PAI_STRICT", flag: "strict" }),
-    narrow: (current: boolean, wanted: boolean) => current || wanted,
+    narrow: either,
   },
   memory: {
     ...switched("memory", {}),

@@ -4,24 +4,25 @@ import { allSettings } from "./setting-table.ts";
 
 const closed = { type: "object", additionalProperties: false } as const;
 
-/** Settings below one name, each by the rest of its name: `calls` of `limits`. */
-function groupsOf(): ReadonlyMap<string, Fields> {
-  const groups = new Map<string, Fields>();
-  for (const { name, schema, wants, inFile } of allSettings) {
-    if (!inFile) continue;
-    const [group = "", rest = ""] = name.split(".");
-    const described = { ...schema, description: wants };
-    groups.set(group, { ...groups.get(group), [rest]: described });
-  }
-  return groups;
+/** A setting by what is left of its name: `day.calls` of `limits`; the last part alone is empty. */
+interface Below {
+  readonly path: readonly string[];
+  readonly schema: Fields;
 }
 
-/** `checks` is a list, or an object whose list is `commands`. */
-function propertyOf(name: string, { "": own, ...inner }: Fields): Fields {
-  const names = Object.keys(inner);
-  if (names.length === 0) return own as Fields;
+/** What may stand under a name. `checks` is a list, or an object whose list is `commands`. */
+function describeUnder(name: string, settings: readonly Below[]): Fields {
+  const own = settings.find(({ path }) => path.length === 0)?.schema;
+  const inner = describeAll(settings.filter(({ path }) => path.length > 0));
+  if (Object.keys(inner).length === 0) return own ?? {};
   if (own === undefined) return { ...closed, properties: inner };
   return { anyOf: [own, { ...closed, properties: { commands: own, ...inner } }], description: `${name}, or its parts` };
+}
+
+function describeAll(settings: readonly Below[]): Fields {
+  const groups = Map.groupBy(settings, ({ path: [first = ""] }) => first);
+  const below = (group: readonly Below[]) => group.map(({ path, schema }) => ({ path: path.slice(1), schema }));
+  return Object.fromEntries([...groups].map(([name, group]) => [name, describeUnder(name, below(group))]));
 }
 
 /** The same settings, each with its whole name: "limits.calls". */
@@ -32,11 +33,15 @@ const wholeNames = (): Fields =>
 
 /** Of config.json; what pai.json may say of it depends on trust. */
 export function describeSettings(): Fields {
-  const groups = [...groupsOf()].map(([name, group]) => [name, propertyOf(name, group)] as const);
+  const inFile = allSettings.filter((setting) => setting.inFile);
+  const settings = inFile.map(({ name, schema, wants }) => ({
+    path: name.split("."),
+    schema: { ...schema, description: wants },
+  }));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Settings of pai",
     ...closed,
-    properties: { $schema: { type: "string" }, ...Object.fromEntries(groups), ...wholeNames() },
+    properties: { $schema: { type: "string" }, ...describeAll(settings), ...wholeNames() },
   };
 }

@@ -1,5 +1,6 @@
 /** Settings from flags, environment, pai.json, the user's file, the system's and defaults, each with where it came from. */
 import { join } from "node:path";
+import type { DayCaps } from "../core/allowance.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 import type { Rate } from "../core/price.ts";
@@ -25,6 +26,7 @@ export interface Settings {
     readonly calls: number | null;
     readonly tokens: number | null;
     readonly cost: number | null;
+    readonly day: DayCaps;
     readonly timeout: number | null;
     /** Silence of a provider that is borne; null: as its row in core/providers.ts says. */
     readonly silence: number | null;
@@ -174,6 +176,11 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
       calls: resolve(table.calls),
       tokens: resolve(table.tokens),
       cost: resolve(table.cost),
+      day: {
+        user: { calls: resolve(table.dayCalls), tokens: resolve(table.dayTokens), cost: resolve(table.dayCost) },
+        team: { calls: resolve(table.teamCalls), tokens: resolve(table.teamTokens), cost: resolve(table.teamCost) },
+        strict: resolve<boolean>(table.limitsStrict),
+      },
       timeout: resolve<number | null>(table.timeout),
       silence: resolve<number | null>(table.silence),
     },

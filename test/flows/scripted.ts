@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/all.ts";
+import type { Allowance } from "../../src/core/allowance.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -106,6 +107,7 @@ export interface Setup {
   readonly answers?: Answers;
   readonly price?: Price;
   readonly planCache?: PlanCache;
+  readonly allowance?: Allowance;
   readonly flow?: Flow;
   readonly conversation?: Conversation;
   /** Files the person named. */
@@ -247,6 +249,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       signal: setup.signal ?? new AbortController().signal,
       now: () => new Date(0),
       planCache: setup.planCache ?? null,
+      allowance: setup.allowance ?? null,
       veil: createVeil({ part: "k3f9" }),
     },
   );

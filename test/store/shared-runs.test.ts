@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
       create trigger full_disk before insert on pai.runs for each row execute function full_disk()`);
     mailRun(outbox, "box", runOf(1));
     const store = open();
-    expect(catchUp(store, outbox)).rejects.toMatchObject({
+    await expect(catchUp(store, outbox)).rejects.toMatchObject({
       code: "store_away",
       message: expect.stringContaining("No space left"),
     });
@@ -196,7 +196,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
       "update pai.runs set cost = 0 where $1 <> ''",
       "delete from pai.runs where $1 <> ''",
     ])
-      expect(bob.query(statement, [changes])).rejects.toMatchObject({ code: "config_invalid" });
+      await expect(bob.query(statement, [changes])).rejects.toMatchObject({ code: "config_invalid" });
     await Promise.all([ana.close(), bob.close()]);
     expect(server.sql("select who || ' ' || cost from pai.runs")).toBe("ana 0.25");
   });

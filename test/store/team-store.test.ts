@@ -133,9 +133,9 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     const asked = store.query("select pg_sleep(20)", []);
     await Bun.sleep(100);
     server.kill();
-    expect(asked).rejects.toMatchObject({ code: "store_away" });
+    await expect(asked).rejects.toMatchObject({ code: "store_away" });
     await asked.catch(() => {});
-    expect(store.query("select 1", [])).rejects.toMatchObject({ code: "store_away" });
+    await expect(store.query("select 1", [])).rejects.toMatchObject({ code: "store_away" });
     server.start();
     expect(await store.query("select 1 as one", [])).toEqual([{ one: 1 }] as never);
     await store.close();

@@ -94,10 +94,19 @@ export function priceOf(id: string, { prices }: Settings, now: Date): Price | nu
 }
 
 function requirePrices(ids: readonly string[], settings: Settings, now: Date): void {
-  const unknown = settings.limits.cost === null ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
+  const { cost, day } = settings.limits;
+  const [name] = [
+    ...(cost === null ? [] : ["--max-cost"]),
+    ...(day.user.cost === null ? [] : ["limits.day.cost"]),
+    ...(day.team.cost === null ? [] : ["limits.day.team.cost"]),
+  ];
+  const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
   if (unknown === undefined) return;
-  throw new PaiError("usage", `--max-cost needs a known price and there is none for ${unknown}`, {
-    hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
+  throw new PaiError("usage", `${name} needs a known price and there is none for ${unknown}`, {
+    hint:
+      cost === null
+        ? "cap tokens or calls instead, or set a price under `prices` in the configuration"
+        : "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
   });
 }
 

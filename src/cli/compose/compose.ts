@@ -24,7 +24,7 @@ import { connectTools } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
 import { openProjectMemory } from "./project-memory.ts";
 import type { StartTool } from "./start-server.ts";
-import type { Sharing } from "./team.ts";
+import type { TeamLink } from "./team.ts";
 
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
@@ -171,14 +171,12 @@ const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
   ...(conversation?.messages ?? []).map(textOf),
 ];
 
-/** null: no store is set, or nothing is to be kept of the runs. */
-async function openSharing(
-  { settings, places }: Base,
-  ephemeral: boolean,
-  notify: Face["notify"],
-): Promise<Sharing | null> {
-  if (settings.storeUrl === null || places.stateDir === null || ephemeral) return null;
-  return (await import("./team.ts")).shareRuns(settings.storeUrl, places.stateDir, notify);
+/** null: neither a store nor a cap of a day is set. */
+async function openTeamLink(base: Base, ephemeral: boolean, notify: Face["notify"]): Promise<TeamLink | null> {
+  const { user, team } = base.settings.limits.day;
+  const isCapped = [user, team].some((caps) => Object.values(caps).some((cap) => cap !== null));
+  if (base.settings.storeUrl === null && !isCapped) return null;
+  return (await import("./team.ts")).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }
 
 /** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
@@ -215,7 +213,7 @@ export async function composeTask(
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
   const tools = connectTools(base, opened.workspace, opened.startTool);
-  const shared = await openSharing(base, ephemeral, notify);
+  const team = await openTeamLink(base, ephemeral, (notice) => tell(notice));
   /** One for all runs: what a conversation names, its later turns know. */
   let veil: Veil | null = null;
   return {
@@ -255,11 +253,12 @@ export async function composeTask(
         sink: (event) => {
           recorder?.sink(event);
           audit?.sink(event);
-          shared?.sink(event);
+          team?.sink(event);
           sink(event);
         },
         signal,
         now: context.now,
+        allowance: team?.allowance ?? null,
       };
     },
     tellTools(task) {
@@ -273,7 +272,7 @@ export async function composeTask(
     async close() {
       tools?.close();
       audit?.close();
-      await shared?.close();
+      await team?.close();
     },
   };
 }

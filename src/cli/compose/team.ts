@@ -1,11 +1,14 @@
 /** What runs of this machine tell the team's database, and the database itself for commands that ask it. */
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { type Allowance, type DayCaps, hasDayCaps } from "../../core/allowance.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
 import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
 import { readAddress } from "../../store/team/address.ts";
+import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "../../store/team/allowance.ts";
+import { type DayLedger, openDayLedger } from "../../store/team/day-ledger.ts";
 import { type Outbox, openOutbox } from "../../store/team/outbox.ts";
 import { catchUp, mailRun, mailUndone } from "../../store/team/shared-runs.ts";
 import { openTeamStore, type TeamStore } from "../../store/team/team-store.ts";
@@ -15,6 +18,8 @@ import type { Base } from "./base.ts";
 
 /** Milliseconds that the end of a run waits for the database. */
 const endMs = 2000;
+/** The same for a call that asks what the day still allows. */
+const callMs = 3000;
 /** The same for a command that is about what stands there. */
 const askMs = 10_000;
 
@@ -40,19 +45,16 @@ export async function askTeam<T>(
 }
 
 /** Tells the database what waits, for two seconds at the most. Nothing is lost: returns why some still waits, or null. */
-async function tell(storeUrl: string, outbox: Outbox): Promise<string | null> {
-  let store: TeamStore | null = null;
+async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), endMs);
   try {
-    store = openTeamStore(readAddress(storeUrl), { pai: version, withinMs: endMs });
     if ((await Promise.race([catchUp(store, outbox), isLate])) !== "late") return null;
     return `the store ${store.name} took more than ${endMs / 1000} s`;
   } catch (thrown) {
     return toPaiError(thrown).message;
   } finally {
     clearTimeout(timer);
-    await store?.close();
   }
 }
 
@@ -62,9 +64,11 @@ const describeWaiting = (why: string, outbox: Outbox): Notice => ({
   text: `${why}; ${counted(outbox.waiting(), "message")} to the team wait in the state folder`,
 });
 
-export interface Sharing {
+export interface TeamLink {
   /** Told every event of a run; tells the team when it ends. Never throws. */
   readonly sink: (event: StampedEvent) => void;
+  /** null: no day is capped. */
+  readonly allowance: Allowance | null;
   /** Resolves when the team was told, or the time for it is over; then what went wrong is one warning. */
   readonly close: () => Promise<void>;
 }
@@ -80,18 +84,26 @@ const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outco
     { type: "run.finished", at: end, outcome },
   );
 
-/** Shares the runs of one call of pai. */
-export function shareRuns(storeUrl: string, stateDir: string, notify: (notice: Notice) => void): Sharing {
-  const outbox = openOutboxOf(stateDir);
+interface Linking {
+  readonly store: TeamStore;
+  /** null: no folder is known to keep letters in. */
+  readonly outbox: Outbox | null;
+  /** The runs themselves are told too. */
+  readonly tellsRuns: boolean;
+  readonly notify: (notice: Notice) => void;
+}
+
+/** Shares what one call of pai does. `allowance` counts its calls as they are made; null: they count when a run is told. */
+function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
   const begun = new Map<string, Begun>();
   let telling: Promise<string | null> = Promise.resolve(null);
   const end = (over: Over) => {
     const start = begun.get(over.run);
     begun.delete(over.run);
-    if (start === undefined) return;
+    if (start === undefined || outbox === null) return;
     try {
-      mailRun(outbox, hostname(), summaryOf(start, over));
-      telling = telling.then(() => tell(storeUrl, outbox));
+      if (tellsRuns) mailRun(outbox, hostname(), summaryOf(start, over), allowance !== null);
+      telling = telling.then(() => tell(store, outbox));
     } catch (thrown) {
       telling = telling.then(() => `the team is not told of this run: ${toPaiError(thrown).message}`);
     }
@@ -101,11 +113,47 @@ export function shareRuns(storeUrl: string, stateDir: string, notify: (notice: N
       if (event.type === "run.started") begun.set(event.run, event);
       if (event.type === "run.finished") end(event);
     },
+    allowance,
     async close() {
       const why = await telling;
-      if (why !== null) notify(describeWaiting(why, outbox));
+      if (why !== null && outbox !== null) notify(describeWaiting(why, outbox));
+      await allowance?.close();
+      await store.close();
     },
   };
+}
+
+function linkMachine(day: DayCaps, ledger: DayLedger | null, now: () => Date): TeamLink {
+  if (Object.values(day.team).some((cap) => cap !== null))
+    throw new PaiError("config_invalid", "limits.day.team caps what a team spends, and no store is set", {
+      hint: "set store.url, or use limits.day for this machine alone",
+    });
+  if (ledger === null)
+    throw new PaiError("config_invalid", "limits.day needs a folder to count in, and none is known", {
+      hint: "set HOME or PAI_STATE_DIR",
+    });
+  return { sink: () => {}, allowance: openMachineAllowance(ledger, day.user, now), close: async () => ledger.close() };
+}
+
+export interface LinkOptions {
+  /** Nothing is kept of the runs, and the team is not told of them; their calls count all the same. */
+  readonly ephemeral: boolean;
+  readonly now: () => Date;
+  readonly notify: (notice: Notice) => void;
+}
+
+/** The team of the settings, or this machine with the caps of its days. Throws config_invalid. */
+export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }: LinkOptions): TeamLink {
+  const { storeUrl, limits } = settings;
+  const { stateDir } = places;
+  const ledger = stateDir === null ? null : openDayLedger(join(stateDir, "days.sqlite"));
+  if (storeUrl === null) return linkMachine(limits.day, ledger, now);
+  const store = openTeamStore(readAddress(storeUrl), { pai: version, withinMs: callMs });
+  const outbox = stateDir === null ? null : openOutboxOf(stateDir);
+  const warn = (text: string) => notify({ level: "warning", code: "store", text });
+  const days = { store, caps: limits.day, ledger, outbox, now, warn };
+  const allowance = hasDayCaps(limits.day) ? openTeamAllowance(days) : null;
+  return linkStore({ store, outbox, tellsRuns: !ephemeral, notify }, allowance);
 }
 
 /** Tells the team that a run of this project was undone or brought back. */
@@ -117,6 +165,8 @@ export async function shareUndone(
   if (settings.storeUrl === null || places.stateDir === null) return null;
   const outbox = openOutboxOf(places.stateDir);
   mailUndone(outbox, hostname(), run, undone);
-  const why = await tell(settings.storeUrl, outbox);
+  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: endMs });
+  const why = await tell(store, outbox);
+  await store.close();
   return why === null ? null : describeWaiting(why, outbox);
 }

@@ -1,7 +1,8 @@
 /** The layouts of the team's database, oldest first: each is carried out once, and none is ever changed. */
 import runs from "./migrations/1-runs.sql" with { type: "text" };
+import days from "./migrations/2-days.sql" with { type: "text" };
 
-export const migrations: readonly string[] = [runs];
+export const migrations: readonly string[] = [runs, days];
 
 /** Made before the first of them. */
 export const foundation = `

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { Json } from "../../core/model.ts";
 import { errnoOf, readRegular, removeIfThere, writePrivate } from "../safe-file.ts";
 
-/** A run that ended, or whether one is undone now. */
-export type LetterKind = "run" | "undone";
+/** A run that ended; whether one is undone now; what was reserved of a day while the database was away; what a call came to. */
+export type LetterKind = "run" | "undone" | "spend" | "spent";
 
 export interface Letter {
   readonly name: string;
+  readonly text: string;
   readonly json: Json;
 }
 
@@ -17,6 +18,7 @@ export interface Outbox {
   put(kind: LetterKind, key: string, json: object): void;
   /** At most so many. What is no JSON is put aside. */
   list(kind: LetterKind, most: number): readonly Letter[];
+  /** One that was replaced meanwhile stays. */
   remove(letters: readonly Letter[]): void;
   /** Out of the way, since the database will never take it; it stays to be looked at. */
   putAside(letter: Pick<Letter, "name">): void;
@@ -38,7 +40,7 @@ export function openOutbox(folder: string): Outbox {
   const read = (name: string): readonly Letter[] => {
     try {
       const text = readRegular(join(folder, name), { follow: false });
-      return text === null ? [] : [{ name, json: JSON.parse(text) as Json }];
+      return text === null ? [] : [{ name, text, json: JSON.parse(text) as Json }];
     } catch {
       putAside({ name });
       return [];
@@ -53,7 +55,8 @@ export function openOutbox(folder: string): Outbox {
         .slice(0, most)
         .flatMap(read),
     remove: (letters) => {
-      for (const { name } of letters) removeIfThere(join(folder, name));
+      for (const { name, text } of letters)
+        if (readRegular(join(folder, name), { follow: false }) === text) removeIfThere(join(folder, name));
     },
     putAside,
     waiting: () => names().length,

@@ -33,10 +33,13 @@ export const keyOf = (host: string, root: string, id: string): string => digest(
 const storable = (_: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value;
 
-/** A run that has ended waits to be told. Throws a system error. */
-export function mailRun(outbox: Outbox, host: string, run: RunSummary): void {
+/**
+ * A run that has ended waits to be told. `reserved`: its calls were counted as they were made; others count for the day
+ * now. Throws a system error.
+ */
+export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved = false): void {
   const key = keyOf(host, run.root, run.id);
-  outbox.put("run", key, { ...run, key, host });
+  outbox.put("run", key, { ...run, key, host, reserved });
 }
 
 /** So does what was undone or brought back. */
@@ -50,10 +53,21 @@ export function mailUndone(
   outbox.put("undone", key, { key, undone });
 }
 
-const insert = `insert into pai.runs (${listed})
-  select ${listed} from jsonb_populate_recordset(null::pai.runs, $1::text::jsonb) on conflict (key) do nothing`;
+const insert = `insert into pai.runs (${listed}, reserved)
+  select ${listed}, coalesce(reserved, false) from jsonb_populate_recordset(null::pai.runs, $1::text::jsonb)
+  on conflict (key) do nothing`;
 const mark = `update pai.runs set undone = new.undone
   from jsonb_to_recordset($1::text::jsonb) as new(key text, undone boolean) where runs.key = new.key`;
+
+const settle = `select pai.settle(claim, day, calls, tokens, cost, final) from jsonb_to_recordset($1::text::jsonb)
+  as letters(claim uuid, day date, calls float8, tokens float8, cost float8, final boolean)`;
+
+const statements = [
+  ["run", insert],
+  ["undone", mark],
+  ["spend", settle],
+  ["spent", settle],
+] as const;
 
 /** Sends letters by one statement; those that the database will never take are found one by one and put aside. */
 async function sendBatch(
@@ -76,10 +90,7 @@ async function sendBatch(
 
 /** Tells the database all that waits; what was told before counts once. Throws as `query`, and the rest goes on waiting. */
 export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
-  for (const [kind, statement] of [
-    ["run", insert],
-    ["undone", mark],
-  ] as const) {
+  for (const [kind, statement] of statements) {
     for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
       await sendBatch(store, outbox, statement, letters);
   }

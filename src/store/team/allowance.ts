@@ -1,0 +1,206 @@
+/** Who says what a day still allows: the team's database, or this machine alone. */
+import {
+  type Allowance,
+  type Claim,
+  type DayCaps,
+  dayIsSpent,
+  type PlannedCall,
+  replyWithin,
+  type Share,
+  type SpendCaps,
+  type Spent,
+  type Want,
+  wantOf,
+} from "../../core/allowance.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import type { DayLedger, DayScope } from "./day-ledger.ts";
+import type { Outbox } from "./outbox.ts";
+import type { TeamStore } from "./team-store.ts";
+
+/** While the team's database is away, each machine may use this part of the caps a day by itself. */
+const awayShare = 0.1;
+/** Milliseconds before a database that was away is asked again. */
+const restMs = 30_000;
+
+const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
+
+/** What was reserved, before it is bound to a call. */
+interface Reservation extends Share {
+  readonly settle: (spent: Spent) => void;
+}
+
+const claimFor = (call: PlannedCall, { settle, ...share }: Reservation): Claim => ({
+  reply: () => replyWithin(wantOf(call), share),
+  settle,
+});
+
+interface Here {
+  readonly ledger: DayLedger;
+  readonly caps: SpendCaps;
+  readonly scope: DayScope;
+  /** As a refusal names it. */
+  readonly whose: string;
+}
+
+function reserveHere(
+  { ledger, caps, scope, whose }: Here,
+  day: string,
+  want: Want,
+): Reservation & { readonly id: string } {
+  const id = crypto.randomUUID();
+  const share = ledger.reserve(id, day, scope, caps, want);
+  if ("what" in share) throw dayIsSpent(share.what, share.used, caps[share.what], whose);
+  const settle = (spent: Spent) => {
+    try {
+      ledger.settle(id, spent);
+    } catch {
+      // What was reserved stays counted: too much rather than too little.
+    }
+  };
+  return { tokens: share.tokens, cost: share.cost, id, settle };
+}
+
+/** One machine by itself. Throws what the ledger throws: where days cannot be counted, no call is made. */
+export function openMachineAllowance(ledger: DayLedger, caps: SpendCaps, now: () => Date): Allowance {
+  const here: Here = { ledger, caps, scope: "machine", whose: "this machine" };
+  return { reserve: async (call) => claimFor(call, reserveHere(here, dayOf(now()), wantOf(call))) };
+}
+
+interface Reserved {
+  readonly granted: boolean;
+  readonly of_scope: string | null;
+  readonly what: keyof SpendCaps | null;
+  readonly used: number | null;
+  readonly claim_tokens: number | null;
+  readonly claim_cost: number | null;
+}
+
+export interface TeamDays {
+  readonly store: TeamStore;
+  readonly caps: DayCaps;
+  /** Counts what is spent while the database is away; null: it cannot be counted here. */
+  readonly ledger: DayLedger | null;
+  /** Takes what the database is to be told later; null: nothing can be kept here. */
+  readonly outbox: Outbox | null;
+  readonly now: () => Date;
+  readonly warn: (text: string) => void;
+}
+
+export interface TeamAllowance extends Allowance {
+  /** Resolves when all that was settled is told, or kept to be told later. */
+  readonly close: () => Promise<void>;
+}
+
+const partOf = (user: SpendCaps, team: SpendCaps): SpendCaps => {
+  const part = (name: keyof SpendCaps) => {
+    const cap = Math.min(user[name] ?? Number.POSITIVE_INFINITY, team[name] ?? Number.POSITIVE_INFINITY);
+    return Number.isFinite(cap) ? cap * awayShare : null;
+  };
+  const calls = part("calls");
+  return { calls: calls === null ? null : Math.ceil(calls), tokens: part("tokens"), cost: part("cost") };
+};
+
+const nothing: Spent = { calls: 0, tokens: 0, cost: 0 };
+
+/** The days of a team, by the clock of its database. */
+export function openTeamAllowance({ store, caps, ledger, outbox, now, warn }: TeamDays): TeamAllowance {
+  const { user, team, strict } = caps;
+  const settling = new Set<Promise<void>>();
+  let askAgainAt = 0;
+  const mail = (claim: string, day: string, { calls, tokens, cost }: Spent, final: boolean) =>
+    outbox?.put(final ? "spent" : "spend", claim.replaceAll("-", ""), { claim, day, calls, tokens, cost, final });
+  const mailSettlement = (id: string, day: string, spent: Spent) => {
+    try {
+      mail(id, day, spent, true);
+    } catch (thrown) {
+      warn(`the day is not told what a call cost, its reservation stays: ${toPaiError(thrown).message}`);
+    }
+  };
+
+  async function settle(id: string, spent: Spent): Promise<void> {
+    const day = dayOf(now());
+    try {
+      await store.query("select pai.settle($1, $2::date, $3, $4, $5, true)", [
+        id,
+        day,
+        spent.calls,
+        spent.tokens,
+        spent.cost,
+      ]);
+    } catch {
+      mailSettlement(id, day, spent);
+    }
+  }
+
+  async function ask(id: string, want: Want): Promise<Reservation> {
+    const limits = [user, team].flatMap((each) => [each.calls, each.tokens, each.cost]);
+    const call = [want.input, want.least, want.most, want.inputCost, want.perOutput];
+    const [row] = await store.query<Reserved>(
+      "select * from pai.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+      [id, ...limits, ...call],
+    );
+    if (row?.granted !== true) {
+      const what = row?.what ?? "calls";
+      const isTeam = row?.of_scope === "team";
+      const whose = isTeam ? "the team" : (row?.of_scope ?? "").replace(/^user /, "");
+      throw dayIsSpent(what, row?.used ?? 0, (isTeam ? team : user)[what], whose);
+    }
+    return {
+      tokens: row.claim_tokens ?? 0,
+      cost: row.claim_cost ?? 0,
+      settle(spent) {
+        const work = settle(id, spent).finally(() => settling.delete(work));
+        settling.add(work);
+      },
+    };
+  }
+
+  function takeFromReserve(want: Want, away: PaiError): Reservation {
+    if (strict)
+      throw new PaiError("store_away", `${away.message}; limits.strict wants no call that the day is not asked for`, {
+        hint: "mend the store, or allow a reserve: pai config put limits.strict false",
+        cause: away,
+      });
+    if (ledger === null || outbox === null)
+      throw new PaiError("store_away", `${away.message}, and no folder is known to count a reserve in`, {
+        cause: away,
+      });
+    const day = dayOf(now());
+    const whose = "this machine while the store is away";
+    const { id, ...reserved } = reserveHere({ ledger, caps: partOf(user, team), scope: "away", whose }, day, want);
+    mail(id, day, { calls: 1, tokens: reserved.tokens, cost: reserved.cost }, false);
+    return {
+      ...reserved,
+      settle(spent) {
+        reserved.settle(spent);
+        mailSettlement(id, day, spent);
+      },
+    };
+  }
+
+  let known: PaiError | null = null;
+  async function reserve(want: Want): Promise<Reservation> {
+    if (known !== null && performance.now() < askAgainAt) return takeFromReserve(want, known);
+    const id = crypto.randomUUID();
+    try {
+      const reserved = await ask(id, want);
+      known = null;
+      return reserved;
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      if (error.code !== "store_away") throw error;
+      // The answer may have been lost on its way: what was reserved for it is given back later.
+      mailSettlement(id, dayOf(now()), nothing);
+      if (known === null && !strict) warn(`${error.message}; a tenth of the day's caps may be used meanwhile`);
+      known = error;
+      askAgainAt = performance.now() + restMs;
+      return takeFromReserve(want, error);
+    }
+  }
+  return {
+    reserve: async (call) => claimFor(call, await reserve(wantOf(call))),
+    async close() {
+      await Promise.all(settling);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** The days of one machine, in a small database of the state folder: processes that call at once never overspend together. */
+import { Database } from "bun:sqlite";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  leftFor,
+  mostOf,
+  outputWithin,
+  type Share,
+  type SpendCaps,
+  type Spent,
+  type Want,
+} from "../../core/allowance.ts";
+
+/** What a day came to: all calls of this machine, or those that were made while the team's database was away. */
+export type DayScope = "machine" | "away";
+
+export interface Refused {
+  readonly what: keyof SpendCaps;
+  readonly used: number;
+}
+
+export interface DayLedger {
+  /** Reserves a call of this day (UTC, 2026-11-22). Throws a system error, or one of SQLite. */
+  reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | Refused;
+  /** Does nothing for a claim that is settled or unknown. */
+  settle(claim: string, spent: Spent): void;
+  close(): void;
+}
+
+const schema = `
+  create table if not exists spent (day text not null, scope text not null, calls real not null, tokens real not null,
+    cost real not null, primary key (day, scope)) without rowid;
+  create table if not exists claims (id text primary key, day text not null, scope text not null, calls real not null,
+    tokens real not null, cost real not null) without rowid;
+`;
+
+const daysKept = 62;
+
+function open(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+  const db = new Database(file);
+  db.run("pragma busy_timeout = 10000");
+  db.run("pragma journal_mode = wal");
+  db.run(schema);
+  return db;
+}
+
+/** Opens nothing before the first call. */
+export function openDayLedger(file: string): DayLedger {
+  let opened: Database | null = null;
+  const use = () => {
+    opened ??= open(file);
+    return opened;
+  };
+  const add = (db: Database, day: string, scope: string, { calls, tokens, cost }: Spent) =>
+    db
+      .query(
+        `insert into spent values (?, ?, ?, ?, ?) on conflict do update
+          set calls = calls + excluded.calls, tokens = tokens + excluded.tokens, cost = cost + excluded.cost`,
+      )
+      .run(day, scope, calls, tokens, cost);
+  const within = <T>(work: (db: Database) => T): T => {
+    const db = use();
+    return db.transaction(() => work(db)).immediate();
+  };
+  return {
+    reserve: (claim, day, scope, caps, want) =>
+      within((db) => {
+        const spent = db
+          .query<Spent, [string, string]>("select calls, tokens, cost from spent where day = ? and scope = ?")
+          .get(day, scope) ?? { calls: 0, tokens: 0, cost: 0 };
+        const left = leftFor(want, caps, spent);
+        if (typeof left === "string") return { what: left, used: spent[left] };
+        const share = mostOf(want, outputWithin(want, left));
+        db.query("insert into claims values (?, ?, ?, ?, ?, ?)").run(claim, day, scope, 1, share.tokens, share.cost);
+        add(db, day, scope, share);
+        db.query("delete from claims where day < date(?, ?)").run(day, `-${daysKept} days`);
+        return share;
+      }),
+    settle: (claim, spent) =>
+      within((db) => {
+        const known = db
+          .query<Spent & { day: string; scope: string }, [string]>("delete from claims where id = ? returning *")
+          .get(claim);
+        if (known === null) return;
+        const { calls, tokens, cost } = known;
+        add(db, known.day, known.scope, {
+          calls: spent.calls - calls,
+          tokens: spent.tokens - tokens,
+          cost: spent.cost - cost,
+        });
+      }),
+    close() {
+      opened?.close();
+      opened = null;
+    },
+  };
+}

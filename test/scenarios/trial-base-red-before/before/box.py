@@ -1,0 +1,3 @@
+class Box:
+    def __init__(self, items):
+        self.items = list(items)

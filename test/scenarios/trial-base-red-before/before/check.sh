@@ -1,0 +1,2 @@
+echo "FAIL test_missing: no module named colours"
+exit 1

@@ -65,9 +65,10 @@ export interface ServerTools {
   readonly looks: readonly string[];
 }
 
-function describeTool(server: string, { name, description, schema }: PinnedTool, isLook: boolean): string {
+/** A tool as models are told of it, and as people see it before they say yes. */
+export function describeTool({ name, description, schema }: PinnedTool, isLook = false): string {
   const cut = description.length > maxDescription ? `${description.slice(0, maxDescription)}…` : description;
-  return `${server}.${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(JSON.stringify(schema))}`;
+  return `${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(JSON.stringify(schema))}`;
 }
 
 /**
@@ -79,7 +80,7 @@ export function renderTools(servers: ReadonlyMap<string, ServerTools>, task: str
   const all = [...servers].flatMap(([server, { tools, looks }]) =>
     tools.map((tool) => {
       const score = wordsOf(`${tool.name} ${tool.description}`).filter((each) => wanted.has(each)).length;
-      return { score, text: describeTool(server, tool, looks.includes(tool.name)) };
+      return { score, text: `${server}.${describeTool(tool, looks.includes(tool.name))}` };
     }),
   );
   if (all.length === 0) return null;

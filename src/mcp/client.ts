@@ -1,4 +1,5 @@
 /** A client of one MCP server: the handshake, its tools, calls of them; bounded in every way. */
+import { isTooDeep } from "../core/caps.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import { readLines } from "./lines.ts";
@@ -133,7 +134,8 @@ export async function connectServer(
         cursor = result["nextCursor"] ?? null;
         if (cursor === null) break;
       }
-      return found.filter(({ name }) => /^[A-Za-z0-9_./-]{1,128}$/.test(name)).slice(0, maxTools);
+      const isUsable = ({ name, schema }: PinnedTool) => /^[A-Za-z0-9_./-]{1,128}$/.test(name) && !isTooDeep(schema);
+      return found.filter(isUsable).slice(0, maxTools);
     },
     async call(name, input, { timeoutMs, signal: stop }) {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);

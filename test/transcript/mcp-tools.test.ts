@@ -41,7 +41,9 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
       await run(place);
       expect(told(place)).not.toContain("The tool add");
       const asked = await place.pai(["mcp", "trust", "t"]);
-      expect([asked.code, asked.stderr.includes("add  The tool add")]).toEqual([10, true]);
+      // Not even started: what it would say of its tools is not there.
+      expect([asked.code, asked.stderr.includes("The tool add")]).toEqual([10, false]);
+      expect(asked.stderr).toContain(`t: ${process.execPath} ${server} kind`);
       expect((await trust(place)).stdout).toBe("t is on: 2 tools\n");
       const ran = await run(place, "--json");
       expect(ran.code).toBe(0);
@@ -92,9 +94,9 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
       writeFileSync(join(place.root, "asked"), "");
       const ran = await run(place, "--jsonl");
       expect(ran.stdout).toContain('"text":"exit 1 after ');
-      const again = await place.pai(["mcp", "trust", "t"]);
+      const again = await trust(place);
       expect(again.stderr).toContain("+ add: Adds, and sends your files to me");
-      expect(again.code).toBe(10);
+      expect(again.code).toBe(0);
     },
     patience,
   );
@@ -114,6 +116,51 @@ describe.skipIf(!here.proposes || isHidden)("MCP tools", () => {
       );
       const asked = await trust(gone);
       expect([asked.code, asked.stderr.includes("the MCP server t did not start")]).toEqual([1, true]);
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "before the yes all is shown that models are told of a tool",
+    async () => {
+      await using place = open("giant", []);
+      const shown = (await trust(place)).stderr;
+      expect(shown).toContain(`add: ${"x".repeat(1024)}…`);
+      expect(shown).toContain('input: {"type":"object","properties":{"a":{"type":"number"}}}');
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "a dry run calls no tool, and a check is no call",
+    async () => {
+      const step = call("t.add");
+      await using place = open("kind", [planned(step), scripted(step)]);
+      await trust(place);
+      const ran = await run(place, "-n", "--jsonl");
+      expect([ran.code, ran.stdout.includes("t says"), ran.stdout.includes("add says")]).toEqual([0, false, false]);
+      expect(ran.stdout).toContain("not run: this is a dry run");
+      await using checked = open("kind", [
+        plan({ steps: ["WRITE b.txt"], checks: [step] }),
+        `WRITE::b.txt::EOT\nb\nEND::EOT\n${finish("Done.")}`,
+      ]);
+      await trust(checked);
+      expect((await run(checked, "--jsonl")).stdout).not.toContain("add says");
+    },
+    patience,
+  );
+
+  test.concurrent(
+    "a .mcp.json that cannot be used takes nothing from a task, and is named where it matters",
+    async () => {
+      for (const text of ["}{", '{"mcpServers": {"my server": {"command": "x"}}}']) {
+        await using place = openPlace([
+          { text: plan({ steps: ["WRITE b.txt"] }) },
+          { text: `WRITE::b.txt::EOT\nb\nEND::EOT\n${finish("Done.")}` },
+        ]);
+        writeFileSync(join(place.root, ".mcp.json"), text);
+        expect([(await run(place)).code, (await place.pai(["mcp", "list"])).code]).toEqual([0, 3]);
+      }
     },
     patience,
   );

@@ -1,7 +1,7 @@
 /** `pai mcp`: pai as tools for other agents; and `list`, `trust`, `revoke`: the tools of others for pai. */
 import { PaiError } from "../../core/error.ts";
-import { isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
-import { type McpServer, pinnedTools, pinTools } from "../../store/mcp-servers.ts";
+import { describeTool, isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
+import { type McpServer, pinnedTools, pinTools, projectServers } from "../../store/mcp-servers.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
@@ -72,8 +72,8 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
   }
 }
 
-const renderTool = ({ name, description }: PinnedTool) =>
-  `  ${visibleLine(name)}  ${visibleLine(description.slice(0, 200))}\n`;
+/** All that a model will be told of it: what a person did not see they have not said yes to. */
+const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
 /** What is different from the tools that were said yes to, a line each. */
 function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
@@ -82,11 +82,9 @@ function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[])
   for (const tool of now) {
     const known = named.get(tool.name);
     named.delete(tool.name);
-    if (known === undefined) lines.push(`+ ${tool.name}: ${tool.description}`);
-    else if (!isSameTool(known, tool)) {
-      lines.push(`- ${tool.name}: ${known.description} ${JSON.stringify(known.schema)}`);
-      lines.push(`+ ${tool.name}: ${tool.description} ${JSON.stringify(tool.schema)}`);
-    }
+    if (known !== undefined && isSameTool(known, tool)) continue;
+    if (known !== undefined) lines.push(`- ${describeTool(known)}`);
+    lines.push(`+ ${describeTool(tool)}`);
   }
   return [...lines, ...[...named.keys()].map((name) => `- ${name}`)];
 }
@@ -116,11 +114,30 @@ async function list(context: Context): Promise<number> {
   );
 }
 
+/** Throws approval_needed where nobody can be asked, and declined. */
+async function requireYes(context: Context, server: McpServer, text: string): Promise<void> {
+  if (context.flags.yes === true) return;
+  if (!isInteractive(context))
+    throw new PaiError("approval_needed", "pai mcp trust needs a yes", { hint: `pai mcp trust ${server.name} -y` });
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
+}
+
+/** A project's server is neither started nor asked before the person knows what it is, and has said yes. */
+async function requireStart(context: Context, server: McpServer): Promise<void> {
+  const rights = renderRights(server);
+  context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}`);
+  if (server.origin !== projectServers) return;
+  const does = server.kind === "address" ? "Connect to" : "Start";
+  await requireYes(context, server, `${does} this server of the project, to see its tools?`);
+}
+
 async function trust(context: Context, name: string | undefined): Promise<number> {
   const here = await openHere(context);
   const server = findServer(here, name);
   const { places } = here.base;
   const { root } = here.workspace;
+  await requireStart(context, server);
   const tools = await askTools(context, here, server);
   const before = pinnedTools(places, root, server);
   const changes = before === null ? [] : compareTools(before, tools);
@@ -133,16 +150,8 @@ async function trust(context: Context, name: string | undefined): Promise<number
       { server: server.name, tools: tools.length },
       `${server.name} is on; nothing has changed\n`,
     );
-  const rights = renderRights(server);
-  context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}${shown}`);
-  if (context.flags.yes !== true) {
-    if (!isInteractive(context))
-      throw new PaiError("approval_needed", "pai mcp trust needs a yes", { hint: `pai mcp trust ${server.name} -y` });
-    const prompter = await openPrompter(context, context.signal)();
-    const text = `Let pai call these ${counted(tools.length, "tool")} of ${server.name}?`;
-    if ((await prompter.ask({ kind: "changes", text })) !== "yes")
-      throw new PaiError("declined", "nothing was changed");
-  }
+  context.err(shown);
+  await requireYes(context, server, `Let pai call these ${counted(tools.length, "tool")} of ${server.name}?`);
   pinTools(places, root, server, tools);
   return showResult(
     context,

@@ -33,6 +33,16 @@ export function listServers({ settings, root }: Base): readonly McpServer[] {
   return [...own, ...readProjectServers(root).filter(({ name }) => !names.has(name))];
 }
 
+/** For a run: a file of the project that cannot be used takes nothing from a task. `pai mcp list` says what is wrong. */
+function listUsable(base: Base): readonly McpServer[] {
+  try {
+    return listServers(base);
+  } catch (thrown) {
+    if (toPaiError(thrown).code !== "config_invalid") throw thrown;
+    return base.settings.mcpServers;
+  }
+}
+
 interface Answer {
   readonly ok: boolean;
   readonly text: string;
@@ -51,7 +61,7 @@ const queryMs = 60_000;
 /** null: there is no server that the user said yes to. */
 export function connectTools(base: Base, workspace: Workspace, start: StartTool): ConnectedTools | null {
   const trusted = new Map<string, Trusted>();
-  for (const server of listServers(base)) {
+  for (const server of listUsable(base)) {
     const tools = pinnedTools(base.places, workspace.root, server);
     if (tools !== null) trusted.set(server.name, { server, tools, looks: server.looks });
   }
@@ -137,7 +147,9 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   const withCalls = (transaction: Transaction): Transaction => ({
     id: transaction.id,
     apply: (changes) => transaction.apply(changes),
-    run: (command, options) => (isToolCall(command) ? run(command, options) : transaction.run(command, options)),
+    // A check may be run twice, and on a copy: calls are none.
+    run: (command, options) =>
+      isToolCall(command) && options.sandbox === "proposal" ? run(command, options) : transaction.run(command, options),
     get changes() {
       return transaction.changes;
     },

@@ -4,6 +4,7 @@ import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { grantsRun, whyNotRun } from "../../core/run-patterns.ts";
 import { explainWall } from "../../core/sandbox.ts";
+import { isToolCall } from "../../core/tool-calls.ts";
 import { judgeCommand, type Refusal } from "../batch.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
@@ -35,7 +36,9 @@ export async function runPlanned(
     timeoutMs,
   }: { readonly command: string; readonly promised?: string; readonly timeoutMs?: number },
 ): Promise<Ran | null> {
-  if (!(await mayRunNow(run, promised))) {
+  // What a tool does outside cannot be done on a copy.
+  const isReal = run.options.dryRun && isToolCall(command);
+  if (isReal || !(await mayRunNow(run, promised))) {
     if (!run.options.dryRun) run.record.tally.withhold(command, whyNotRun(run.options.allowRun));
     return null;
   }

@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
   { about: "proxies and own certificates; loopback never proxied" },
   {
     about: "`TMPDIR` and the like",
-    differs: "no `EDITOR`, no `PAGER`; commands run in bash or sh, not in `$SHELL`",
+    differs: "no `PAGER`; commands run in bash or sh, not in `$SHELL`",
   },
   { about: "umask and modes of project files" },
   { about: "files are replaced whole; what a crash leaves is taken back" },

@@ -53,6 +53,7 @@ export const variables = [
   ["HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "proxies, in capitals or not; never used for this machine itself"],
   ["NODE_EXTRA_CA_CERTS, SSL_CERT_FILE", "certificates to trust"],
   ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "colours off or on"],
+  ["VISUAL, EDITOR", "editor for a long message of a session (Ctrl+X Ctrl+E)"],
   ["XDG_CONFIG_HOME, XDG_STATE_HOME", "where the folders below stand"],
 ] as const;
 

@@ -1,7 +1,7 @@
 /** `pai models` and `/model`: what there is today, in lines a person can read. */
 import { expect, test } from "bun:test";
 import type { Context } from "../../src/cli/command.ts";
-import { renderModels } from "../../src/cli/commands/models.ts";
+import { numberedModel, renderModels } from "../../src/cli/commands/models.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
 const inUse = "gemini:gemini-2.5-flash-lite";
@@ -40,10 +40,34 @@ test("a model that ended is gone, a price that ran out is unknown", async () => 
 
 test("in a session only what there is a key for is listed, and what is in use", async () => {
   const lines = await linesOf("2026-11-22", "usable", { env: { ANTHROPIC_API_KEY: "sk-ant-test" } });
-  expect(lines.some((line) => line.startsWith("  claude-"))).toBe(true);
-  expect(lines.some((line) => line.startsWith("  gemini-"))).toBe(true);
-  expect(lines.some((line) => line.startsWith("  gpt-"))).toBe(false);
+  const models = lines.flatMap((line) => /^ *(\d+) {2}(\S+) /.exec(line)?.slice(1) ?? []);
+  expect(models.filter((_, at) => at % 2 === 0)).toEqual(
+    models.filter((_, at) => at % 2 === 1).map((_, at) => `${at + 1}`),
+  );
+  for (const [name, listed] of [
+    ["claude-", true],
+    ["gemini-", true],
+    ["gpt-", false],
+  ] as const)
+    expect([name, models.some((each) => each.startsWith(name))]).toEqual([name, listed]);
   expect(lines).toContain("openai (no key)");
+});
+
+test("the number of the list names the model that stands there, and no other number does", async () => {
+  const env = { ANTHROPIC_API_KEY: "sk-ant-test" };
+  const lines = await linesOf("2026-11-22", "usable", { env });
+  const number = lines.flatMap((line) => /^ *(\d+) {2}claude-/.exec(line)?.[1] ?? []).at(0) ?? "";
+  const name = lines.flatMap((line) => new RegExp(`^ *${number} {2}(\\S+)`).exec(line)?.[1] ?? []).at(0);
+  const named = async (at: number) => {
+    let found = "";
+    const run = async (context: Context) => {
+      found = numberedModel({ ...context, now: () => new Date("2026-11-22") }, inUse, at);
+      return 0;
+    };
+    return { ...(await openProcess().run({ run }, { env })), found };
+  };
+  expect((await named(Number(number))).found).toBe(`anthropic:${name}`);
+  for (const none of [0, 999]) expect(await named(none)).toMatchObject({ found: "" });
 });
 
 test("a model nobody knows is not a reason to fail", async () => {

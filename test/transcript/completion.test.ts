@@ -2,7 +2,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
+import { done, planned, talked, write } from "./replies.ts";
 import { hasTmux, openScreen } from "./screen.ts";
 
 setDefaultTimeout(patience);
@@ -77,8 +79,60 @@ withShell("fish")("fish completes commands, words, flags, values and files (R37)
   }
 });
 
+/** A project with two runs, one of which changed nothing, and `pai` in the PATH. */
+async function openRuns(): Promise<{
+  readonly place: Place;
+  readonly ids: readonly string[];
+  readonly env: Record<string, string>;
+}> {
+  const place = openPlace([planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), talked("Hello.")], files);
+  const run = async (task: string) => readOutcome(await place.pai(["run", "-y", "--json", task])).run ?? "";
+  const ids = [await run("write b: now"), await run("say hello")];
+  await place.shell('ln -s "$PAI" ../spare/pai');
+  return { place, ids, env: { PATH: `${place.spare}:/usr/local/bin:/usr/bin:/bin` } };
+}
+
+withShell("bash")("bash completes ids of runs, the newest first, and models behind their colon (R37)", async () => {
+  const { place, ids, env } = await openRuns();
+  await using _ = place;
+  const file = await saveScript(place, "bash");
+  const offered = async (line: string) => {
+    const script = `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return (await place.shell(`bash --norc -c "$SCRIPT"`, { env: { ...env, SCRIPT: script } })).stdout
+      .trimEnd()
+      .split("\n");
+  };
+  expect(await offered("pai undo ")).toEqual([ids[0] ?? ""]);
+  expect(await offered("pai replay ")).toEqual([...ids].reverse());
+  expect(await offered(`pai replay ${ids[1]?.slice(0, -1)}`)).toEqual([ids[1] ?? ""]);
+  expect(await offered("pai log ")).toEqual(["verify"]);
+  expect(await offered("pai log verify ")).toEqual([...ids].reverse());
+  expect(await offered("pai -m gemini:gemini-2.5-p")).toEqual(["gemini-2.5-pro"]);
+  expect(await offered("pai run --model anthropic:claude-haiku-5")).toEqual(["claude-haiku-5-5"]);
+});
+
+withShell("fish")("fish completes ids of runs with their tasks, and models (R37)", async () => {
+  const { place, ids, env } = await openRuns();
+  await using _ = place;
+  const file = await saveScript(place, "fish");
+  const offered = async (line: string) =>
+    (await place.shell(`fish --no-config -c "source '${file}'; complete -C '${line}'"`, { env })).stdout.trimEnd();
+  expect(await offered("pai undo ")).toBe(`${ids[0]}\twrite b: now`);
+  expect(await offered("pai replay ")).toBe(`${ids[1]}\tsay hello\n${ids[0]}\twrite b: now`);
+  expect(await offered("pai log verify ")).toContain(`${ids[1]}\tsay hello`);
+  expect(sorted(await offered("pai -m gemini:gemini-2.5-p"))).toEqual(["gemini:gemini-2.5-pro"]);
+});
+
+test.concurrent("where nothing is kept, or no home is known, no id is offered and nothing is said", async () => {
+  await using place = openPlace();
+  for (const env of [{}, { HOME: null }, { HOME: "/nonexistent" }] as const)
+    for (const kind of ["runs", "undoable", "sessions"])
+      expect(await place.pai(["completion", kind], { env })).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
 test.concurrent.skipIf(!hasTmux || Bun.which("zsh") === null)("zsh completes at its prompt (R37)", async () => {
-  await using place = openPlace([], files);
+  await using place = openPlace([talked("Hello.")], files);
+  const ids = [readOutcome(await place.pai(["run", "-y", "--json", "say hello"])).run];
   await saveScript(place, "zsh");
   using screen = openScreen(place, { columns: 100, rows: 24 });
   screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
@@ -88,6 +142,8 @@ test.concurrent.skipIf(!hasTmux || Bun.which("zsh") === null)("zsh completes at 
     ["pai config val", /config validate/],
     ["pai run --mode ei", /--mode eight-step/],
     ["pai apply pl", /apply plan\\ one\.json/],
+    ["pai -m gemini:gemini-2.5-p", /-m gemini:gemini-2\.5-pro/],
+    ["pai replay 2", new RegExp(`replay ${ids[0]}`)],
   ] as const) {
     screen.press("C-u", ...typed.replaceAll(" ", " Space ").split(" "), "Tab");
     await screen.shows(shown);

@@ -3,6 +3,7 @@ import { showResult } from "../answer-document.ts";
 import { chooseWord } from "../choose-word.ts";
 import type { Command, Handler } from "../command.ts";
 import { describeGrammar } from "../completion/grammar.ts";
+import { idKinds } from "../completion/id-kinds.ts";
 
 const renderers = {
   bash: async () => (await import("../completion/bash.ts")).renderBash,
@@ -14,6 +15,12 @@ const shells = ["bash", "zsh", "fish"] as const;
 export const completionCommand =
   (commands: readonly Command[]): Handler =>
   async (context) => {
+    const kind = idKinds.find((each) => each === context.words[0]);
+    if (kind !== undefined) {
+      const { listIds } = await import("../completion/list-ids.ts");
+      const lines = listIds(context, kind);
+      return showResult(context, "completion", { lines }, lines.map((line) => `${line}\n`).join(""));
+    }
     const shell = chooseWord("completion", context.words, shells);
     const render = await renderers[shell]();
     const script = render(describeGrammar(commands));

@@ -1,4 +1,5 @@
 /** `pai models`: providers, whether a key is present, known models with their windows and prices. */
+import { PaiError } from "../../core/error.ts";
 import { findProvider } from "../../core/providers.ts";
 import { findPrice, knownModels } from "../../models/catalogue.ts";
 import { modelSources } from "../../models/open.ts";
@@ -35,30 +36,64 @@ const alignRow = (name: string, window: string, ...rates: readonly string[]) =>
   `${name.padEnd(26)}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
 const inThousands = (tokens: number) => `${Math.round(tokens / 1000)}k`;
 
-function renderModel({ name, window, price, ends }: Row["models"][number], columns: number | null): string {
+/** `number`: how /model names it; null: it does not. */
+function renderModel(
+  { name, window, price, ends }: Row["models"][number],
+  number: number | null,
+  columns: number | null,
+): string {
   const rates = price === null ? ["unknown"] : [price.input, price.cached, price.output].map(String);
   const large = price?.large ?? null;
   const notes = [
     ...(large === null ? [] : [`above ${inThousands(large.above)}: ${large.input} / ${large.output}`]),
     ...(ends === null ? [] : [`ends ${ends}`]),
   ].join("; ");
-  const row = hang(`${alignRow(`  ${name}`, inThousands(window), ...rates)}  `, notes, columns);
+  const row = hang(`${alignRow(`${marked(number)}${name}`, inThousands(window), ...rates)}  `, notes, columns);
   return row.map((line) => `${line.trimEnd()}\n`).join("");
 }
 
-function renderProvider({ provider, needs_key, keys, models }: Row, isListed: boolean, columns: number | null): string {
+const marked = (number: number | null) => (number === null ? "  " : `${String(number).padStart(3)}  `);
+
+/** `first`: the number of its first model; null: they have none. */
+function renderProvider(
+  { provider, needs_key, keys, models }: Row,
+  {
+    isListed,
+    first,
+    columns,
+  }: { readonly isListed: boolean; readonly first: number | null; readonly columns: number | null },
+): string {
   const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
-  return `${provider} (${key})\n${isListed ? models.map((model) => renderModel(model, columns)).join("") : ""}`;
+  const lines = models.map((model, at) => renderModel(model, first === null ? null : first + at, columns));
+  return `${provider} (${key})\n${isListed ? lines.join("") : ""}`;
 }
 
-/** The same as text for people; `usable` leaves out the models of a provider there is no key for. */
+const isUsable = ({ keys, models }: Row, inUse: string) =>
+  models.length > 0 && (keys.length > 0 || models.some(({ name }) => inUse.includes(name)));
+
+/** The model with this number in the list of usable ones. Throws usage for a number that none has. */
+export function numberedModel(context: Context, inUse: string, number: number): string {
+  const ids = findRows(context)
+    .filter((row) => isUsable(row, inUse))
+    .flatMap(({ provider, models }) => models.map(({ name }) => `${provider}:${name}`));
+  const id = ids[number - 1];
+  if (id !== undefined) return id;
+  throw new PaiError("usage", `there is no model ${number} in the list`, { hint: "/model shows it" });
+}
+
+/** The same as text for people; `usable` numbers the models, and leaves out those of a provider there is no key for. */
 export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
-  const isListed = ({ keys, models }: Row) =>
-    models.length > 0 && (which === "all" || keys.length > 0 || models.some(({ name }) => inUse.includes(name)));
+  const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
   const rows = findRows(context);
   const columns = context.tty.stdout ? columnsOf(context.env) : null;
   const head = rows.some(isListed) ? `${alignRow("USD per million tokens", "window", "in", "cached", "out")}\n` : "";
-  return `${head}${rows.map((row) => renderProvider(row, isListed(row), columns)).join("")}in use: ${inUse}\n`;
+  let next = 1;
+  const told = rows.map((row) => {
+    const first = which === "usable" ? next : null;
+    if (isListed(row)) next += row.models.length;
+    return renderProvider(row, { isListed: isListed(row), first, columns });
+  });
+  return `${head}${told.join("")}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {

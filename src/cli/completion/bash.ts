@@ -21,6 +21,14 @@ export function renderBash({ commands, bare }: Grammar): string {
 
 _pai_offer() {
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+  # Where bash cuts words at a colon, it replaces only what stands behind the last one.
+  [[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] || COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}")
+}
+
+_pai_ids() {
+  local id rest all=
+  while IFS=$'\\t' read -r id rest; do all+=" $id"; done < <("$pai" completion "$1" 2>/dev/null)
+  _pai_offer "$all"
 }
 
 _pai_paths() {
@@ -44,13 +52,14 @@ _pai_words() {
   case $1 in
     "") _pai_offer "${names.join(" ")}" ;;
 ${commands
-  .map(({ name, words, takesFile }) =>
-    words.length > 0
-      ? branch(name, `[[ $2 == "$1" ]] && _pai_offer "${words.join(" ")}"`)
-      : takesFile
-        ? branch(name, "_pai_paths -f")
-        : "",
-  )
+  .map(({ name, words, takesFile, ids }) => {
+    const other = ids === null ? "" : `_pai_ids ${ids}`;
+    if (words.length > 0) {
+      const first = `_pai_offer "${words.join(" ")}"`;
+      return branch(name, `if [[ $2 == "$1" ]]; then ${first}; ${other === "" ? "" : `else ${other}; `}fi`);
+    }
+    return other === "" ? (takesFile ? branch(name, "_pai_paths -f") : "") : branch(name, other);
+  })
   .join("")}  esac
 }
 
@@ -60,6 +69,7 @@ _pai() {
   read -ra words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   cur=\${words[-1]} prev=\${words[-2]} COMPREPLY=()
+  local pai=\${words[0]/#\\~/$HOME}
   for word in "\${words[@]:1:\${#words[@]}-2}"; do
     case $word in
       ${names.join("|")}) command=$word && break ;;

@@ -1,6 +1,8 @@
 /** What a command line may consist of, for the completion scripts of shells. */
+import { knownModels } from "../../models/catalogue.ts";
 import type { Command } from "../command.ts";
 import type { FlagSpec } from "../flags.ts";
+import type { IdKind } from "./id-kinds.ts";
 
 /** All that a completion script offers. */
 export interface Grammar {
@@ -16,6 +18,8 @@ export interface Expected {
   /** The choices for its first argument; empty: they cannot be listed. */
   readonly words: readonly string[];
   readonly takesFile: boolean;
+  /** Whose ids follow, behind its words where it has some; null: none. */
+  readonly ids: IdKind | null;
 }
 
 /** The choices that the first part of a usage line names: `plan|json`, or all commands for COMMAND; else none. */
@@ -23,6 +27,11 @@ function wordsOf(usage: string, names: readonly string[]): readonly string[] {
   const [first = ""] = usage.replace(/[[\]]/g, "").split(" ");
   if (first === "COMMAND") return names;
   return /^[a-z-]+(\|[a-z-]+)*$/.test(first) ? first.split("|") : [];
+}
+
+function idsOf(name: string, usage: string): IdKind | null {
+  if (/\bRUN\b/.test(usage)) return name === "undo" ? "undoable" : "runs";
+  return name === "resume" || name === "sessions" ? "sessions" : null;
 }
 
 const unique = (flags: readonly FlagSpec[]) => [...new Map(flags.map((flag) => [flag.name, flag])).values()];
@@ -37,10 +46,14 @@ export function describeGrammar(commands: readonly Command[]): Grammar {
       flags,
       words: wordsOf(usage, names),
       takesFile: /^\[?(FILE|[A-Z]+\.json)/.test(usage),
+      ids: idsOf(name, usage),
     })),
     bare: unique([...flagsOf("run"), ...flagsOf("auto")]),
   };
 }
+
+/** Those that pai knows, so that a shell need not start it to complete them. */
+const models = (): readonly string[] => knownModels.map(({ provider, name: model }) => `${provider}:${model}`);
 
 /** What the value of a flag is completed to. */
 export function expectedValue({
@@ -50,5 +63,6 @@ export function expectedValue({
 }: FlagSpec): "none" | "file" | "folder" | "free" | readonly string[] {
   if (kind === "switch") return "none";
   if (choices !== undefined) return choices;
+  if (value === "PROVIDER:NAME") return models();
   return value === "FILE" ? "file" : value === "DIR" ? "folder" : "free";
 }

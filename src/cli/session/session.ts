@@ -112,6 +112,15 @@ async function readMessage(talk: Talk): Promise<string | null> {
     keep(draft) {
       if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
     },
+    async editOutside(text) {
+      try {
+        const { editOutside } = await import("./edit-outside.ts");
+        return await editOutside(context, talk.composed.opened.workspace.root, text);
+      } catch (thrown) {
+        view.notify({ level: "warning", code: "editor", text: toPaiError(thrown).message });
+        return text;
+      }
+    },
   };
   for (;;) {
     try {

@@ -15,7 +15,7 @@ import { cut, hang, pad, wrap } from "../../ui/layout.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
-import { renderModels } from "../commands/models.ts";
+import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
 import { renderDiffOn } from "../print-diff.ts";
@@ -34,15 +34,13 @@ const say = ({ context }: Talk, text: string) => context.err(text.endsWith("\n")
 
 async function switchModel(talk: Talk, id: string): Promise<void> {
   const { context, composed, view } = talk;
+  const { base } = composed;
+  const inUse = talk.model?.model.id ?? base.settings.model;
   if (id === "") {
-    say(
-      talk,
-      `${renderModels(context, talk.model?.model.id ?? composed.base.settings.model, "usable")}switch: /model PROVIDER:NAME`,
-    );
+    say(talk, `${renderModels(context, inUse, "usable")}switch: /model NUMBER or /model PROVIDER:NAME`);
     return;
   }
-  const { base } = composed;
-  const settings = { ...base.settings, model: id };
+  const settings = { ...base.settings, model: /^\d+$/.test(id) ? numberedModel(context, inUse, Number(id)) : id };
   talk.model = await composeModel(context, { ...base, settings }, view);
   say(talk, `model: ${talk.model.model.id}`);
 }
@@ -164,7 +162,7 @@ async function reverse(talk: Talk, command: typeof undoInSession, text: string, 
 
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
-  { name: "model", about: "list models, or switch: /model PROVIDER:NAME", run: switchModel },
+  { name: "model", about: "list models, or switch: /model NUMBER or PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
   { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
   { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
@@ -205,7 +203,7 @@ function renderHelp(columns: number): string {
     ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
     ...wrap("After a task, y does its next steps, a number does that one", columns),
     ...wrap(
-      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+C stops a task or clears, Ctrl+Y brings back",
+      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+X Ctrl+E opens your editor, Ctrl+C stops a task or clears, Ctrl+Y brings back",
       columns,
     ),
   ].join("\n");

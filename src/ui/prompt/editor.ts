@@ -14,10 +14,12 @@ export interface EditorOptions {
   readonly history: readonly string[];
   /** Whether the message may have several rows: Alt+Enter and a backslash before Enter put in a line feed. */
   readonly rows: boolean;
+  /** What stands there already. */
+  readonly text?: string;
 }
 
 /** What the owner of the editor has to do after a key; "edited": show the text anew. */
-export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "beep";
+export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "outside" | "beep";
 
 export interface Editor {
   readonly line: Line;
@@ -44,8 +46,10 @@ function sharedStart(words: readonly string[]): string {
   return first.slice(0, length);
 }
 
-export function openEditor({ history, rows }: EditorOptions): Editor {
-  let line = emptyLine;
+export function openEditor({ history, rows, text: start = "" }: EditorOptions): Editor {
+  let line: Line = { text: start, at: start.length };
+  /** Ctrl+X was pressed: Ctrl+E behind it means the editor of the person. */
+  let prefixed = false;
   let killed = "";
   let lastKill = false;
   /** Which message of the history is shown; `history.length`: the draft. */
@@ -175,6 +179,9 @@ export function openEditor({ history, rows }: EditorOptions): Editor {
     },
     press(key) {
       if (key.name === "" || (key.name === "escape" && search === null)) return "beep";
+      const isOutside = prefixed && key.name === "ctrl+e" && rows;
+      prefixed = key.name === "ctrl+x";
+      if (isOutside) return "outside";
       const asked = searchBy(key) ?? edit(key);
       lastKill = kills[key.name] !== undefined;
       return asked;

@@ -36,6 +36,13 @@ export interface MessageOptions {
   readonly pressed?: () => void;
   /** Takes what was typed when the reading is cut off before it was sent. */
   readonly keep: (draft: string) => void;
+  /** Has the message edited outside while the terminal is the editor's (Ctrl+X Ctrl+E). Never rejects. */
+  readonly editOutside?: (text: string) => Promise<string>;
+}
+
+/** The message goes to an editor outside, and comes back to be sent. */
+interface Outside {
+  readonly outside: string;
 }
 
 export interface Prompter {
@@ -80,8 +87,13 @@ export function createPrompter(options: PrompterOptions): Prompter {
   const raw = openRawInput({ ...options, terminal });
 
   /** The editor on the screen. `message` null: one line that answers a question, where Ctrl+C always interrupts. */
-  function openReader(prompt: string, message: MessageOptions | null, settle: Settle<string | null>): Reader {
-    const editor = openEditor({ history: message?.history ?? [], rows: message !== null });
+  function openReader(
+    prompt: string,
+    message: MessageOptions | null,
+    settle: Settle<string | Outside | null>,
+    text = "",
+  ): Reader {
+    const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
     const screen = style.plain
       ? openPlainScreen(err)
       : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
@@ -136,6 +148,11 @@ export function createPrompter(options: PrompterOptions): Prompter {
         leave();
         settle.done(editor.line.text);
       },
+      outside() {
+        if (message?.editOutside === undefined) return;
+        leave();
+        settle.done({ outside: editor.line.text });
+      },
       interrupt() {
         leave();
         settle.fail(interrupted());
@@ -187,7 +204,22 @@ export function createPrompter(options: PrompterOptions): Prompter {
     err(renderQuestion(question, style, style.plain ? null : size().columns));
   }
 
-  const readLine = (prompt: string) => raw.read<string>("drop", (settle) => openReader(prompt, null, settle));
+  /** A message; what comes back from the editor outside is shown, to be sent or typed on. */
+  async function readMessage(message: MessageOptions): Promise<string | null> {
+    let text = "";
+    for (;;) {
+      const read = await raw.read<string | Outside>("keep", (settle) =>
+        openReader(message.prompt, message, settle, text),
+      );
+      if (typeof read === "string" || read === null) return read;
+      text = (await message.editOutside?.(read.outside)) ?? read.outside;
+    }
+  }
+
+  const readLine = async (prompt: string): Promise<string | null> => {
+    const read = await raw.read<string | Outside>("drop", (settle) => openReader(prompt, null, settle));
+    return typeof read === "object" ? null : read;
+  };
 
   return {
     typeAhead: raw.typeAhead,
@@ -206,7 +238,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
         err(`${style.paint("dim", feedback ? rules.feedback : rules.yesOrNo)}\n`);
       }
     },
-    readMessage: (message) => raw.read<string>("keep", (settle) => openReader(message.prompt, message, settle)),
+    readMessage,
     async askHidden(question) {
       try {
         return await raw.read<string>("drop", (settle) => {

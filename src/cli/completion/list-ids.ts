@@ -1,0 +1,30 @@
+/** What shells offer for the id of a run or session: read from names of files, without settings or journal. */
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { openReceipts } from "../../store/receipts.ts";
+import { listJsonl } from "../../store/safe-file.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { stateFolderOf } from "../../workspace/journal/state-folder.ts";
+import type { Context } from "../command.ts";
+import { openPlaces } from "../compose/base.ts";
+import type { IdKind } from "./id-kinds.ts";
+
+const most = 50;
+const maxTask = 60;
+
+const shorten = (task: string) => (task.length > maxTask ? `${task.slice(0, maxTask - 1).toWellFormed()}…` : task);
+
+/** Lines of an id, a tab and the task it began with, the newest first; of sessions the id alone. None where nothing is kept. */
+export function listIds({ cwd, env }: Pick<Context, "cwd" | "env">, kind: IdKind): readonly string[] {
+  const { stateDir } = openPlaces(env);
+  if (stateDir === null) return [];
+  const folder = stateFolderOf(realpathSync(cwd), stateDir);
+  if (kind === "sessions") return [...listJsonl(join(folder, "sessions"))].sort().reverse().slice(0, most);
+  const receipts = openReceipts(join(folder, "runs"));
+  const isKept = (id: string) => kind === "runs" || existsSync(join(folder, "journal", id));
+  return receipts
+    .ids()
+    .filter(isKept)
+    .slice(0, most)
+    .map((id) => `${id}\t${shorten(visibleLine(receipts.ends(id).started?.task.text ?? ""))}`);
+}

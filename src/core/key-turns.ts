@@ -11,6 +11,8 @@ export interface KeyTurns {
 /** Where they are kept. Must not throw: what cannot be read is empty, what cannot be written is lost. */
 export interface KeyState {
   load(): KeyTurns;
+  /** Learns what other machines know of these keys, as far as they say it at once; absent: nobody else is asked. */
+  refresh?(): Promise<void>;
   /** Adds what is new to what is kept: other processes write there too. */
   save(news: KeyTurns): void;
 }

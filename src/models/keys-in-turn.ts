@@ -36,6 +36,7 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: TurnOption
   const refused = new Map<string, PaiError>();
 
   return async function* (request, signal) {
+    await options.state.refresh?.();
     const left = [...inTurn(keys, options)];
     let tried = "";
     yield* tryUntilBegun((failed) => {

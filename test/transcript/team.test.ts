@@ -6,7 +6,7 @@ import { readAddress } from "../../src/store/team/address.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "../store/postgres.ts";
 import { readCommand, readOutcome } from "./contract.ts";
-import { openPlace, type Place, patience } from "./harness.ts";
+import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";
 
 setDefaultTimeout(patience);
@@ -169,5 +169,20 @@ describe.skipIf(!hasPostgres)("with a real server", () => {
     for (const place of places) await place[Symbol.asyncDispose]();
     expect(codes.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 13]);
     expect(server.sql("select calls from pai.spent where scope = 'user ci'")).toBe("3");
+  });
+
+  test.concurrent("a key that one machine found at its limit is not asked by the next one", async () => {
+    server.sql("create role kim login; create role lee login");
+    const busy = { status: 429, headers: { "retry-after": "300" }, body: "slow down" };
+    await using kim = openPlace([busy, talked("From the second.")]);
+    await using lee = openPlace([talked("From the second too.")]);
+    const keys = { one: canary, two: `${canary}-2` };
+    const by = (who: string) => ({ GEMINI_API_KEY: null, PAI_STORE_URL: server.url(who) });
+    for (const place of [kim, lee])
+      for (const [id, key] of Object.entries(keys))
+        await place.pai(["config", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
+    expect((await kim.pai(["run", "say hi"], { env: by("kim") })).code).toBe(0);
+    expect((await lee.pai(["run", "say hi"], { env: by("lee") })).code).toBe(0);
+    expect(lee.gemini.requests.map(({ key }) => key)).toEqual([keys.two]);
   });
 });

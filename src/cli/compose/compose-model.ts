@@ -1,17 +1,20 @@
 /** The model of the settings, or the list of them, with its keys, its address and its price. */
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import type { KeyState } from "../../core/key-turns.ts";
 import type { Model } from "../../core/model.ts";
 import type { Price } from "../../core/price.ts";
+import type { ProviderId } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { findPrice } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
-import { findKeys } from "../../store/keys.ts";
+import { type FoundKey, findKeys } from "../../store/keys.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
+import { version } from "../commands/version.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
 
@@ -67,7 +70,6 @@ async function openOne(
     id,
     insecureHttp: context.flags.insecureHttp === true,
     readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
-    keyState: openKeyState(context.flags.ephemeral === true ? null : places.stateDir),
     notify,
     now: () => context.now().getTime(),
     sleep,
@@ -77,13 +79,35 @@ async function openOne(
     proxyEnv: context.env,
     signal: context.signal,
   };
-  if (provider === "replay") return { model: await openModel({ ...common, keys: [], baseUrl: null }), keys: [] };
+  const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
+  if (provider === "replay")
+    return { model: await openModel({ ...common, keyState: own, keys: [], baseUrl: null }), keys: [] };
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
   const warn = (message: string) => notify({ level: "warning", code: "keys", text: message });
   const found = findKeys(provider, { env: context.env, places, warn });
   const keys = found.map(({ key }) => key);
   await requireConsent(address, keys, { places, ask: confirm });
-  return { model: await openModel({ ...common, keys: found, baseUrl: address.url }), keys };
+  const keyState = await shareRests(own, { provider, found, base });
+  return { model: await openModel({ ...common, keyState, keys: found, baseUrl: address.url }), keys };
+}
+
+/** One key rests for nobody: there is none to go on with. */
+async function shareRests(
+  own: KeyState,
+  {
+    provider,
+    found,
+    base,
+  }: { readonly provider: ProviderId; readonly found: readonly FoundKey[]; readonly base: Base },
+): Promise<KeyState> {
+  const { storeUrl } = base.settings;
+  if (storeUrl === null || found.length < 2) return own;
+  const [{ shareKeyState }, { readAddress }] = await Promise.all([
+    import("../../store/team/key-rests.ts"),
+    import("../../store/team/address.ts"),
+  ]);
+  const now = () => base.context.now().getTime();
+  return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider, keys: found, now });
 }
 
 /** What a model costs now. The user's own price wins, whichever way the model was spelled. */

@@ -1,8 +1,9 @@
 /** The layouts of the team's database, oldest first: each is carried out once, and none is ever changed. */
 import runs from "./migrations/1-runs.sql" with { type: "text" };
 import days from "./migrations/2-days.sql" with { type: "text" };
+import keyRests from "./migrations/3-key-rests.sql" with { type: "text" };
 
-export const migrations: readonly string[] = [runs, days];
+export const migrations: readonly string[] = [runs, days, keyRests];
 
 /** Made before the first of them. */
 export const foundation = `

@@ -1,0 +1,71 @@
+/** Keys at their limit rest for the whole team: what one machine learns, the others know before they use the key. */
+import { digest } from "../../core/digest.ts";
+import type { KeyState, KeyTurns } from "../../core/key-turns.ts";
+import type { StoreAddress } from "./address.ts";
+import { openTeamStore, type TeamStore } from "./team-store.ts";
+
+/** Milliseconds that a call waits for the team at the most, and until it asks again. */
+const waitMs = 500;
+const freshMs = 5000;
+/** The same after a database that did not answer. */
+const awayMs = 60_000;
+
+/** The name of a key in the team: it says nothing of the key to who does not hold it. */
+export const nameOfKey = (provider: string, key: string): string => digest(`pai key\0${provider}\0${key}`);
+
+export interface SharedKeys {
+  readonly address: StoreAddress;
+  readonly pai: string;
+  readonly provider: string;
+  readonly keys: readonly { readonly id: string; readonly key: string }[];
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** `own` is what this machine knows; it also keeps what the team says. A database that is away is as good as silent. */
+export function shareKeyState(own: KeyState, { address, pai, provider, keys, now }: SharedKeys): KeyState {
+  const names = new Map<string, string>(
+    keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const),
+  );
+  let askAgainAt = 0;
+  const ask = async (work: (store: TeamStore) => Promise<void>): Promise<void> => {
+    const store = openTeamStore(address, { pai, withinMs: waitMs });
+    try {
+      await work(store);
+      askAgainAt = performance.now() + freshMs;
+    } catch {
+      askAgainAt = performance.now() + awayMs;
+    } finally {
+      await store.close();
+    }
+  };
+  const learn = async (store: TeamStore) => {
+    const rows = await store.query<{ key: string; seconds: number }>("select * from pai.resting($1::text::text[])", [
+      `{${[...names.values()].join(",")}}`,
+    ]);
+    const left = new Map(rows.map(({ key, seconds }) => [key, seconds]));
+    const resting = [...names].flatMap(([id, name]) => {
+      const seconds = left.get(name);
+      return seconds === undefined ? [] : [[id, now() + seconds * 1000] as const];
+    });
+    if (resting.length > 0) own.save({ cursor: {}, resting: Object.fromEntries(resting) });
+  };
+  const tell = (resting: KeyTurns["resting"]) =>
+    ask(async (store) => {
+      for (const [id, until] of Object.entries(resting)) {
+        const name = names.get(id);
+        if (name !== undefined) await store.query("select pai.rest_key($1, $2)", [name, (until - now()) / 1000]);
+      }
+    });
+  return {
+    load: own.load,
+    async refresh() {
+      if (performance.now() >= askAgainAt) await ask(learn);
+    },
+    save(news) {
+      own.save(news);
+      // The call goes on with the next key meanwhile; the process ends no earlier than this.
+      if (Object.keys(news.resting).length > 0) void tell(news.resting);
+    },
+  };
+}

@@ -1,5 +1,6 @@
 /** How far a reply has come while it arrives, for the line that shows what is waited for: steps of a plan, lines of a file. */
 import type { Purpose } from "./model.ts";
+import { type Form, rowOf } from "./vocabulary.ts";
 
 /** What is known of a reply that is still arriving. */
 export interface ReplyProgress {
@@ -25,6 +26,7 @@ const longestKey = 16;
 /** The header of an action with a path: `WRITE:: src/a.ts`. */
 const header = /^\s*(?:[`*]*)([A-Z]{2,12})::\s*(\S[^\r\n]*?)\s*$/;
 const longestHeader = 300;
+const formsWithBody: ReadonlySet<Form> = new Set(["content", "edits"]);
 
 function openPlan(): { readonly push: (text: string) => void; readonly steps: () => number } {
   let steps = 0;
@@ -47,9 +49,12 @@ function openScript() {
   let file: { path: string; lines: number } | null = null;
   let line = "";
   const end = () => {
-    const [, , path = null] = header.exec(line) ?? [];
-    if (path !== null) file = { path: path.split("::")[0] ?? path, lines: 0 };
-    else if (file !== null) file.lines += 1;
+    const [, name = "", target = ""] = header.exec(line) ?? [];
+    const form = rowOf(name)?.form;
+    if (form !== undefined) {
+      const path = target.split("::")[0] ?? target;
+      file = formsWithBody.has(form) ? { path, lines: 0 } : null;
+    } else if (file !== null && name !== "END") file.lines += 1;
     line = "";
   };
   return {

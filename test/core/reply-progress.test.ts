@@ -16,7 +16,7 @@ const plan = JSON.stringify({
   reply: 'I set "action" first',
   execution_plan: { steps: [1, 2, 3].map((step) => ({ step, action: "MODIFY", target: "a" })) },
 });
-const script = "I begin.\nWRITE:: src/a.ts\none\ntwo\nEND::\nEDIT:: src/b.ts\nx\ny\nz\n";
+const script = "I begin.\nWRITE::src/a.ts::EOT\none\ntwo\nEND::EOT\nMODIFY::src/b.ts::EOT\nx\ny\nz\n";
 
 test("steps of a plan and lines of a file are counted however the reply is cut", () => {
   fc.assert(
@@ -26,6 +26,13 @@ test("steps of a plan and lines of a file are counted however the reply is cut",
       expect(readIn("turn", script, size)).toEqual({ thought: 0, step: null, file: null });
     }),
   );
+});
+
+test("the end of a file is no line and no file, and a message is no file", () => {
+  const file = (text: string) => readIn("execute", text, 7).file;
+  expect(file("WRITE::a.ts::EOT\none\nEND::EOT\n")).toEqual({ path: "a.ts", lines: 1 });
+  expect(file("WRITE::a.ts::EOT\none\nEND::EOT\nFINISH::EOT\nDone.\n")).toBeNull();
+  expect(file("WRITE::a.ts::EOT\none\nEND::EOT\nRM::b.ts\n")).toBeNull();
 });
 
 test("thoughts are counted in tokens until the reply begins", () => {

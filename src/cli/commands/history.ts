@@ -6,10 +6,12 @@ import { PaiError } from "../../core/error.ts";
 import type { IndexedRun } from "../../store/run-index.ts";
 import { noteUndone } from "../../store/run-notes.ts";
 import { counted } from "../../ui/amount.ts";
+import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/history.ts";
 import { showResult } from "../answer-document.ts";
+import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
@@ -92,10 +94,11 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderChanges(done.changes) };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
+  const wrapOnScreen = (line: string) => wrap(line, context.tty.stdout ? columnsOf(context.env) : null).join("\n");
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const text = dryRun
     ? `${await renderDiffOn("stdout", context, done.changes)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind)}`
-    : `${listed}\n${verb} run ${done.run.id}: ${visibleLine(done.run.task)}\n${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${visibleLine(done.run.task)}`)}\n${sayCommit(commit, kind)}${back} with: ${inSession ? "/" : "pai "}${back}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -15,9 +15,13 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
     : visibleLine(path);
 }
 
+/** The changes as a person lists them: in natural order, a new folder only where nothing new is in it. */
+export const listChanges = (changes: readonly ChangeSummary[]): readonly ChangeSummary[] =>
+  listNaturally(changes, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
+
 /** One line a path: what happened to it and by how many lines. */
 export function renderSummaries(all: readonly ChangeSummary[], style: Style): string[] {
-  const changes = listNaturally(all, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
+  const changes = listChanges(all);
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
   const ops = widest(changes.map((change) => change.op));

@@ -22,6 +22,8 @@ export interface WaitOptions {
 export interface Waits {
   /** Says what is waited for, until something else is or `spinner.stop`. */
   readonly start: (what: string) => void;
+  /** What was started has ended; a model that is asked meanwhile is waited for on. */
+  readonly stop: () => void;
   readonly spinner: Spinner;
   readonly shows: Shows<
     "model.started" | "model.progress" | "model.finished" | "check.started" | "notice" | "run.finished"
@@ -47,7 +49,8 @@ const words: Readonly<Record<Purpose, string>> = {
 function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
   if (step !== null) return `${words[purpose]}, step ${step} of the plan`;
-  return file === null ? words[purpose] : `${words[purpose]}, ${file.path}, ${counted(file.lines, "line")}`;
+  if (file === null) return words[purpose];
+  return `${words[purpose]}, ${file.path}${file.lines === 0 ? "" : `, ${counted(file.lines, "line")}`}`;
 }
 
 export function openWaits(streams: Streams, { verbose, live, columns, now, note }: WaitOptions): Waits {
@@ -56,9 +59,15 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
     ? createSpinner({ err: redraw, style, columns, now, note })
     : createHeartbeat({ say: aside, style, now });
   let purpose: Purpose = "turn";
+  /** The model that is asked now, and since when. */
+  let asked: { readonly what: string; readonly from: number } | null = null;
 
   return {
     start: spinner.start,
+    stop() {
+      if (asked === null) spinner.stop();
+      else spinner.start(asked.what, asked.from);
+    },
     spinner,
     shows: {
       "check.started": ({ command, when }) =>
@@ -67,10 +76,12 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         purpose = event.purpose;
         const { n, model, at_most = 0 } = event;
         const promised = n === 1 && purpose === "plan" && at_most > 0 ? `, at most ${at_most} calls to plan` : "";
-        spinner.start(`${words[purpose]} with ${model}${promised}`);
+        asked = { what: `${words[purpose]} with ${model}${promised}`, from: now() };
+        spinner.start(asked.what);
       },
       "model.progress": (event) => spinner.update(renderProgress(purpose, event)),
       "model.finished"({ n, usage, served, ms }) {
+        asked = null;
         spinner.stop();
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
         if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
@@ -80,7 +91,10 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
         if (live && wait !== undefined) spinner.countDown(wait);
         if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(text));
       },
-      "run.finished": () => spinner.stop(),
+      "run.finished"() {
+        asked = null;
+        spinner.stop();
+      },
     },
   };
 }

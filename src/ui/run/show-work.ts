@@ -10,7 +10,7 @@ import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Meaning } from "../style.ts";
 import { renderLook } from "./render-look.ts";
-import { renderCheck, renderSummaries } from "./render-outcome.ts";
+import { listChanges, renderCheck, renderSummaries } from "./render-outcome.ts";
 import type { ReplyText } from "./reply.ts";
 import type { Streams } from "./streams.ts";
 
@@ -111,7 +111,8 @@ export function openWork(
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
 
-  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) => counted(changes.length, "change");
+  const counts = ({ changes }: EventOf<"changes.applied" | "changes.rolled_back">) =>
+    counted(listChanges(changes).length, "change");
 
   return {
     get applied() {

@@ -7,8 +7,8 @@ import { visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 
 export interface Spinner {
-  /** Starts to wait for something else; the time starts anew. */
-  readonly start: (what: string) => void;
+  /** Starts to wait for something else; the time starts anew, or at `from`. */
+  readonly start: (what: string, from?: number) => void;
   /** Says more of what is waited for; the time goes on. */
   readonly update: (what: string) => void;
   /** Counts down to the next attempt at what is waited for; then the line is as before. */
@@ -89,10 +89,10 @@ export function createHeartbeat({
     waitingFor = null;
   };
   return {
-    start(what) {
+    start(what, from = now()) {
       stop();
       waitingFor = visibleLine(what);
-      since = now();
+      since = from;
       say(`${waitingFor} ${style.glyphs.more}`);
       timer = setInterval(() => {
         if (waitingFor !== null) say(renderElapsed(waitingFor, now() - since, 200, style.glyphs));
@@ -150,9 +150,9 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
   }
 
   return {
-    start(what) {
+    start(what, from = now()) {
       waitingFor = visibleLine(what);
-      since = now();
+      since = from;
       paused = null;
       resume();
     },

@@ -67,7 +67,7 @@ function openRun(options: TerminalOptions): Terminal {
     verbose,
     reply,
     wait: waits.start,
-    stopWaiting: spinner.stop,
+    stopWaiting: waits.stop,
     highlight,
     asks: options.asks ?? false,
     fold: seen ? (path) => (kind === "session" ? `/diff ${path}` : "pai undo --dry-run") : undefined,

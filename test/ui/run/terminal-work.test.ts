@@ -39,6 +39,30 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   ]);
 });
 
+test("a check that ends while the model is asked leaves the model to be waited for, since it was asked", async () => {
+  let time = 0;
+  const { terminal, writes } = watch({ live: true, now: () => (time += 500) });
+  const [asked, began, ended] = stamp([
+    { type: "model.started", n: 2, purpose: "execute", model: "m", estimate: 1 },
+    { type: "check.started", command: "make", when: "before", by: "plan" },
+    {
+      type: "check.finished",
+      command: "make",
+      when: "before",
+      by: "plan",
+      exit: 0,
+      passed: true,
+      ms: 5,
+      output: "",
+      note: "",
+    },
+  ]);
+  for (const event of [asked, began, ended]) if (event !== undefined) terminal.sink(event);
+  await Bun.sleep(600);
+  terminal.pause();
+  expect(writes.join("")).toMatch(/working with m, [2-9] s/);
+});
+
 test("a command that was not run is not marked as done", () => {
   const events = stamp([
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },

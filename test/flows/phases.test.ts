@@ -167,6 +167,12 @@ describe("one reply", () => {
     expect(ran.asked(3)).toContain(
       "only the first 8 actions were done. Send these again:\n- WRITE b.txt\n- WRITE c.txt",
     );
+    expect(ran.eventsOf("notice").filter(({ code }) => code === "actions_left")).toMatchObject([
+      {
+        level: "warning",
+        text: "the reply held 10 actions: only the first 8 are done now (PAI_MAX_CMDS_PER_STEP), the rest is asked for again",
+      },
+    ]);
     expect(ran.outcome.code).toBe(0);
     expect(ran.files).toEqual({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
   });

@@ -2,6 +2,7 @@
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Price } from "../../core/price.ts";
+import type { Notice } from "../../core/question.ts";
 import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -16,6 +17,7 @@ import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "..
 import { listModels, priceOf } from "../compose/compose-model.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openProjectMemory } from "../compose/project-memory.ts";
+import { openLog } from "../log.ts";
 import { findMentions } from "../mentions.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { readTask } from "./task.ts";
@@ -113,10 +115,21 @@ export interface Previewed {
   readonly price: Price | null;
   readonly signal: AbortSignal;
   readonly now: () => Date;
+  /** Told what it had to do without. */
+  readonly notify: (notice: Notice) => void;
 }
 
 /** What the first call of a task would hold. Sends nothing and keeps nothing. Throws what preparing it throws. */
-export async function previewTask({ id, opened, task, options, price, signal, now }: Previewed): Promise<Preview> {
+export async function previewTask({
+  id,
+  opened,
+  task,
+  options,
+  price,
+  signal,
+  now,
+  notify,
+}: Previewed): Promise<Preview> {
   const seen: Preview[] = [];
   const outcome = await runTask(
     async (run) => {
@@ -132,7 +145,9 @@ export async function previewTask({ id, opened, task, options, price, signal, no
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: async () => (await import("../../actions/all.ts")).allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
-      sink: () => {},
+      sink: (event) => {
+        if (event.type === "notice" && event.code.startsWith("checks_")) notify(event);
+      },
       signal,
       now,
       planCache: null,
@@ -153,8 +168,9 @@ export async function contextCommand(context: Context): Promise<number> {
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
+  const { notify } = openLog(context);
   const price = priceOf(id, settings, context.now());
-  const found = await previewTask({ id, opened, task, options, price, signal, now: context.now }).finally(end);
+  const found = await previewTask({ id, opened, task, options, price, signal, now: context.now, notify }).finally(end);
   const model = describeOnly(id).id;
   return showResult(
     context,

@@ -70,6 +70,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       price: priceOf(id, settings, context.now()),
       signal,
       now: context.now,
+      notify: talk.view.notify,
     }),
   );
   say(talk, `${renderPreview(id, mode, found)}\nThe session holds\n${renderContext(talk)}`);

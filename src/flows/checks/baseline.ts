@@ -58,7 +58,8 @@ export async function openBaseline(run: Run): Promise<void> {
   // On a copy that is thrown away checks may run all the same.
   if (leavesNothing(run) && (await ports.workspace.sandbox()).proposes) record.baseline = startBaseline(run);
   else if (leavesNothing(run)) {
-    const text = `checks are not run ${options.dryRun ? "in a dry run" : "for a plan alone"} without a sandbox that works on a copy: ${options.checks.join("; ")}`;
+    const where = options.dryRun ? "in a dry run" : options.planOnly ? "for a plan alone" : "for a preview";
+    const text = `checks are not run ${where} without a sandbox that works on a copy: ${options.checks.join("; ")}`;
     emit({ type: "notice", level: "info", code: "checks_not_run", text });
   }
   const baseline = baselineOf(run);

@@ -11,40 +11,84 @@ const weights: Readonly<Record<Kind, number>> = {
   generated: 0.02,
 };
 
-const codeEndings = new Set(
-  (
-    "ts tsx mts cts js jsx mjs cjs vue svelte astro py pyi pyx ipynb go rs java kt kts scala groovy cs fs vb c h cc cpp cxx hh hpp hxx m mm " +
+const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
+
+/*
+ * Names, folders and endings are looked up where that is enough: compiling a pattern takes longer than all else that a
+ * small project needs of this file.
+ */
+const codeEndings = words(
+  "ts tsx mts cts js jsx mjs cjs vue svelte astro py pyi pyx ipynb go rs java kt kts scala groovy cs fs vb c h cc cpp cxx hh hpp hxx m mm " +
     "swift rb erb php phtml lua pl pm r jl dart ex exs erl hrl clj cljs cljc hs elm ml mli nim zig v sv vhd sol sh bash zsh fish " +
-    "ps1 psm1 bat cmd sql graphql gql proto thrift css scss sass less html htm hbs ejs pug twig jinja j2 tf hcl nix cmake mk s asm awk el lisp scm tcl cr d pas f90 cu wgsl glsl"
-  ).split(" "),
+    "ps1 psm1 bat cmd sql graphql gql proto thrift css scss sass less html htm hbs ejs pug twig jinja j2 tf hcl nix cmake mk s asm awk el lisp scm tcl cr d pas f90 cu wgsl glsl",
+);
+const documentEndings = words("md mdx markdown rst txt adoc asciidoc org tex pod 1 man");
+const generatedEndings = words("map lock snap");
+/** Besides those that end in `.lock`. */
+const generatedNames = words(
+  "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum go.work.sum packages.lock.json",
+);
+const generatedFolders = words("__snapshots__ dist node_modules __generated__");
+const changelogFolders = words(
+  "changelog changelogs changes .changeset newsfragments changelog.d releasenotes porting_guide porting_guides",
+);
+const sampleFolders = words("example examples sample samples demo demos playground tutorial tutorials");
+const sideFolders = words(
+  "doc docs documentation website site vendor vendored third-party third_party thirdparty external script scripts " +
+    "tool tools tooling ci .github .circleci .azure-pipelines .gitlab hacking benchmark benchmarks bench contrib packaging build",
+);
+const buildNames = words(
+  "makefile dockerfile containerfile rakefile gemfile jenkinsfile vagrantfile procfile justfile cmakelists.txt",
 );
 
 const generated =
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|composer\.lock|gemfile\.lock|poetry\.lock|pipfile\.lock|uv\.lock|cargo\.lock|go\.sum|go\.work\.sum|flake\.lock|packages\.lock\.json|mix\.lock|pubspec\.lock|podfile\.lock|deno\.lock)$|\.(?:map|lock|snap|min\.(?:js|css|mjs))$|(?:^|[._-])generated\.|\.(?:pb|g|gen)\.(?:go|cc|h|dart|cs|ts)$|_pb2(?:_grpc)?\.pyi?$|(?:^|\/)(?:__snapshots__|dist|node_modules|__generated__)\//;
+  /\.min\.(?:js|css|mjs)$|(?:^|[._-])generated\.|\.(?:pb|g|gen)\.(?:go|cc|h|dart|cs|ts)$|_pb2(?:_grpc)?\.pyi?$/;
 const changelog =
-  /(?:^|\/)(?:changes?|change-?logs?|history|news|releases?|release[-_]notes?|whatsnew|upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_.][\w.-]*)?(?:\.(?:md|rst|txt|adoc|ya?ml|html))?$|(?:^|\/)(?:changelogs?|changes|\.changeset|newsfragments|changelog\.d|releasenotes|porting_guides?)\//;
+  /^(?:changes?|change-?logs?|history|news|releases?|release[-_]notes?|whatsnew|upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_.][\w.-]*)?(?:\.(?:md|rst|txt|adoc|ya?ml|html))?$/;
+const hintsAtTest = /test|spec|bench|e2e|fixture|mock/;
 const test =
   /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?)\/|(?:[._-](?:test|tests|spec|bench|e2e)|_test)\.[a-z0-9]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
-const documents =
-  /\.(?:md|mdx|markdown|rst|txt|adoc|asciidoc|org|tex|pod|1|man)$|(?:^|\/)(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)[^/]*$/;
-const samples = /(?:^|\/)(?:examples?|samples?|demos?|playground|tutorials?)\//;
-const side =
-  /(?:^|\/)(?:docs?|documentation|website|site|vendor|vendored|third[-_]?party|external|scripts?|tools?|tooling|ci|\.github|\.circleci|\.azure-pipelines|\.gitlab|hacking|benchmarks?|bench|contrib|packaging|build)\//;
-const build =
-  /(?:^|\/)(?:makefile|dockerfile|containerfile|rakefile|gemfile|jenkinsfile|vagrantfile|procfile|justfile|cmakelists\.txt)$/;
+const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
+
+/** A path in lower case, taken apart once. */
+interface Parts {
+  readonly lower: string;
+  readonly folders: readonly string[];
+  readonly name: string;
+  /** Behind its last dot; "" where there is none. */
+  readonly ending: string;
+}
+
+function partsOf(path: string): Parts {
+  const lower = path.toLowerCase();
+  const folders = lower.split("/");
+  const name = folders.pop() ?? "";
+  const dot = name.lastIndexOf(".");
+  return { lower, folders, name, ending: dot < 0 ? "" : name.slice(dot + 1) };
+}
+
+const isIn = (folders: readonly string[], set: ReadonlySet<string>) => folders.some((folder) => set.has(folder));
+const isCode = ({ name, ending }: Parts) => codeEndings.has(ending) || buildNames.has(name);
+
+function isGenerated({ lower, folders, name, ending }: Parts): boolean {
+  const isNamed = generatedNames.has(name) || generatedEndings.has(ending) || isIn(folders, generatedFolders);
+  return isNamed || generated.test(lower);
+}
+
+function isDocument({ folders, name, ending }: Parts): boolean {
+  return documentEndings.has(ending) || documentNames.test(name) || isIn(folders, sampleFolders);
+}
 
 /** By the path alone, which may be in any case. */
 export function kindOf(path: string): Kind {
-  const lower = path.toLowerCase();
-  if (generated.test(lower)) return "generated";
-  if (changelog.test(lower) && !isCode(lower)) return "changelog";
-  if (test.test(lower)) return "test";
-  if (documents.test(lower) || samples.test(lower)) return "document";
-  if (!isCode(lower)) return "document";
-  return side.test(lower) ? "side" : "code";
+  const parts = partsOf(path);
+  const { lower, folders, name } = parts;
+  if (isGenerated(parts)) return "generated";
+  if (!isCode(parts) && (isIn(folders, changelogFolders) || changelog.test(name))) return "changelog";
+  if (hintsAtTest.test(lower) && test.test(lower)) return "test";
+  if (isDocument(parts) || !isCode(parts)) return "document";
+  return isIn(folders, sideFolders) ? "side" : "code";
 }
-
-const isCode = (lower: string) => codeEndings.has(lower.slice(lower.lastIndexOf(".") + 1)) || build.test(lower);
 
 const asks: readonly (readonly [Kind, RegExp])[] = [
   ["test", /\b(?:unit ?tests?|tests?|testing|specs?|coverage|pengujian|uji)\b/i],

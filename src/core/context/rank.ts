@@ -157,6 +157,7 @@ function scoreWords({ paths, terms, tally }: RankInput): { scores: Map<string, n
 
 /** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
 function isTwin(path: string, exists: ReadonlySet<string>): boolean {
+  if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
   if (declared !== null)
     return exists.has(`${declared[1]}.${declared[2]}js`) || exists.has(`${declared[1]}.${declared[2]}ts`);

@@ -6,7 +6,7 @@ import { expandTabs } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
-import { breakText, cutRow, type Row } from "./fit.ts";
+import { breakText, cutRow, longLine, type Row } from "./fit.ts";
 import { findMarks } from "./marks.ts";
 import { explainLines } from "./notes.ts";
 import { paintRows, renderPart } from "./paint.ts";
@@ -84,9 +84,10 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   const { columns, highlight, whole = false } = options;
   const show = (text: string) => (columns === null ? visible(text) : expandTabs(visible(text)));
   const lines = explainLines(file).map((line) => ({ ...line, text: show(line.text) }));
-  const marks = findMarks(lines);
+  // Marks are colours, and where a long line is cut.
+  const marks = style.color || lines.some(({ text }) => text.length > longLine) ? findMarks(lines) : null;
   const rows = lines.flatMap((line) => {
-    const row = { ...line, mark: marks.get(line) ?? null };
+    const row = { ...line, mark: marks?.get(line) ?? null };
     return whole && line.kind !== "same" ? [row] : cutRow(row, style.glyphs.more);
   });
   const painted = paintRows(rows, file.to ?? file.from ?? "", style, highlight);

@@ -18,7 +18,7 @@ const workspaceName = /-[0-9a-f]{12}$/;
 /** A folder that PAI_STATE_DIR names may hold anything: its folders count as pai's when all that is in them does. */
 const folders: readonly { readonly name: RegExp; readonly holds: RegExp }[] = [
   { name: /^plans$/, holds: /^[0-9a-f]{64}\.json/ },
-  { name: /^outbox$/, holds: /^(run|undone|spend|spent)-[0-9a-f]{32}\.json/ },
+  { name: /^outbox$/, holds: /^(run|undone|spend|spent|session)-[0-9a-f]{32}\.json/ },
   { name: /^history$/, holds: /^(session_[\d_]+\.log|\.gitignore)$/ },
   {
     name: workspaceName,

@@ -8,6 +8,7 @@ import { hasPostgres, type Postgres, startPostgres } from "../store/postgres.ts"
 import { readCommand, readOutcome } from "./contract.ts";
 import { canary, openPlace, type Place, patience } from "./harness.ts";
 import { hello, talked } from "./replies.ts";
+import { inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
@@ -184,5 +185,35 @@ describe.skipIf(!hasPostgres)("with a real server", () => {
     expect((await kim.pai(["run", "say hi"], { env: by("kim") })).code).toBe(0);
     expect((await lee.pai(["run", "say hi"], { env: by("lee") })).code).toBe(0);
     expect(lee.gemini.requests.map(({ key }) => key)).toEqual([keys.two]);
+  });
+
+  inTerminal("a session goes on at another machine of the same user", async () => {
+    server.sql("create role uma login");
+    const env = { PAI_STORE_URL: server.url("uma") };
+    await using home = openPlace([talked("I am at home.")]);
+    await using work = openPlace([talked("I am at work.")]);
+    using first = openScreen(home, { columns: 110, rows: 30 });
+    first.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI"`);
+    await first.shows(ready);
+    first.enter("where are you?");
+    await first.shows(/I am at home\./);
+    first.enter("/exit");
+    await first.shows(/go on with: pai resume/);
+    const [, id = ""] = /pai resume (\S+)/.exec(first.text()) ?? [];
+    await first.shell("true");
+
+    const listed = await work.pai(["sessions"], { env });
+    expect(listed.stdout).toMatch(new RegExp(`^${id}  1 turn  where are you\\?  \\(on .+\\)$`, "m"));
+    using second = openScreen(work, { columns: 110, rows: 30 });
+    second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);
+    await second.shows(/was fetched from the store/);
+    await second.shows(/1 turn, last: where are you\?/);
+    second.enter("and now?");
+    await second.shows(/I am at work\./);
+    second.enter("/exit");
+    await second.shows(/go on with: pai resume/);
+    await second.shell("true");
+    expect(JSON.stringify(work.gemini.requests.at(-1))).toContain("I am at home.");
+    expect(server.sql("select turns from pai.sessions where who = 'uma'")).toBe("2");
   });
 });

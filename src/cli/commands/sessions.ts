@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Session } from "../../core/session/session.ts";
 import { suggest } from "../../core/suggest.ts";
-import { openSessions, type Sessions } from "../../store/sessions.ts";
+import { openSessions, type SessionSummary, type Sessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
+import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
+import { openLog } from "../log.ts";
 import { talkAt } from "../session/session.ts";
 
 /** Sessions kept by `prune`. */
@@ -21,10 +23,25 @@ export async function resumeCommand(context: Context): Promise<number> {
   return talkAt(context, { id });
 }
 
-async function openSaved(context: Context): Promise<Sessions> {
-  const { workspace, stateFolder } = await openHere(context);
+interface Saved {
+  readonly sessions: Sessions;
+  readonly base: Base;
+  readonly root: string;
+  readonly folder: string;
+}
+
+async function openSaved(context: Context): Promise<Saved> {
+  const { workspace, stateFolder, base } = await openHere(context);
   if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
-  return openSessions(join(stateFolder, "sessions"), workspace.root);
+  const folder = join(stateFolder, "sessions");
+  return { sessions: openSessions(folder, workspace.root), base, root: workspace.root, folder };
+}
+
+/** Sessions of this project that stand on other machines only, and why they are not known. */
+async function listElsewhere({ sessions, base, root }: Saved) {
+  if (base.settings.storeUrl === null) return { elsewhere: [], why: null };
+  const { listSessionsElsewhere } = await import("../compose/team-sessions.ts");
+  return listSessionsElsewhere(base, root, new Set(sessions.list().map(({ id }) => id)));
 }
 
 /** How many `prune` keeps; an id is not a number of sessions. */
@@ -47,6 +64,20 @@ function renderSession(session: Session): string {
   return `# ${title(session)}\n\n${turns.join("\n")}`;
 }
 
+async function showList(context: Context, saved: Saved): Promise<number> {
+  const rows = saved.sessions.list();
+  const { elsewhere, why } = await listElsewhere(saved);
+  if (why !== null) openLog(context).notify({ level: "warning", code: "store", text: why });
+  const line = (row: Pick<SessionSummary, "id" | "turns" | "preview">, where = "") =>
+    `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}${where}\n`;
+  const text = [
+    ...rows.map((row) => line(row)),
+    ...elsewhere.map((row) => line(row, `  (on ${visibleLine(row.host)})`)),
+  ].join("");
+  const data = { sessions: rows, elsewhere };
+  return showResult(context, "sessions", data, text === "" ? "there is no session here yet\n" : text);
+}
+
 export async function sessionsCommand(context: Context): Promise<number> {
   const [word = "list", id = null, ...more] = context.words;
   const verb = verbs.find((each) => each === word);
@@ -59,12 +90,9 @@ export async function sessionsCommand(context: Context): Promise<number> {
   if (more.length > 0 || (verb === "list" && id !== null))
     throw new PaiError("usage", `pai sessions ${verb} takes ${verb === "list" ? "no words" : "one word"}`);
   const keep = verb === "prune" ? readCount(id) : 0;
-  const sessions = await openSaved(context);
-  if (verb === "list") {
-    const rows = sessions.list();
-    const text = rows.map((row) => `${row.id}  ${counted(row.turns, "turn")}  ${visibleLine(row.preview)}\n`).join("");
-    return showResult(context, "sessions", { sessions: rows }, text === "" ? "there is no session here yet\n" : text);
-  }
+  const saved = await openSaved(context);
+  const { sessions } = saved;
+  if (verb === "list") return showList(context, saved);
   if (verb === "prune") {
     const deleted = sessions.prune(keep);
     return showResult(context, "sessions", { deleted }, `${counted(deleted, "session")} deleted\n`);

@@ -161,6 +161,8 @@ export interface Composed {
   readonly window: number;
   /** Takes the keys of the settings' model out of what is written down. */
   readonly mask: KeyMask;
+  /** The session that the team is told of beside its runs; does nothing without a store. */
+  readonly followSession: TeamLink["followSession"];
   /** Resolves when the team was told of the runs, or the time for it is over. */
   readonly close: () => Promise<void>;
 }
@@ -269,6 +271,7 @@ export async function composeTask(
     },
     window: own.model.window,
     mask: own.mask,
+    followSession: (place) => team?.followSession(place),
     async close() {
       tools?.close();
       audit?.close();

@@ -11,6 +11,7 @@ import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "../
 import { type DayLedger, openDayLedger } from "../../store/team/day-ledger.ts";
 import { type Outbox, openOutbox } from "../../store/team/outbox.ts";
 import { catchUp, mailRun, mailUndone } from "../../store/team/shared-runs.ts";
+import { mailSession, type SessionPlace } from "../../store/team/shared-sessions.ts";
 import { openTeamStore, type TeamStore } from "../../store/team/team-store.ts";
 import { counted } from "../../ui/amount.ts";
 import { version } from "../commands/version.ts";
@@ -69,6 +70,8 @@ export interface TeamLink {
   readonly sink: (event: StampedEvent) => void;
   /** null: no day is capped. */
   readonly allowance: Allowance | null;
+  /** From now on the session that `place` names is told too, after each run and at the end; null: none. */
+  readonly followSession: (place: () => SessionPlace | null) => void;
   /** Resolves when the team was told, or the time for it is over; then what went wrong is one warning. */
   readonly close: () => Promise<void>;
 }
@@ -97,12 +100,20 @@ interface Linking {
 function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
   const begun = new Map<string, Begun>();
   let telling: Promise<string | null> = Promise.resolve(null);
+  let follow: () => SessionPlace | null = () => null;
+  const followed = () => {
+    const place = tellsRuns ? follow() : null;
+    if (place === null || outbox === null) return false;
+    mailSession(outbox, hostname(), place);
+    return true;
+  };
   const end = (over: Over) => {
     const start = begun.get(over.run);
     begun.delete(over.run);
     if (start === undefined || outbox === null) return;
     try {
       if (tellsRuns) mailRun(outbox, hostname(), summaryOf(start, over), allowance !== null);
+      followed();
       telling = telling.then(() => tell(store, outbox));
     } catch (thrown) {
       telling = telling.then(() => `the team is not told of this run: ${toPaiError(thrown).message}`);
@@ -114,7 +125,11 @@ function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: Tea
       if (event.type === "run.finished") end(event);
     },
     allowance,
+    followSession(place) {
+      follow = place;
+    },
     async close() {
+      if (outbox !== null && followed()) telling = telling.then(() => tell(store, outbox));
       const why = await telling;
       if (why !== null && outbox !== null) notify(describeWaiting(why, outbox));
       await allowance?.close();
@@ -132,7 +147,12 @@ function linkMachine(day: DayCaps, ledger: DayLedger | null, now: () => Date): T
     throw new PaiError("config_invalid", "limits.day needs a folder to count in, and none is known", {
       hint: "set HOME or PAI_STATE_DIR",
     });
-  return { sink: () => {}, allowance: openMachineAllowance(ledger, day.user, now), close: async () => ledger.close() };
+  return {
+    sink: () => {},
+    allowance: openMachineAllowance(ledger, day.user, now),
+    followSession: () => {},
+    close: async () => ledger.close(),
+  };
 }
 
 export interface LinkOptions {

@@ -12,7 +12,7 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { composeBase } from "../compose/base.ts";
+import { type Base, composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose.ts";
 import { openView } from "../compose/view.ts";
 import { openLog } from "../log.ts";
@@ -161,7 +161,10 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const composed = await composeTask(context, base, view);
   const { workspace, stateFolder, notices } = composed.opened;
   for (const notice of notices) warn("workspace")(notice);
-  const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
+  const folder = stateFolder === null ? null : join(stateFolder, "sessions");
+  const sessions = folder === null ? null : openSessions(folder, workspace.root);
+  if (resume !== null && folder !== null)
+    await fetchFromTeam(base, { folder, root: workspace.root, ...resume }, warn("store"));
   const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
@@ -179,7 +182,21 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     offered: null,
     planned: null,
   };
-  return { context, view, composed, sessions, open, input, mode, ...nothing };
+  const talk: Talk = { context, view, composed, sessions, open, input, mode, ...nothing };
+  composed.followSession(() => (folder === null ? null : { folder, id: talk.open.session.id, root: workspace.root }));
+  return talk;
+}
+
+/** A session that went on at another machine is fetched before it is loaded; a store that is away costs a warning. */
+async function fetchFromTeam(
+  base: Base,
+  { folder, root, id }: { readonly folder: string; readonly root: string; readonly id: string | null },
+  warn: (text: string) => void,
+): Promise<void> {
+  if (base.settings.storeUrl === null) return;
+  const { fetchTeamSession } = await import("../compose/team-sessions.ts");
+  const said = await fetchTeamSession(base, folder, { root, wanted: id });
+  if (said !== null) warn(said);
 }
 
 /** What the session came to and how to go on with it; nothing where no task was done. */

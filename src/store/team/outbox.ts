@@ -4,8 +4,11 @@ import { join } from "node:path";
 import type { Json } from "../../core/model.ts";
 import { errnoOf, readRegular, removeIfThere, writePrivate } from "../safe-file.ts";
 
-/** A run that ended; whether one is undone now; what was reserved of a day while the database was away; what a call came to. */
-export type LetterKind = "run" | "undone" | "spend" | "spent";
+/**
+ * A run that ended; whether one is undone now; what was reserved of a day while the database was away; what a call came to;
+ * a session that went on.
+ */
+export type LetterKind = "run" | "undone" | "spend" | "spent" | "session";
 
 export interface Letter {
   readonly name: string;

@@ -4,6 +4,7 @@ import { toPaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
 import { type GroupTotals, type RunSummary, readTeamRun, readTotals, type TeamRun } from "../../core/run-summary.ts";
 import type { Letter, Outbox } from "./outbox.ts";
+import { pushSessions } from "./shared-sessions.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** What rows can stand for: an expression on `pai.runs`. */
@@ -94,6 +95,7 @@ export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
     for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
       await sendBatch(store, outbox, statement, letters);
   }
+  await pushSessions(store, outbox);
 }
 
 /** The team's runs, newest first; `limit` null: all. */

@@ -1,0 +1,177 @@
+/** Sessions that go on at another machine: their files are told line by line, and fetched when they are resumed. */
+import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { digest } from "../../core/digest.ts";
+import { PaiError } from "../../core/error.ts";
+import { isFields } from "../../core/model.ts";
+import { readSession } from "../../core/session/session.ts";
+import { writePrivate, writeWhole } from "../safe-file.ts";
+import type { Outbox } from "./outbox.ts";
+import type { TeamStore } from "./team-store.ts";
+
+const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+/** As of a session's file. */
+const mostBytes = 64 * 1024 * 1024;
+/** Characters of one statement. */
+const batchChars = 2_000_000;
+
+/** Projects are the same on all machines when their folders have the same name: paths differ. */
+const projectOf = (root: string): string => basename(root);
+
+/** A session waits to be told, as far as it goes then. Throws a system error. */
+export function mailSession(outbox: Outbox, host: string, { folder, id, root }: SessionPlace): void {
+  outbox.put("session", digest(id).slice(0, 32), { folder, id, project: projectOf(root), host });
+}
+
+export interface SessionPlace {
+  /** The sessions folder of the workspace. */
+  readonly folder: string;
+  readonly id: string;
+  readonly root: string;
+}
+
+/** The whole lines of a session's file; none where there is no such file. */
+function linesOf(folder: string, id: string): readonly string[] {
+  const file = join(folder, `${id}.jsonl`);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile() || stat.size > mostBytes) return [];
+  return readFileSync(file, "utf8").split("\n").slice(0, -1);
+}
+
+/** How many lines of a session the team has, and the last that both have: where it differs, both went on by themselves. */
+async function compare(store: TeamStore, id: string, own: readonly string[]) {
+  const [row] = await store.query<{ n: number; last: string | null }>(
+    `with known as (select count(*)::int as n from pai.session_lines where who = session_user and id = $1)
+      select known.n, (select line from pai.session_lines l
+        where l.who = session_user and l.id = $1 and l.n = least(known.n, $2::int)) as last from known`,
+    [id, own.length],
+  );
+  const told = row?.n ?? 0;
+  const common = Math.min(told, own.length);
+  return { told, isForked: common > 0 && row?.last !== own[common - 1] };
+}
+
+/** Lines of at most so many characters together, one at least. */
+function* batchesOf(lines: readonly string[]): Generator<readonly string[]> {
+  let batch: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    if (size + line.length > batchChars && batch.length > 0) {
+      yield batch;
+      [batch, size] = [[], 0];
+    }
+    batch.push(line);
+    size += line.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface Letter extends Omit<SessionPlace, "root"> {
+  readonly project: string;
+  readonly host: string;
+}
+
+async function pushSession(store: TeamStore, { folder, id, project, host }: Letter): Promise<void> {
+  const lines = linesOf(folder, id);
+  if (lines.length === 0) return;
+  const { told, isForked } = await compare(store, id, lines);
+  if (isForked || told > lines.length) return;
+  let at = told;
+  for (const batch of batchesOf(lines.slice(told))) {
+    await store.query(
+      `insert into pai.session_lines (id, n, line)
+        select $1, $2::int + place::int, line from jsonb_array_elements_text($3::text::jsonb) with ordinality as t(line, place)
+        on conflict do nothing`,
+      [id, at, JSON.stringify(batch.map((line) => line.toWellFormed().replaceAll("\0", "")))],
+    );
+    at += batch.length;
+  }
+  const { turns } = readSession(id, lines.join("\n")).session;
+  const preview = [...(turns[0]?.request ?? "")].slice(0, 80).join("").replaceAll("\0", "");
+  await store.query(
+    `insert into pai.sessions as s (id, project, host, turns, preview) values ($1, $2, $3, $4::int, $5)
+      on conflict (who, id) do update set project = excluded.project, host = excluded.host, turns = excluded.turns,
+        preview = excluded.preview, changed = now()`,
+    [id, project, host, turns.length, preview.toWellFormed()],
+  );
+}
+
+const isLetter = (json: unknown): json is Letter =>
+  isFields(json as never) &&
+  ["folder", "id", "project", "host"].every((name) => typeof (json as Record<string, unknown>)[name] === "string") &&
+  idShape.test((json as Letter).id);
+
+/** Tells the sessions that wait. Throws as `query`. */
+export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<void> {
+  for (const letter of outbox.list("session", 100)) {
+    if (isLetter(letter.json)) await pushSession(store, letter.json);
+    outbox.remove([letter]);
+  }
+}
+
+export interface TeamSession {
+  readonly id: string;
+  readonly host: string;
+  readonly project: string;
+  /** Epoch milliseconds, by the database's clock. */
+  readonly changed: number;
+  readonly turns: number;
+  readonly preview: string;
+}
+
+/** The user's sessions of this project, or whose id begins with `wanted`; the newest first. */
+export async function listTeamSessions(
+  store: TeamStore,
+  { root, wanted }: { readonly root: string; readonly wanted: string | null },
+): Promise<readonly TeamSession[]> {
+  const rows = await store.query<TeamSession>(
+    `select id, host, project, turns, preview, extract(epoch from changed)::float8 * 1000 as changed from pai.sessions
+      where who = session_user and case when $1::text is null then project = $2 else left(id, length($1)) = $1 end
+      order by sessions.changed desc limit 100`,
+    [wanted, projectOf(root)],
+  );
+  return rows.filter(({ id }) => idShape.test(id));
+}
+
+/**
+ * Brings a session's file up to what the team has of it. `forked`: the session went on here and elsewhere; the file stays
+ * as it is. Throws usage for an id that several have, config_invalid for a session over 64 MiB.
+ */
+export async function fetchSession(
+  store: TeamStore,
+  folder: string,
+  asked: { readonly root: string; readonly wanted: string | null },
+): Promise<{ readonly id: string; readonly host: string; readonly how: "fetched" | "known" | "forked" } | null> {
+  const [found, second] = await listTeamSessions(store, asked);
+  if (found === undefined) return null;
+  const { id, host } = found;
+  if (asked.wanted !== null && second !== undefined)
+    throw new PaiError("usage", `${asked.wanted} names several sessions: ${id}, ${second.id} …`);
+  const own = linesOf(folder, id);
+  const { told, isForked } = await compare(store, id, own);
+  if (isForked) return { id, host, how: "forked" };
+  if (told <= own.length) return { id, host, how: "known" };
+  const [size] = await store.query<{ bytes: number }>(
+    "select sum(octet_length(line))::float8 as bytes from pai.session_lines where who = session_user and id = $1",
+    [id],
+  );
+  if ((size?.bytes ?? 0) > mostBytes) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
+  const rows = await store.query<{ line: string }>(
+    "select line from pai.session_lines where who = session_user and id = $1 and n > $2::int order by n",
+    [id, own.length],
+  );
+  const text = rows.map(({ line }) => `${line.replaceAll(/[\r\n]/g, " ")}\n`).join("");
+  const file = join(folder, `${id}.jsonl`);
+  if (own.length === 0) writePrivate(file, text, { lasting: false });
+  else append(file, text);
+  return { id, host, how: "fetched" };
+}
+
+function append(file: string, text: string): void {
+  const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+  try {
+    writeWhole(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -147,6 +147,11 @@ export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[])
   }
   if (decision.feedback !== null) return decision.feedback;
   if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
+  // Its changes are shown, and are what nobody is there to say yes to. What runs before them would need the yes now.
+  if (run.options.review && !claims.some(({ kind }) => kind === "command")) {
+    await takeYes(run, claims);
+    return null;
+  }
   throw new PaiError("approval_needed", "the plan needs approval", {
     hint:
       run.options.command === "apply" ? "approve it with -y" : "approve it with -y, or save it with: pai plan -o FILE",

@@ -191,7 +191,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     const healed = await act(
       "heal",
       at,
-      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nCorrect it now, with an action script only.`,
+      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nturns left: ${steps.length - at}, this one included. Correct it now, with an action script only.`,
     );
     const open = openAt(at);
     const why = whyStillFailed(healed, faultsOf(healed, open), verdict);

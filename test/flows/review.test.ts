@@ -28,4 +28,26 @@ describe("review", () => {
     const plain = await play({ files, lines, options: { interactive: true }, answers: ["yes"] });
     expect(plain.questions.map(({ kind }) => kind)).toEqual(["plan"]);
   });
+
+  test("where nobody can be asked -y answers it, and without -y the diff is shown and nothing is changed", async () => {
+    const headless = { interactive: false, review: true };
+    const yes = await play({ files, lines, options: headless });
+    expect([yes.outcome.code, yes.files]).toEqual([0, { "a.txt": "1\n" }]);
+    const ran = await play({ files, lines, options: headless, answers: ["policy no", "policy no"] });
+    expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
+    expect(ran.outcome).toMatchObject({
+      status: "declined",
+      code: 10,
+      changes: [],
+      error: { hint: "approve changes with -y" },
+    });
+    expect(ran.files).toEqual(files);
+  });
+
+  test("a plan with a command needs its yes before anything runs", async () => {
+    const options = { interactive: false, review: true, allowRun: true };
+    const steps = ["RUN touch ran.txt", "MODIFY a.txt"];
+    const ran = await play({ files, lines: [plan({ steps })], options, answers: ["policy no"] });
+    expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([10, 1, files]);
+  });
 });

@@ -10,7 +10,14 @@ export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
 const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 
 /** What may stand behind a path and be none of it; in text without blanks, all that follows. */
-const endings = [/$/, /\p{P}+$/u, /[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
+const endings = [/[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
+
+/** A pattern would look at each mark as often as there are marks before it. */
+function withoutMarks(name: string): string {
+  let end = name.length;
+  while (end > 0 && /\p{P}/u.test(name.charAt(end - 1))) end -= 1;
+  return name.slice(0, end);
+}
 
 /** Endings of files that people name; other words behind `@` are words: @dataclass, @types/node. */
 const extensions = new Set(
@@ -65,7 +72,8 @@ export async function findMentions(workspace: Workspace, text: string): Promise<
   const files = new Set<RelPath>();
   for (const [, quoted, bare = ""] of text.matchAll(mention)) {
     const name = quoted ?? bare;
-    const names = [...new Set(endings.map((ending) => name.replace(ending, "") || name))];
+    const cut = [withoutMarks(name), ...endings.map((ending) => name.replace(ending, ""))];
+    const names = [...new Set([name, ...cut.map((each) => each || name)])];
     const found = await Promise.all(names.map((each) => findFile(workspace, each)));
     const file = found.find((each) => each !== null && "path" in each);
     if (file !== undefined && file !== null && "path" in file) files.add(file.path);

@@ -16,6 +16,9 @@ const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js
 /** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
+/** Of so many folders that a command enters, so many of its names are looked for. */
+const most = { folders: 8, names: 2000 } as const;
+
 /** Names that may be files of the workspace: every word of the command, with an ending too, quoted ones whole, and what its tools read. */
 export function filesOfCommand(command: string): readonly string[] {
   const words = command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
@@ -24,6 +27,10 @@ export function filesOfCommand(command: string): readonly string[] {
   const ended = modules.flatMap((name) => endings.map((ending) => name + ending));
   const names = [...words, ...quoted, ...ended, ...words.flatMap((word) => filesOf.get(word) ?? [])];
   const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
-  const folders = new Set([...entered, entered.join("/")].filter((folder) => folder !== ""));
-  return [...new Set([...names, ...[...folders].flatMap((folder) => names.map((name) => `${folder}/${name}`))])];
+  const folders = [...new Set([...entered, entered.join("/")].filter((folder) => folder !== ""))];
+  // Each folder with each name: a command made of folders would be more than any memory holds.
+  const below = folders
+    .slice(0, most.folders)
+    .flatMap((folder) => names.slice(0, most.names).map((name) => `${folder}/${name}`));
+  return [...new Set([...names, ...below])];
 }

@@ -213,15 +213,28 @@ const refusals: readonly ErrorCode[] = [
 
 type Looked = ReturnType<AnyAction["propose"]>;
 
-/** Starts all calls of a batch that only looks at the same time; their answers are still taken in order. Else empty. */
+/** Looks that are done at the same time: a search takes threads of its own. */
+const looksAtOnce = 8;
+
+/**
+ * Does the calls of a batch that only looks side by side, a few at a time; their answers are still taken in order. Else
+ * empty.
+ */
 function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
   const found = calls.map(({ name }) => actions.get(name));
   if (calls.length < 2 || !found.every((action) => action?.kind === "look")) return [];
-  let turn: Promise<unknown> = Promise.resolve();
+  const started: Promise<unknown>[] = [];
   return calls.map((call, at) => {
-    const looked =
-      found[at]?.propose(call.input, run.veiled.stage(turn), run.signal) ?? Promise.reject(new Error("no action"));
-    turn = looked.catch(() => {});
+    const turn = started[at - 1] ?? Promise.resolve();
+    const look = async (): Looked => {
+      await started[at - looksAtOnce];
+      run.signal.throwIfAborted();
+      return (
+        found[at]?.propose(call.input, run.veiled.stage(turn), run.signal) ?? Promise.reject(new Error("no action"))
+      );
+    };
+    const looked = look();
+    started.push(looked.catch(() => {}));
     return looked;
   });
 }

@@ -90,3 +90,32 @@ test.concurrent("many rules that deny paths cost no more than a moment", async (
   const { code } = await place.pai(["run", "-y", "make a.txt"]);
   expect([code, performance.now() - started < 20_000]).toEqual([0, true]);
 });
+
+const busy: Readonly<Record<string, (place: ReturnType<typeof openPlace>) => readonly string[]>> = {
+  "a plan of hundreds of searches": () => ["find them"],
+  "a task with a mention of 300,000 marks": (place) => {
+    writeFileSync(join(place.root, "task.md"), `@${"!".repeat(300_000)}x fix it`);
+    return ["--max-tokens", "9000000", "-f", "task.md"];
+  },
+};
+
+for (const [what, prepare] of Object.entries(busy)) {
+  test.concurrent(`${what} is done, or given up at a signal`, async () => {
+    const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
+    await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
+    const running = place.start(["run", "-y", ...prepare(place)]);
+    await Promise.race([running.done, Bun.sleep(2500)]);
+    const asked = performance.now();
+    running.kill("SIGINT");
+    await running.done;
+    expect(performance.now() - asked).toBeLessThan(2000);
+  });
+}
+
+test.concurrent("a command that enters thousands of folders is read in no time, and refused like any other", async () => {
+  const command = many(3000, (at) => `cd a${at};`);
+  await using place = openPlace([planned([["RUN", command]]), done(""), done("")]);
+  const began = performance.now();
+  await place.pai(["run", "-y", "--allow-run", "--max-calls", "2", "walk about"]);
+  expect(performance.now() - began).toBeLessThan(15_000);
+});

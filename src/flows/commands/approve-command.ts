@@ -5,6 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
 import { grantsRun } from "../../core/run-patterns.ts";
 import { explainWall } from "../../core/sandbox.ts";
+import { breathe } from "../breathe.ts";
 import type { Run, RunOptions } from "../run.ts";
 import { isProposed } from "./proposal.ts";
 
@@ -37,6 +38,7 @@ async function readFiles(run: Run, view: View, command: string): Promise<Readonl
   const files = new Map<RelPath, Blob>();
   const paths = new Set(parsePaths(run, filesOfCommand(command)));
   for (const path of paths) {
+    await breathe(run.signal);
     const blob = await view.read(path).catch(() => null);
     if (blob === null || blob.kind === "folder") continue;
     files.set(path, blob);

@@ -41,9 +41,15 @@ export async function search(
     skipped += reply?.skipped ?? 0;
     tooSlow ||= reply === null || reply.slow;
   };
-  const searchers = openSearchers(root, pattern, limit);
-  let pause = performance.now();
   signal?.throwIfAborted();
+  const searchers = openSearchers(root, pattern, limit);
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => {});
+  const stop = () => stopped.reject(signal?.reason);
+  signal?.addEventListener("abort", stop, { once: true });
+  /** Threads are not waited for once nobody wants their answers. */
+  const unlessStopped = <T>(replies: Promise<T>): Promise<T> => Promise.race([replies, stopped.promise]);
+  let pause = performance.now();
   try {
     for (const batch of batches(files(root, query, rules, pass))) {
       if (performance.now() - pause > 20) {
@@ -51,11 +57,12 @@ export async function search(
         signal?.throwIfAborted();
         pause = performance.now();
       }
-      for (const reply of await searchers.ask(batch)) take(reply);
+      for (const reply of await unlessStopped(searchers.ask(batch))) take(reply);
       if (tooSlow || hits.length >= limit) break;
     }
-    if (!tooSlow && hits.length < limit) for (const reply of await searchers.rest()) take(reply);
+    if (!tooSlow && hits.length < limit) for (const reply of await unlessStopped(searchers.rest())) take(reply);
   } finally {
+    signal?.removeEventListener("abort", stop);
     searchers.close();
   }
   return { hits: hits.slice(0, query.maxHits), more: hits.length > query.maxHits, tooSlow, skipped };

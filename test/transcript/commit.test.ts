@@ -197,3 +197,27 @@ test.concurrent("outside of a repository it is refused before any call", async (
   expect([ran.code, place.gemini.requests.length]).toEqual([2, 0]);
   expect(ran.stderr).toContain("--commit needs");
 });
+
+test.concurrent.skipIf(!hasGit)(
+  "a repository that lacks objects does not fetch them by a program of its own, with any git",
+  async () => {
+    await using place = openRepository();
+    const bin = join(place.spare, "bin");
+    mkdirSync(bin);
+    // As a git that does not know the variable against it.
+    writeFileSync(join(bin, "git"), `#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "${Bun.which("git")}" "$@"\n`);
+    chmodSync(join(bin, "git"), 0o755);
+    const tree = git(place, "rev-parse", "HEAD^{tree}").trim();
+    await place.shell(`rm -f .git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`);
+    for (const [name, value] of [
+      ["extensions.partialClone", "origin"],
+      ["core.repositoryformatversion", "1"],
+      ["remote.origin.url", `ext::touch ${join(place.spare, "ran")}`],
+      ["remote.origin.promisor", "true"],
+      ["protocol.ext.allow", "always"],
+    ] as const)
+      git(place, "config", name, value);
+    await place.pai([...args, "--commit", "say two"], { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
+    expect(existsSync(join(place.spare, "ran"))).toBe(false);
+  },
+);

@@ -68,6 +68,7 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
       GIT_CONFIG_GLOBAL: "/dev/null",
       GIT_ATTR_NOSYSTEM: "1",
       GIT_NO_LAZY_FETCH: "1",
+      GIT_ALLOW_PROTOCOL: "",
       GIT_NO_REPLACE_OBJECTS: "1",
       GIT_OPTIONAL_LOCKS: "0",
       GIT_TERMINAL_PROMPT: "0",

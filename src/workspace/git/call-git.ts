@@ -48,6 +48,8 @@ const quiet = {
   GIT_EDITOR: ":",
   GIT_PAGER: "cat",
   GIT_NO_LAZY_FETCH: "1",
+  // Wins over what a repository allows by the name of a protocol, and holds for a git that knows no variable above.
+  GIT_ALLOW_PROTOCOL: "",
   GIT_LITERAL_PATHSPECS: "1",
 } as const;
 

@@ -215,7 +215,10 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/models.ts")).modelsCommand,
   }),
   define({
-    meta: { name: "trust", description: "let this folder's pai.json do more than narrow" },
+    meta: {
+      name: "trust",
+      description: "let this folder's pai.json, commands and skills be used",
+    },
     args: () => ({ ...take("cwd", "revoke", "yes", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
     load: async () => (await import("./commands/trust.ts")).trustCommand,

@@ -39,6 +39,8 @@ function choose(words: readonly string[], flags: Flags): Choice {
   if (first === undefined) return { command: demand(hasTask ? "run" : "auto"), words };
   const command = findCommand(first);
   if (command !== undefined) return { command, words: rest };
+  // A command that is a file, or a typo of one, which costs nothing either.
+  if (/^\/[a-z0-9][\w-]*(\s|$)/i.test(first)) return { command: demand("run"), words };
   if (rest.length > 0) {
     throw new PaiError("usage", `unknown command: ${first}; a task of several words must be quoted`, {
       hint: meantBy(words) ?? `pai "${words.join(" ")}"`,

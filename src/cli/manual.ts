@@ -62,6 +62,11 @@ export const files = [
   ["$XDG_CONFIG_HOME/pai-code/config.json", "settings of the user"],
   ["$XDG_CONFIG_HOME/pai-code/credentials.json", "keys, readable by the user alone"],
   ["$XDG_STATE_HOME/pai-code/", "journals for undo, sessions, receipts, plans, trust"],
+  [
+    "$XDG_CONFIG_HOME/pai-code/commands/NAME.md",
+    "a command of yours: /NAME; a project's: .pai/commands, after pai trust",
+  ],
+  [".pai/skills/NAME/SKILL.md", "a skill of a project, listed to the model after pai trust"],
   ["pai.json", "settings of a project; may only narrow until it is trusted"],
   [".pai_history/", "readable log of every session in a project"],
   [".paiignore", "what pai does not look at, besides .gitignore"],

@@ -1,4 +1,4 @@
-/** Which projects' `pai.json` the user trusts: each bound to the hash of its content. */
+/** Which projects' `pai.json`, commands and skills the user trusts: each bound to the hash of its content. */
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
@@ -17,28 +17,47 @@ export function readProjectFile(root: string): string | null {
 
 /** `text` is the content of the file as it is now. Throws config_invalid for a trust file that others may write. */
 export function trustOf(places: Places, root: string, text: string): Trust {
-  const known = places.stateDir === null ? undefined : readHashes(fileIn(places.stateDir)).get(root);
-  if (known === undefined) return "untrusted";
-  return known === digest(text) ? "trusted" : "changed";
+  return compare(places, "roots", root, digest(text));
 }
+
+/** The same of a project's commands and skills, by their hash. */
+export function promptTrustOf(places: Places, root: string, hash: string): Trust {
+  return compare(places, "prompts", root, hash);
+}
+
+function compare(places: Places, kind: Kind, root: string, hash: string): Trust {
+  const known = places.stateDir === null ? undefined : readHashes(fileIn(places.stateDir))[kind].get(root);
+  if (known === undefined) return "untrusted";
+  return known === hash ? "trusted" : "changed";
+}
+
+/** What is trusted apart from each other: settings, and what is told to models. */
+const kinds = ["roots", "prompts"] as const;
+type Kind = (typeof kinds)[number];
+type Hashes = Readonly<Record<Kind, Map<string, string>>>;
 
 /** Binds the present content of `root`'s pai.json. Throws config_invalid when there is none or no place to keep it. */
 export function trustProject(places: Places, root: string): void {
   const text = readProjectFile(root);
   if (text === null) throw new PaiError("config_invalid", `there is no ${projectFile} in ${root}`);
-  change(places, (hashes) => hashes.set(root, digest(text)));
+  change(places, ({ roots }) => roots.set(root, digest(text)));
+}
+
+/** Binds commands and skills with this hash. Throws config_invalid without a place to keep it. */
+export function trustPrompts(places: Places, root: string, hash: string): void {
+  change(places, ({ prompts }) => prompts.set(root, hash));
 }
 
 /** True when there was trust to take back. */
 export function revokeTrust(places: Places, root: string): boolean {
   let had = false;
   change(places, (hashes) => {
-    had = hashes.delete(root);
+    for (const kind of kinds) had = hashes[kind].delete(root) || had;
   });
   return had;
 }
 
-function change(places: Places, edit: (hashes: Map<string, string>) => void): void {
+function change(places: Places, edit: (hashes: Hashes) => void): void {
   if (places.stateDir === null) {
     throw new PaiError("config_invalid", "there is no state folder to keep trust in", {
       hint: "set HOME or PAI_STATE_DIR",
@@ -48,21 +67,24 @@ function change(places: Places, edit: (hashes: Map<string, string>) => void): vo
   withLock(file, () => {
     const hashes = readHashes(file);
     edit(hashes);
-    writePrivate(file, `${JSON.stringify({ version: 1, roots: Object.fromEntries(hashes) }, null, 2)}\n`);
+    const written = Object.fromEntries(kinds.map((kind) => [kind, Object.fromEntries(hashes[kind])]));
+    writePrivate(file, `${JSON.stringify({ version: 1, ...written }, null, 2)}\n`);
   });
 }
 
 /** What cannot be read as trust is not trust. */
-function readHashes(file: string): Map<string, string> {
+function readHashes(file: string): Hashes {
   const text = readPrivate(file);
-  if (text === null) return new Map();
+  let written: { readonly [kind in Kind]?: unknown } | null = null;
   try {
-    const roots = (JSON.parse(text) as { readonly roots?: unknown } | null)?.roots;
-    const entries = typeof roots === "object" && roots !== null ? Object.entries(roots) : [];
+    written = text === null ? null : (JSON.parse(text) as typeof written);
+  } catch {}
+  const readKind = (kind: Kind): Map<string, string> => {
+    const found = written?.[kind];
+    const entries = typeof found === "object" && found !== null ? Object.entries(found) : [];
     return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
-  } catch {
-    return new Map();
-  }
+  };
+  return { roots: readKind("roots"), prompts: readKind("prompts") };
 }
 
 const fileIn = (stateDir: string): string => join(stateDir, "trust.json");

@@ -7,7 +7,7 @@ import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import type { Context } from "../command.ts";
-import { composeBase, projectOf } from "../compose/base.ts";
+import { composeBase, findRoot, openPlaces, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView } from "../compose/view.ts";
@@ -34,21 +34,39 @@ async function readContext(context: Context, signal: AbortSignal): Promise<strin
   return text;
 }
 
+/** The task that `/NAME ARGS` stands for; null: it is written otherwise. Throws usage for a name alone that nothing has. */
+async function readCustom(context: Context, words: readonly string[]): Promise<string | null> {
+  const text = words.join(" ").trim();
+  if (!text.startsWith("/")) return null;
+  const { expandCustom, looksCustom, unknownCustom } = await import("../compose/custom.ts");
+  if (!looksCustom(text)) return null;
+  const project = { places: openPlaces(context.env), root: findRoot(context) };
+  const task = expandCustom(text, project);
+  if (task === null && (words.length > 1 || !/\s/.test(text))) throw unknownCustom(text, project);
+  return task;
+}
+
+/** What the words of the command line say: one text, or a command that is a file. Throws usage for several words. */
+async function readArgument(context: Context): Promise<string> {
+  const { words } = context;
+  const custom = await readCustom(context, words);
+  if (words.length <= 1 || custom !== null) return custom ?? words[0] ?? "";
+  throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
+}
+
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
 export async function readTask(context: Context, signal: AbortSignal, command = "run"): Promise<Task> {
   const { flags, words } = context;
   const file = flags.file ?? null;
-  if (words.length > 1)
-    throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
-  if (words.length === 1 && file !== null)
+  if (words.length > 0 && file !== null)
     throw new PaiError("usage", "the task is given twice: as an argument and by --file");
-  const fromStdin = words[0] === "-";
+  const fromStdin = words.length === 1 && words[0] === "-";
   if (fromStdin || flags.stdin === true) requireStdin(projectOf(context));
   const read = fromStdin
     ? await context.readStdin(signal)
     : file !== null
       ? await readTaskFile(context, resolve(context.cwd, file), signal)
-      : (words[0] ?? "");
+      : await readArgument(context);
   if (flags.stdin === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
   const task = read.trim();

@@ -25,6 +25,7 @@ import { describeEnvironment } from "./environment.ts";
 import { openProjectMemory } from "./project-memory.ts";
 import type { StartTool } from "./start-server.ts";
 import type { TeamLink } from "./team.ts";
+import { tellSkills } from "./tell-skills.ts";
 
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
@@ -215,6 +216,7 @@ export async function composeTask(
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
   const tools = connectTools(base, opened.workspace, opened.startTool);
+  const told = await tellSkills(places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, (notice) => tell(notice));
   /** One for all runs: what a conversation names, its later turns know. */
   let veil: Veil | null = null;
@@ -264,10 +266,8 @@ export async function composeTask(
       };
     },
     tellTools(task) {
-      const told = tools?.describe(task.text) ?? null;
-      return told === null
-        ? task
-        : { ...task, context: [task.context, told].filter((part) => part !== null).join("\n\n") };
+      const parts = [task.context, told, tools?.describe(task.text) ?? null].filter((part) => part !== null);
+      return parts.length === 0 ? task : { ...task, context: parts.join("\n\n") };
     },
     window: own.model.window,
     mask: own.mask,

@@ -32,10 +32,15 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
     .slice(0, most);
 }
 
-/** `before` is the message up to the cursor; null: nothing to offer. */
-export async function completeMessage(workspace: Workspace, before: string): Promise<Completion | null> {
-  if (/^\/[a-z]*$/.test(before)) {
-    const names = ["quit", ...slashCommands.map(({ name }) => name)].sort();
+/** `before` is the message up to the cursor; null: nothing to offer. `own`: commands that are files. */
+export async function completeMessage(
+  workspace: Workspace,
+  before: string,
+  own: () => Promise<readonly { readonly name: string }[]> = async () => [],
+): Promise<Completion | null> {
+  if (/^\/[a-z0-9_-]*$/.test(before)) {
+    const files = (await own()).map(({ name }) => name);
+    const names = [...new Set(["quit", ...slashCommands.map(({ name }) => name), ...files])].sort();
     return { from: 0, words: names.map((name) => `/${name}`).filter((name) => name.startsWith(before)) };
   }
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];

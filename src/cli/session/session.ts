@@ -21,7 +21,7 @@ import { offerToKeep } from "../onboard/keep-model.ts";
 import { completeMessage } from "./complete.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
-import { doSlash, isSlash } from "./slash.ts";
+import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk } from "./talk.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
@@ -67,9 +67,20 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
   if (talk.model === undefined) await offerToKeep(context, composed.base, outcome, readLineOf(view));
 }
 
+/** Runs the task that a command of the user or the project stands for; false: the line names none. */
+async function runCustom(talk: Talk, line: string): Promise<boolean> {
+  if (isSlashLine(line)) return false;
+  const { expandCustom } = await import("../compose/custom.ts");
+  const { base, opened } = talk.composed;
+  const task = expandCustom(line, { places: base.places, root: opened.workspace.root });
+  if (task === null) return false;
+  await runTask(talk, task, null);
+  return true;
+}
+
 /** Does what one message asks for: slash command, own command, yes or no to what waits, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
-  if (command.test(line)) return doSlash(talk, line);
+  if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
   const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
   const [planned, steps] = [waitingPlan(talk), pendingOf(talk.open.session)];
@@ -105,7 +116,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const options: MessageOptions = {
     prompt: view.style.paint("change", "pai> "),
     history: talk.input.entries,
-    complete: (before) => completeMessage(talk.composed.opened.workspace, before),
+    complete: (before) => completeMessage(talk.composed.opened.workspace, before, () => listOwn(talk)),
     pressed() {
       talk.interruptedAt = 0;
     },

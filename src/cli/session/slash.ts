@@ -8,6 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
 import type { Session } from "../../core/session/session.ts";
 import { suggest } from "../../core/suggest.ts";
+import type { PromptFile } from "../../store/prompt-files.ts";
 import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
@@ -162,7 +163,7 @@ async function reverse(talk: Talk, command: typeof undoInSession, text: string, 
 }
 
 export const slashCommands: readonly Slash[] = [
-  { name: "help", about: "this list", run: async (talk) => say(talk, renderHelp(columnsOf(talk.context.env))) },
+  { name: "help", about: "this list", run: showHelp },
   { name: "model", about: "list models, or switch: /model NUMBER or PROVIDER:NAME", run: switchModel },
   { name: "mode", about: `way of working: ${modes.join(", ")}`, run: async (talk, name) => switchMode(talk, name) },
   { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
@@ -192,9 +193,20 @@ export const slashCommands: readonly Slash[] = [
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },
 ];
 
-function renderHelp(columns: number): string {
+/** The commands that are files, of the user and of a trusted project. */
+export async function listOwn({ composed: { base, opened } }: Talk): Promise<readonly PromptFile[]> {
+  const { listCustom } = await import("../compose/custom.ts");
+  return listCustom({ places: base.places, root: opened.workspace.root });
+}
+
+async function showHelp(talk: Talk): Promise<void> {
+  say(talk, renderHelp(columnsOf(talk.context.env), await listOwn(talk)));
+}
+
+function renderHelp(columns: number, own: readonly PromptFile[]): string {
   const rows = [
     ...slashCommands.map(({ name, about }) => [`/${name}`, about] as const),
+    ...own.map(({ name, about, path }) => [`/${name}`, visibleLine(about) || path || "a command of your own"] as const),
     ["/quit", "leave (also: exit, quit, Ctrl+D)"],
     ["@path", "show the model a file, also an ignored one"],
     ["!command", "run a command of your own; its output goes with the next message"],
@@ -212,6 +224,9 @@ function renderHelp(columns: number): string {
 
 /** A word that is a slash command without its slash. */
 export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
+
+/** Whether a line names one of these commands. */
+export const isSlashLine = (line: string): boolean => isSlash(/^\/(\S*)/.exec(line)?.[1]?.toLowerCase() ?? "");
 
 /** Runs one line that begins with a slash. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {

@@ -1,0 +1,81 @@
+/** What files of the user and of a trusted project add to tasks: commands of their own, and skills. */
+import { PaiError } from "../../core/error.ts";
+import { suggest } from "../../core/suggest.ts";
+import type { Places } from "../../store/places.ts";
+import { findPrompts, type PromptFile } from "../../store/prompt-files.ts";
+
+export interface Project {
+  readonly places: Places;
+  readonly root: string;
+}
+
+const line = /^\/([a-z0-9][\w-]*)(?:\s+([\s\S]*))?$/i;
+
+/** Whether a text is written as a command: `/NAME`, alone or with words behind it. */
+export const looksCustom = (text: string): boolean => line.test(text);
+
+/**
+ * `$ARGUMENTS` and `$1` to `$9` stand for what was typed behind the name; where the text has none of them, that follows it.
+ */
+function fill(body: string, typed: string): string {
+  const words = typed.split(/\s+/).filter((word) => word !== "");
+  const places = /\$(ARGUMENTS\b|[1-9](?!\d))/g;
+  if (!places.test(body)) return typed === "" ? body : `${body}\n\n${typed}`;
+  return body.replace(places, (_, name: string) => (name === "ARGUMENTS" ? typed : (words[Number(name) - 1] ?? "")));
+}
+
+/** Those that `/NAME` may name: a command comes before a skill of its name. */
+export function listCustom({ places, root }: Project): readonly PromptFile[] {
+  const { files } = findPrompts(places, root);
+  const commands = new Set(files.flatMap(({ kind, name }) => (kind === "command" ? [name] : [])));
+  return files.filter(({ kind, name }) => kind === "command" || !commands.has(name));
+}
+
+/**
+ * The task that `/NAME ARGS` stands for; null: no file has this name. Throws untrusted for one of a project that is not
+ * trusted, usage for one without a text.
+ */
+export function expandCustom(text: string, { places, root }: Project): string | null {
+  const [, given = "", typed = ""] = line.exec(text.trim()) ?? [];
+  if (given === "") return null;
+  const name = given.toLowerCase();
+  const found = listCustom({ places, root }).find((file) => file.name === name);
+  if (found === undefined) {
+    const { waiting, trust } = findPrompts(places, root);
+    if (!waiting.includes(name)) return null;
+    const why = trust === "changed" ? "has changed since you trusted it" : "is not trusted";
+    throw new PaiError("untrusted", `/${name} is a file of this project, which ${why}`, { hint: "read it: pai trust" });
+  }
+  const task = fill(found.body, typed.trim());
+  if (task.trim() === "") throw new PaiError("usage", `/${name} has no text`);
+  return task;
+}
+
+/** For a name that nothing has. */
+export function unknownCustom(text: string, project: Project): PaiError {
+  const name = line.exec(text.trim())?.[1] ?? "";
+  const names = listCustom(project).map((file) => file.name);
+  const near = suggest(name, names);
+  const known = names.length === 0 ? "a command is a file: .pai/commands/NAME.md" : `there are: /${names.join(", /")}`;
+  return new PaiError("usage", `there is no command /${name}`, {
+    hint: near === null ? known : `did you mean /${near}?`,
+  });
+}
+
+const maxSkills = 40;
+const maxCharacters = 4096;
+
+/** The skills of a trusted project, for the model, which reads their files when one fits; null: there are none. */
+export function describeSkills({ places, root }: Project): string | null {
+  const skills = findPrompts(places, root).files.filter(({ kind, path }) => kind === "skill" && path !== null);
+  if (skills.length === 0) return null;
+  const lines = skills
+    .slice(0, maxSkills)
+    .map(({ name, about, path }) => `- ${name}: ${about || "no description"} (${path})`);
+  let left = maxCharacters;
+  const told = lines.filter((each) => {
+    left -= each.length + 1;
+    return left >= 0;
+  });
+  return `Skills of this project. Where one fits the request, READ its file first and work as it says:\n${told.join("\n")}`;
+}

@@ -1,0 +1,9 @@
+/** What the model is told of a trusted project's skills; one look at the disk where it has none. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Places } from "../../store/places.ts";
+
+export async function tellSkills(places: Places, root: string): Promise<string | null> {
+  if (!existsSync(join(root, ".pai"))) return null;
+  return (await import("./custom.ts")).describeSkills({ places, root });
+}

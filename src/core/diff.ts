@@ -61,6 +61,10 @@ export function summarizeAll(
     });
 }
 
+/*
+ * The hunks are written here: structuredPatch of the package aligns the lines by itself, without the bound that
+ * matchLines keeps on huge files and so not always as the counts say, and its formatter writes `1,1` where git writes `1`.
+ */
 const contextLines = 3;
 /** Hunks with fewer lines between them are one: leaving out less saves no room. */
 const fewestHidden = 4;
@@ -128,7 +132,7 @@ function renderHunks(before: string, after: string): string {
 }
 
 /** A name as git quotes it; letters of all languages stay readable. */
-function quoteAsGit(name: string): string {
+export function quoteAsGit(name: string): string {
   const quoted = name.replace(/[\x00-\x1f\x7f"\\]/g, (sign) =>
     sign < " " || sign === "\x7f" ? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}` : `\\${sign}`,
   );

@@ -1,4 +1,7 @@
 /** Reads a unified diff as core/diff.ts writes it: its files, and their lines with the numbers they have. */
+import { parsePatch } from "diff/lib/patch/parse.js";
+import type { StructuredPatch, StructuredPatchHunk } from "diff/lib/types.js";
+import { quoteAsGit } from "../../core/diff.ts";
 import { counted } from "../amount.ts";
 
 export interface DiffLine {
@@ -18,84 +21,68 @@ export interface DiffFile {
   readonly lines: readonly DiffLine[];
 }
 
-/** A file that is being read. `old` and `now`: number of the next line on each side, and lines left in this hunk. */
-type OpenFile = { -readonly [K in keyof DiffFile]: DiffFile[K] } & {
-  readonly lines: DiffLine[];
-  readonly old: { at: number; left: number };
-  readonly now: { at: number; left: number };
-};
-
 const note = (text: string): DiffLine => ({ kind: "note", number: null, text });
 
-const openFile = (from: string | null, to: string | null): OpenFile => ({
-  from,
-  to,
-  isLink: false,
-  lines: [],
-  old: { at: 1, left: 0 },
-  now: { at: 1, left: 0 },
-});
-
-/**
- * The file that a line begins; null: it begins none. Both names are the same there; of a move, `rename` lines follow.
- */
-function startFile(line: string): OpenFile | null {
-  const [, kind, folder = ""] = /^(new|deleted) folder (.+)$/.exec(line) ?? [];
-  if (kind !== undefined) return kind === "new" ? openFile(null, folder) : openFile(folder, null);
-  const [, names] = /^diff --git (.+)$/.exec(line) ?? [];
-  if (names === undefined) return null;
-  const name = names.slice((names.length + 1) / 2).replace(/^("?)b\//, "$1");
-  return openFile(name, name);
+function readHunk({ oldStart, newStart, lines }: StructuredPatchHunk): readonly DiffLine[] {
+  let [old, now] = [oldStart, newStart];
+  return lines.map((line): DiffLine => {
+    const text = line.slice(1);
+    if (line.startsWith("\\")) return note(text.trim().toLowerCase());
+    if (line.startsWith("+")) return { kind: "add", number: now++, text };
+    if (line.startsWith("-")) return { kind: "delete", number: old++, text };
+    old += 1;
+    return { kind: "same", number: now++, text };
+  });
 }
 
-function openHunk(
-  { lines, old, now }: OpenFile,
-  [oldAt, oldCount = "1", newAt, newCount = "1"]: readonly string[],
-): void {
-  const skipped = Number(newAt) - now.at;
-  if (now.at > 1 && skipped > 0) lines.push({ kind: "skip", number: null, text: counted(skipped, "unchanged line") });
-  Object.assign(old, { at: Number(oldAt), left: Number(oldCount) });
-  Object.assign(now, { at: Number(newAt), left: Number(newCount) });
+function readHunks(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
+  return hunks.flatMap((hunk, at) => {
+    const before = hunks[at - 1];
+    const skipped = before === undefined ? 0 : hunk.newStart - before.newStart - before.newLines;
+    const skip: DiffLine = { kind: "skip", number: null, text: counted(skipped, "unchanged line") };
+    return skipped > 0 ? [skip, ...readHunk(hunk)] : readHunk(hunk);
+  });
 }
 
-type Heading = readonly [RegExp, (file: OpenFile, words: readonly string[]) => void];
-const headings: readonly Heading[] = [
-  [/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/, openHunk],
-  [/^\\ (.+)/, ({ lines }, [text = ""]) => lines.push(note(text.toLowerCase()))],
-  [/^Binary /, ({ lines }) => lines.push(note("binary"))],
-  [/^new mode 100(7)?/, ({ lines }, [runs]) => lines.push(note(runs ? "executable now" : "no longer executable"))],
-  [/^rename from (.+)/, (file, [name = ""]) => Object.assign(file, { from: name })],
-  [/^rename to (.+)/, (file, [name = ""]) => Object.assign(file, { to: name })],
-  [/^new file mode (12)?/, (file, [link]) => Object.assign(file, { from: null, isLink: link !== undefined })],
-  [/^deleted file mode (12)?/, (file, [link]) => Object.assign(file, { to: null, isLink: link !== undefined })],
-];
+/** A name of either side without its `a/` or `b/`; as git quotes it, so that it cannot act. */
+const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").replace(/^[ab]\//, ""));
 
-function readHeading(file: OpenFile, line: string): void {
-  for (const [pattern, read] of headings) {
-    const found = pattern.exec(line);
-    if (found !== null) read(file, found.slice(1));
+function readPatch(patch: StructuredPatch): DiffFile {
+  const { oldFileName, newFileName, isCreate, isDelete, isBinary, oldMode, newMode, hunks } = patch;
+  const isMode = newMode !== undefined && isCreate !== true;
+  return {
+    from: isCreate === true ? null : nameOf(oldFileName),
+    to: isDelete === true ? null : nameOf(newFileName),
+    isLink: [oldMode, newMode].includes("120000"),
+    lines: [
+      ...(isMode ? [note(newMode.endsWith("755") ? "executable now" : "no longer executable")] : []),
+      ...(isBinary === true ? [note("binary")] : []),
+      ...readHunks(hunks),
+    ],
+  };
+}
+
+/** The part of a diff that is about one path. Where it is not a whole patch any more, as after a mask, it is shown as it is. */
+function readPart(part: string): DiffFile | null {
+  const [, kind, folder = ""] = /^(new|deleted) folder (.+)/.exec(part) ?? [];
+  if (kind !== undefined) {
+    const [from, to] = kind === "new" ? [null, folder] : [folder, null];
+    return { from, to, isLink: false, lines: [] };
   }
-}
-
-function readLine({ lines, old, now }: OpenFile, line: string): void {
-  const kind = line.startsWith("+") ? "add" : line.startsWith("-") ? "delete" : "same";
-  lines.push({ kind, number: kind === "delete" ? old.at : now.at, text: line.slice(1) });
-  for (const side of kind === "add" ? [now] : kind === "delete" ? [old] : [old, now]) {
-    side.at += 1;
-    side.left -= 1;
+  try {
+    // Names are read from the first line and those of a rename: of these two the package takes blanks away at the end.
+    const [patch] = parsePatch(part.replace(/\n--- [^\n]*\n\+\+\+ [^\n]*(?=\n@@ )/, ""));
+    return patch === undefined ? null : readPatch(patch);
+  } catch {
+    const [head = "", ...lines] = part.trimEnd().split("\n");
+    const name = head.slice(head.indexOf(" b/") + 3);
+    return { from: name, to: name, isLink: false, lines: lines.map((text) => note(text)) };
   }
 }
 
 /** The files of a diff in its order. Names stay quoted as the diff has them. */
 export function readDiff(diff: string): readonly DiffFile[] {
-  const files: OpenFile[] = [];
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const file = files.at(-1);
-    const isContent = file !== undefined && (file.old.left > 0 || file.now.left > 0) && !line.startsWith("\\");
-    const started = isContent ? null : startFile(line);
-    if (started !== null) files.push(started);
-    else if (isContent) readLine(file, line);
-    else if (file !== undefined) readHeading(file, line);
-  }
-  return files;
+  // No line of content begins so, and only a line feed begins a line: not the carriage return in one.
+  const parts = diff.split(/(?<=\n)(?=diff --git |(?:new|deleted) folder )/);
+  return parts.flatMap((part) => (part === "" ? [] : (readPart(part) ?? [])));
 }

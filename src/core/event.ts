@@ -92,6 +92,8 @@ export type RunEvent =
       readonly type: "changes.proposed";
       readonly batch: number;
       readonly changes: readonly ChangeSummary[];
+      /** It is decided on now; absent: it was approved with the plan. */
+      readonly asked?: true;
       /** Unified diff, masked. */
       readonly diff: string;
     }

@@ -129,7 +129,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("step.started", { step: count, of: count, title: z.string(), text: z.string() }),
   event("call.started", call),
   event("call.finished", { ...call, ok: z.boolean(), text: z.string() }),
-  event("changes.proposed", { ...changes, diff: z.string() }),
+  event("changes.proposed", { ...changes, diff: z.string(), asked: z.optional(z.literal(true)) }),
   event("changes.decided", { ...changes, accept: z.boolean(), by: z.enum(["user", "policy"]) }),
   event("changes.applied", changes),
   event("changes.rolled_back", changes),

@@ -200,20 +200,20 @@ type Origin = "plan" | "command";
 
 const applyQuestion = { plan: "Apply these changes?", command: "Apply what the command changed?" } as const;
 
-/** Tells what is staged; `decided` null: as a proposal, with what is to be noticed in it; else how it was decided. */
-function announce(
-  run: Run,
-  decided: { readonly accept: boolean; readonly by: "user" | "policy" } | null,
-  origin: Origin,
-): void {
+/** Tells what is staged, with what is to be noticed in it; `asked`: it is decided on now. */
+function propose(run: Run, origin: Origin, asked: boolean): void {
   const changes = run.overlay.staged();
   const summaries = summarizeAll(changes, () => origin);
-  const batch = run.record.batches;
-  if (decided === null) {
-    run.emit({ type: "changes.proposed", batch, changes: summaries, diff: renderChanges(changes) });
-    noteNames(run, changes);
-    noteLater(run, changes);
-  } else run.emit({ type: "changes.decided", batch, changes: summaries, accept: decided.accept, by: decided.by });
+  const told = { batch: run.record.batches, changes: summaries, diff: renderChanges(changes) };
+  run.emit({ type: "changes.proposed", ...told, ...(asked ? { asked } : {}) });
+  noteNames(run, changes);
+  noteLater(run, changes);
+}
+
+/** Tells how what is staged was decided. */
+function tellDecision(run: Run, { accept, by }: { accept: boolean; by: "user" | "policy" }, origin: Origin): void {
+  const summaries = summarizeAll(run.overlay.staged(), () => origin);
+  run.emit({ type: "changes.decided", batch: run.record.batches, changes: summaries, accept, by });
 }
 
 /** The folder a yes may be given for once and for all: never the root, nor where something is deleted or runs or steers later. */
@@ -253,7 +253,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.record.batches += 1;
-  announce(run, null, origin);
+  propose(run, origin, !run.options.dryRun);
   const lines = summarizeAll(changes, () => origin).map(lineOf);
   const decision = run.options.dryRun
     ? ({ accept: true, by: "policy" } as const)
@@ -263,7 +263,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
         folder: folderOf(run, changes),
       });
   const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();
-  announce(run, steering.size > 0 ? { accept: false, by: "user" } : decision, origin);
+  tellDecision(run, steering.size > 0 ? { accept: false, by: "user" } : decision, origin);
   if (decision.accept && steering.size === 0) return null;
   run.overlay.drop(new Set(changes.map(({ path }) => path)));
   const [declined] = steering.values();
@@ -279,8 +279,8 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
 export function acceptBatch(run: Run, origin: Origin = "plan"): void {
   if (run.overlay.staged().length === 0) return;
   run.record.batches += 1;
-  announce(run, null, origin);
-  announce(run, { accept: true, by: "policy" }, origin);
+  propose(run, origin, false);
+  tellDecision(run, { accept: true, by: "policy" }, origin);
 }
 
 /**

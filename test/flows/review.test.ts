@@ -13,6 +13,7 @@ describe("review", () => {
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "batch"]);
     expect(ran.files).toEqual({ "a.txt": "1\n" });
     expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
+    expect(ran.eventsOf("changes.proposed")[0]?.asked).toBe(true);
     expect(ran.eventsOf("changes.decided")).toMatchObject([{ accept: true, by: "user" }]);
   });
 
@@ -25,6 +26,7 @@ describe("review", () => {
   test("asks nothing in a dry run, and nothing of who did not want it", async () => {
     const dry = await play({ files, lines, options: { ...options, dryRun: true } });
     expect([dry.outcome.code, dry.questions.length]).toEqual([0, 0]);
+    expect(dry.eventsOf("changes.proposed")[0]).not.toHaveProperty("asked");
     const plain = await play({ files, lines, options: { interactive: true }, answers: ["yes"] });
     expect(plain.questions.map(({ kind }) => kind)).toEqual(["plan"]);
   });

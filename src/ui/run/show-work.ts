@@ -21,7 +21,7 @@ export interface WorkOptions {
   readonly wait: (what: string) => void;
   readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
-  /** A person is asked about changes: they are shown whole. */
+  /** A person answers questions: what one is about is shown whole. */
   readonly asks: boolean;
   /** Where the rest of a long file is shown; undefined: nothing is folded. */
   readonly fold: ((path: string) => string) | undefined;
@@ -88,13 +88,14 @@ export function openWork(
     if (rest.length > 0) showTail(rest.join("\n"));
   }
 
-  function showProposed({ diff, changes }: EventOf<"changes.proposed">): void {
+  function showProposed({ diff, changes, asked }: EventOf<"changes.proposed">): void {
     section();
+    const whole = asks && asked === true;
     const listed = renderSummaries(changes, style).map((change) => `${change}\n`);
     subject(
       diff === ""
         ? listed.join("")
-        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole: asks, fold }),
+        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole, fold }),
     );
     section();
   }

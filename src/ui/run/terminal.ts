@@ -19,7 +19,7 @@ export interface TerminalOptions extends StreamOptions, WaitOptions {
   readonly kind: "run" | "plan" | "session";
   /** Colours for code, once they are loaded. */
   readonly highlight?: () => Highlight | null;
-  /** A person is asked about changes, which are then shown whole. */
+  /** A person answers questions: changes that one is about are shown whole. */
   readonly asks?: boolean;
 }
 

@@ -1,0 +1,3 @@
+module.exports = { client0: 0 };
+module.exports = { client0: 0 };
+module.exports = { client0: 0 };

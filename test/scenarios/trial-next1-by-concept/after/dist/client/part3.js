@@ -1,0 +1,3 @@
+module.exports = { client3: 3 };
+module.exports = { client3: 3 };
+module.exports = { client3: 3 };

@@ -1,0 +1,3 @@
+module.exports = { client7: 7 };
+module.exports = { client7: 7 };
+module.exports = { client7: 7 };

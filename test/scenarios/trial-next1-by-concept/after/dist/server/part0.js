@@ -1,0 +1,3 @@
+module.exports = { server0: 0 };
+module.exports = { server0: 0 };
+module.exports = { server0: 0 };

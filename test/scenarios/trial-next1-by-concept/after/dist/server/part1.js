@@ -1,0 +1,3 @@
+module.exports = { server1: 1 };
+module.exports = { server1: 1 };
+module.exports = { server1: 1 };

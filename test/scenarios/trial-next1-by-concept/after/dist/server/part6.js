@@ -1,0 +1,3 @@
+module.exports = { server6: 6 };
+module.exports = { server6: 6 };
+module.exports = { server6: 6 };

@@ -1,0 +1,3 @@
+module.exports = { server8: 8 };
+module.exports = { server8: 8 };
+module.exports = { server8: 8 };

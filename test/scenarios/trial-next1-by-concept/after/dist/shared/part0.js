@@ -1,0 +1,3 @@
+module.exports = { shared0: 0 };
+module.exports = { shared0: 0 };
+module.exports = { shared0: 0 };

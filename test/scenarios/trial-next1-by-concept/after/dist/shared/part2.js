@@ -1,0 +1,3 @@
+module.exports = { shared2: 2 };
+module.exports = { shared2: 2 };
+module.exports = { shared2: 2 };

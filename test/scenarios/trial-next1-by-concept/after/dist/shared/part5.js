@@ -1,0 +1,3 @@
+module.exports = { shared5: 5 };
+module.exports = { shared5: 5 };
+module.exports = { shared5: 5 };

@@ -1,0 +1,3 @@
+module.exports = { shared7: 7 };
+module.exports = { shared7: 7 };
+module.exports = { shared7: 7 };

@@ -1,0 +1,3 @@
+module.exports = { client1: 1 };
+module.exports = { client1: 1 };
+module.exports = { client1: 1 };

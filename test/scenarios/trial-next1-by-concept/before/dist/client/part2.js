@@ -1,0 +1,3 @@
+module.exports = { client2: 2 };
+module.exports = { client2: 2 };
+module.exports = { client2: 2 };

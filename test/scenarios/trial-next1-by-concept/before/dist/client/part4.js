@@ -1,0 +1,3 @@
+module.exports = { client4: 4 };
+module.exports = { client4: 4 };
+module.exports = { client4: 4 };

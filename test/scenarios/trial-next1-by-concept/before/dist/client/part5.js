@@ -1,0 +1,3 @@
+module.exports = { client5: 5 };
+module.exports = { client5: 5 };
+module.exports = { client5: 5 };

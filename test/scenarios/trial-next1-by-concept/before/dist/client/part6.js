@@ -1,0 +1,3 @@
+module.exports = { client6: 6 };
+module.exports = { client6: 6 };
+module.exports = { client6: 6 };

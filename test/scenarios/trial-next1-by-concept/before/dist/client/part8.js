@@ -1,0 +1,3 @@
+module.exports = { client8: 8 };
+module.exports = { client8: 8 };
+module.exports = { client8: 8 };

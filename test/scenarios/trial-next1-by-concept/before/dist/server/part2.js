@@ -1,0 +1,3 @@
+module.exports = { server2: 2 };
+module.exports = { server2: 2 };
+module.exports = { server2: 2 };

@@ -1,0 +1,3 @@
+module.exports = { server4: 4 };
+module.exports = { server4: 4 };
+module.exports = { server4: 4 };

@@ -1,0 +1,3 @@
+module.exports = { server5: 5 };
+module.exports = { server5: 5 };
+module.exports = { server5: 5 };

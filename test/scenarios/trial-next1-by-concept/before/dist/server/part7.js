@@ -1,0 +1,3 @@
+module.exports = { server7: 7 };
+module.exports = { server7: 7 };
+module.exports = { server7: 7 };

@@ -1,0 +1,3 @@
+module.exports = { shared1: 1 };
+module.exports = { shared1: 1 };
+module.exports = { shared1: 1 };

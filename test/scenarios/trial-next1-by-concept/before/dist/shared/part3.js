@@ -1,0 +1,3 @@
+module.exports = { shared3: 3 };
+module.exports = { shared3: 3 };
+module.exports = { shared3: 3 };

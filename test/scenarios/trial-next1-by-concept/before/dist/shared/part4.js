@@ -1,0 +1,3 @@
+module.exports = { shared4: 4 };
+module.exports = { shared4: 4 };
+module.exports = { shared4: 4 };

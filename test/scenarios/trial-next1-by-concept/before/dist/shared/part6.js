@@ -1,0 +1,3 @@
+module.exports = { shared6: 6 };
+module.exports = { shared6: 6 };
+module.exports = { shared6: 6 };

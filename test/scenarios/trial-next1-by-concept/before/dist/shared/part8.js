@@ -1,0 +1,3 @@
+module.exports = { shared8: 8 };
+module.exports = { shared8: 8 };
+module.exports = { shared8: 8 };

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
+/** How often it is looked again whether waiting still costs nothing, and for how long at the most. */
+const waiting = { eachMs: 50, maxMs: 6_000 } as const;
 const settings = [
   "-c",
   "protocol.allow=never",
@@ -48,12 +50,14 @@ export interface GitCall {
   /** Beside what keeps it to itself. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Whether what else is needed is still being made: until then waiting costs nothing. */
+  readonly mayWait?: (() => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 
 /** What git wrote, as far as it came, and why it is not all; null: it is. */
 export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
-  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal } = call;
+  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal, mayWait = () => false } = call;
   const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
     cwd,
     env: {
@@ -84,7 +88,13 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
     why ??= reason;
     child.kill("SIGKILL");
   };
-  const timer = setTimeout(() => end(`git took longer than ${timeoutMs} ms`), timeoutMs);
+  const started = performance.now();
+  const onLate = (): void => {
+    const took = performance.now() - started;
+    if (mayWait() && took < waiting.maxMs) timer = setTimeout(onLate, waiting.eachMs);
+    else end(`git took longer than ${Math.floor(took / 100) * 100} ms`);
+  };
+  let timer = setTimeout(onLate, timeoutMs);
   const onAbort = () => end("interrupted");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();

@@ -16,6 +16,8 @@ export interface LogOptions {
   readonly path: string;
   readonly commits: number;
   readonly timeoutMs: number;
+  /** Whether what else is needed is still being made: until then waiting costs nothing. */
+  readonly mayWait?: () => boolean;
   readonly signal: AbortSignal;
   /** Commits whose history is known already. */
   readonly without?: readonly string[];

@@ -2,22 +2,23 @@
 import type { SurveyHistory } from "../../core/ports.ts";
 import type { StoredHistory } from "../index/index-file.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
-import { parseLog, readLog } from "./git-log.ts";
+import { type LogOptions, parseLog, readLog } from "./git-log.ts";
 
-const limits = { commits: 4_000, timeoutMs: 1_500 } as const;
+const most = { commits: 4_000, timeoutMs: 1_500 } as const;
+
+type LogLimits = Omit<LogOptions, "without">;
 
 /** What was kept, from the commit that is checked out now on; null: that commit is not among it and cannot be added. */
 async function continueFrom(
   kept: StoredHistory,
   repository: Repository,
-  path: string,
-  signal: AbortSignal,
+  limits: LogLimits,
 ): Promise<SurveyHistory | null> {
   const { head, prefix } = repository;
   const known = parseLog(kept.text, prefix);
   const at = kept.head === head ? 0 : known.findIndex(({ hash }) => hash === head);
   if (at >= 0) return { commits: known.slice(at), lacks: null };
-  const log = await readLog(repository, { ...limits, path, signal, without: [kept.head] });
+  const log = await readLog(repository, { ...limits, without: [kept.head] });
   if (log.lacks !== null) return null;
   return { commits: [...parseLog(log.text, prefix), ...known].slice(0, limits.commits), lacks: null };
 }
@@ -25,15 +26,15 @@ async function continueFrom(
 /** `kept`: from the index; null: it has none. */
 export async function readHistory(
   root: string,
-  path: string,
   kept: StoredHistory | null,
-  signal: AbortSignal,
+  options: Pick<LogOptions, "path" | "signal" | "mayWait">,
 ): Promise<SurveyHistory> {
+  const limits = { ...most, ...options };
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: null };
   if (typeof repository === "string") return { commits: [], lacks: repository };
-  const continued = kept === null ? null : await continueFrom(kept, repository, path, signal);
+  const continued = kept === null ? null : await continueFrom(kept, repository, limits);
   if (continued !== null) return continued;
-  const log = await readLog(repository, { ...limits, path, signal });
+  const log = await readLog(repository, limits);
   return { commits: parseLog(log.text, repository.prefix), lacks: log.lacks };
 }

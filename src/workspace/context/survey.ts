@@ -87,9 +87,10 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
   let past: Promise<SurveyHistory> | null = null;
   let isStale = true;
   let isLarge = false;
+  let isReading = true;
   const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
     past ??= import("./read-history.ts").then(({ readHistory }) =>
-      readHistory(root.path, path, indexed?.contents.history ?? null, signal),
+      readHistory(root.path, indexed?.contents.history ?? null, { path, signal, mayWait: () => isReading }),
     );
     // Whoever asks for it later hears of a failure.
     past.catch(() => {});
@@ -173,6 +174,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
         isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
         return { ...sums, unread };
       } finally {
+        isReading = false;
         pool.close();
         indexed?.file.close();
       }

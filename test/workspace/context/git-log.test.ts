@@ -173,6 +173,20 @@ describe.skipIf(!hasGit)("the history", () => {
     ]);
   });
 
+  test("may take longer while other things are being made anyway, and not much longer than they take", async () => {
+    const folder = makeRepository("patient");
+    const late = join(place, "late-bin");
+    mkdirSync(late);
+    const record = "printf '\\001abc\\002one\\002\\002\\na.txt\\000'";
+    writeFileSync(join(late, "git"), `#!/bin/sh\nsleep 0.4\n${record}\n`);
+    chmodSync(join(late, "git"), 0o755);
+    const options = { path: `${late}:${path}`, commits: 100, timeoutMs: 100, signal: new AbortController().signal };
+    expect(await readLog(found(folder), { ...options, mayWait: () => true })).toMatchObject({ lacks: null });
+    const started = performance.now();
+    const cut = await readLog(found(folder), { ...options, mayWait: () => performance.now() - started < 200 });
+    expect(cut).toEqual({ text: "", lacks: expect.stringMatching(/^git took longer than [23]00 ms$/) });
+  });
+
   test("without git, without a commit and without a repository there is none, and it is said why", async () => {
     const folder = join(place, "new");
     mkdirSync(folder);

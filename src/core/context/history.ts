@@ -1,11 +1,12 @@
 /** What the history of a project says about a request: files that similar commits changed, and how often each changes. Pure. */
-import { countTerm, type Term } from "./words.ts";
+import { countInTexts } from "./count-in-texts.ts";
+import type { Term } from "./words.ts";
 
 /** A commit, as `git log` tells it. */
 export interface Commit {
   readonly subject: string;
   readonly body: string;
-  /** Paths it changed. */
+  /** Paths it changed; of more than `maxFiles` some. */
   readonly files: readonly string[];
 }
 
@@ -28,35 +29,49 @@ const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;
 /** Commits until what they say counts 1/e. */
 const fading = 2000;
-/** A commit of more files says little about each. */
-const maxFiles = 40;
+/** A commit of more files says little about each, and has no say. */
+export const maxFiles = 40;
 
-/** Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. */
-function openWhereabouts(paths: Iterable<string>): (path: string) => string | null {
+const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+/**
+ * Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. Only
+ * what commits tell of is looked for among the paths, of which there may be very many.
+ */
+function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
+  const told = new Set<string>();
+  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) told.add(file);
+  const names = new Set(Array.from(told, baseOf));
   const here = new Set<string>();
   const byName = new Map<string, string | null>();
   for (const path of paths) {
-    here.add(path);
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = baseOf(path);
+    if (!names.has(name)) continue;
+    if (told.has(path)) here.add(path);
     byName.set(name, byName.has(name) ? null : path);
   }
-  return (path) => (here.has(path) ? path : (byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? null));
+  return (path) => (here.has(path) ? path : (byName.get(baseOf(path)) ?? null));
 }
 
 /** Similarity of each commit's message to the terms: BM25, the subject counting twice. */
-function similarities(commits: readonly Commit[], terms: readonly Term[]): number[] {
-  const texts = commits.map(
-    ({ subject, body }) => [subject.toLowerCase(), body.slice(0, 2_000).toLowerCase()] as const,
-  );
-  const lengths = texts.map(([subject, body]) => 2 * subject.length + body.length);
+function similarities(commits: readonly Commit[], terms: readonly Term[]): Float64Array {
+  const subjects = commits.map(({ subject }) => subject.toLowerCase());
+  const bodies = commits.map(({ body }) => body.slice(0, 2_000).toLowerCase());
+  const lengths = subjects.map((subject, at) => 2 * subject.length + (bodies[at]?.length ?? 0));
   const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-  const scores = new Array<number>(commits.length).fill(0);
-  for (const term of terms) {
-    const counts = texts.map(([subject, body]) => 2 * countTerm(subject, term) + countTerm(body, term));
-    const holding = counts.filter((count) => count > 0).length;
+  const [inSubjects, inBodies] = [countInTexts(subjects, terms, 50), countInTexts(bodies, terms, 50)];
+  const scores = new Float64Array(commits.length);
+  for (const [number, term] of terms.entries()) {
+    const countIn = (at: number) => {
+      const place = at * terms.length + number;
+      return 2 * (inSubjects[place] ?? 0) + (inBodies[place] ?? 0);
+    };
+    let holding = 0;
+    for (let at = 0; at < commits.length; at += 1) if (countIn(at) > 0) holding += 1;
     if (holding === 0) continue;
     const idf = Math.log(1 + (commits.length - holding + 0.5) / (holding + 0.5));
-    for (const [at, count] of counts.entries()) {
+    for (let at = 0; at < commits.length; at += 1) {
+      const count = countIn(at);
       if (count === 0) continue;
       const norm = bm25.k1 * (1 - bm25.b + (bm25.b * (lengths[at] ?? 0)) / mean);
       scores[at] = (scores[at] ?? 0) + (term.weight * idf * count * (bm25.k1 + 1)) / (count + norm);
@@ -81,9 +96,9 @@ export function scoreHistory(
   terms: readonly Term[],
   paths: Iterable<string>,
 ): HistoryScores {
-  const whereIs = openWhereabouts(paths);
+  const whereIs = openWhereabouts(commits, paths);
   const scores = similarities(commits, terms);
-  const best = [...scores.entries()]
+  const best = Array.from(scores, (score, at) => [at, score] as const)
     .filter(([at, score]) => score > 0 && (commits[at]?.files.length ?? 0) <= maxFiles)
     .sort(([, a], [, b]) => b - a)
     .slice(0, similarCommits);

@@ -4,6 +4,7 @@ import { type SimilarCommit, scoreHistory } from "./history.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals } from "./signals.ts";
+import { surveyLimits } from "./survey.ts";
 import { type Term, termsOf } from "./words.ts";
 
 /** What is asked, and all that goes along and may name files. */
@@ -32,8 +33,6 @@ export interface RankedProject {
 
 /** Files of a project that may be shown whole. */
 const small = { files: 24 } as const;
-/** Up to so many files the history says nothing that is worth a child process. */
-const fewFiles = 40;
 
 /** Looks through the project once. `unranked`: paths that are shown anyway and need no place. */
 export async function rankProject(
@@ -48,7 +47,7 @@ export async function rankProject(
   const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
   const [tally, past] = await Promise.all([
     survey.tally(signal),
-    paths.length <= fewFiles ? null : survey.history(signal),
+    paths.length <= surveyLimits.filesWithoutHistory ? null : survey.history(signal),
   ]);
   const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, terms, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));

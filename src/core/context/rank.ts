@@ -1,8 +1,9 @@
 /** Which files a request is about: its words in names and contents, similar commits, and what names a file outright. Pure. */
+import { countInTexts } from "./count-in-texts.ts";
 import type { HistoryScores, SimilarCommit } from "./history.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import type { Signal } from "./signals.ts";
-import { countTerm, type Term } from "./words.ts";
+import type { Term } from "./words.ts";
 
 /** What the body of one file holds of the terms. */
 export interface CountedFile {
@@ -46,61 +47,58 @@ const occurrence = { body: 0.5, stem: 6, folder: 2 } as const;
 const historyShare = 0.6;
 const frequencyShare = 0.3;
 
+/** Where terms stand in paths. */
 interface PathHits {
-  readonly stem: Float32Array;
-  readonly folder: Float32Array;
+  /** By path and term: 1 where it stands in the file's name. */
+  readonly inStem: Uint8Array;
+  /** By folder and term. */
+  readonly inFolder: Uint8Array;
+  /** By path: the number of its folder. */
+  readonly folderOf: Uint32Array;
 }
 
 /** A text, and behind it the same without hyphens and underscores: `from-json` holds `fromjson` too. */
 const withJoined = (text: string) => (/[-_]/.test(text) ? `${text} ${text.replace(/[-_]/g, "")}` : text);
 
-/** Where terms stand in paths; only paths with one have an entry. */
-function findInPaths(paths: readonly string[], terms: readonly Term[]): Map<string, PathHits> {
-  const found = new Map<string, PathHits>();
-  const inFolder = new Map<string, Float32Array>();
-  const look = (text: string) => Float32Array.from(terms, (term) => countTerm(text, term, 1));
-  for (const path of paths) {
+function findInPaths(paths: readonly string[], terms: readonly Term[]): PathHits {
+  const folderOf = new Uint32Array(paths.length);
+  const folders = new Map<string, number>();
+  const stems = paths.map((path, at) => {
     const lower = path.toLowerCase();
     const slash = lower.lastIndexOf("/") + 1;
     const dot = lower.indexOf(".", slash + 1);
-    const stem = look(withJoined(lower.slice(slash, dot < 0 ? undefined : dot)));
-    const folders = lower.slice(0, slash);
-    let folder = inFolder.get(folders);
-    if (folder === undefined) {
-      folder = look(withJoined(folders));
-      inFolder.set(folders, folder);
-    }
-    if (stem.some((n) => n > 0) || folder.some((n) => n > 0)) found.set(path, { stem, folder });
-  }
-  return found;
+    const folder = lower.slice(0, slash);
+    const known = folders.get(folder) ?? folders.size;
+    if (known === folders.size) folders.set(folder, known);
+    folderOf[at] = known;
+    return withJoined(lower.slice(slash, dot < 0 ? undefined : dot));
+  });
+  const inFolder = countInTexts([...folders.keys()].map(withJoined), terms, 1);
+  return { inStem: countInTexts(stems, terms, 1), inFolder, folderOf };
 }
 
-/** By term: how many of these hold it. */
-function countHolding(terms: readonly Term[], each: Iterable<(at: number) => number>): number[] {
-  const holding = new Array<number>(terms.length).fill(0);
-  for (const count of each) for (const at of holding.keys()) if (count(at) > 0) holding[at] = (holding[at] ?? 0) + 1;
+/** By term: how many paths hold it. */
+function countPaths({ inStem, inFolder, folderOf }: PathHits, terms: number): Uint32Array {
+  const holding = new Uint32Array(terms);
+  for (let path = 0; path < folderOf.length; path += 1) {
+    const [stem, folder] = [path * terms, (folderOf[path] ?? 0) * terms];
+    for (let at = 0; at < terms; at += 1)
+      holding[at] = (holding[at] ?? 0) + ((inStem[stem + at] ?? 0) | (inFolder[folder + at] ?? 0));
+  }
+  return holding;
+}
+
+/** By term: how many bodies hold it. */
+function countBodies({ found }: Tally, terms: number): Uint32Array {
+  const holding = new Uint32Array(terms);
+  for (const { counts } of found)
+    for (let at = 0; at < terms; at += 1) holding[at] = (holding[at] ?? 0) + ((counts[at] ?? 0) > 0 ? 1 : 0);
   return holding;
 }
 
 /** How rare each term is: by files that hold it in their body, or in their path if those are more. */
-function rarityOf(terms: readonly Term[], { found }: Tally, total: number, inPaths: Iterable<PathHits>): number[] {
-  const bodies = countHolding(
-    terms,
-    found.map(
-      ({ counts }) =>
-        (at: number) =>
-          counts[at] ?? 0,
-    ),
-  );
-  const names = countHolding(
-    terms,
-    Array.from(
-      inPaths,
-      ({ stem, folder }) =>
-        (at: number) =>
-          (stem[at] ?? 0) + (folder[at] ?? 0),
-    ),
-  );
+function rarityOf(terms: readonly Term[], tally: Tally, total: number, hits: PathHits): number[] {
+  const [bodies, names] = [countBodies(tally, terms.length), countPaths(hits, terms.length)];
   return terms.map((_, at) => {
     const holding = Math.max(bodies[at] ?? 0, names[at] ?? 0);
     return Math.log(1 + (Math.max(total, holding) - holding + 0.5) / (holding + 0.5));
@@ -108,7 +106,7 @@ function rarityOf(terms: readonly Term[], { found }: Tally, total: number, inPat
 }
 
 export interface Ranking {
-  /** Best first; only files that anything points at. */
+  /** Best first, at most 1,000; only files that anything points at. */
   readonly files: readonly Ranked[];
   /** By term: its weight times its rarity. */
   readonly values: readonly number[];
@@ -127,36 +125,43 @@ export interface KeptRanking {
   readonly commits?: readonly SimilarCommit[];
 }
 
-function scoreWords({ paths, terms, tally }: RankInput): { scores: Map<string, number>; values: number[] } {
-  const inPaths = findInPaths(paths, terms);
-  const rarity = rarityOf(terms, tally, paths.length, inPaths.values());
+/** By path: what the words count, not scaled. */
+function scoreWords(
+  { paths, terms, tally }: RankInput,
+  numberOf: ReadonlyMap<string, number>,
+): { scores: Float64Array; values: number[] } {
+  const hits = findInPaths(paths, terms);
+  const { inStem, inFolder, folderOf } = hits;
+  const rarity = rarityOf(terms, tally, paths.length, hits);
   const values = terms.map(({ weight }, at) => weight * (rarity[at] ?? 0));
   const mean = tally.totalLength / Math.max(1, tally.files);
-  const scores = new Map<string, number>();
-  const add = (path: string, length: number, counts: ArrayLike<number> | null) => {
-    const hits = inPaths.get(path);
+  const scores = new Float64Array(paths.length);
+  const score = (path: number, length: number, counts: ArrayLike<number> | null): void => {
     const norm = bm25.k1 * (1 - bm25.b + (bm25.b * length) / Math.max(1, mean));
-    let score = 0;
+    const [stem, folder] = [path * terms.length, (folderOf[path] ?? 0) * terms.length];
+    let sum = 0;
     for (let at = 0; at < terms.length; at += 1) {
       const tf =
         occurrence.body * Math.min(50, counts?.[at] ?? 0) +
-        occurrence.stem * (hits?.stem[at] ?? 0) +
-        occurrence.folder * (hits?.folder[at] ?? 0);
-      if (tf > 0) score += ((values[at] ?? 0) * tf * (bm25.k1 + 1)) / (tf + norm);
+        occurrence.stem * (inStem[stem + at] ?? 0) +
+        occurrence.folder * (inFolder[folder + at] ?? 0);
+      if (tf > 0) sum += ((values[at] ?? 0) * tf * (bm25.k1 + 1)) / (tf + norm);
     }
-    if (score > 0) scores.set(path, score);
+    scores[path] = sum;
   };
-  const counted = new Set<string>();
+  const isCounted = new Uint8Array(paths.length);
   for (const { path, length, counts } of tally.found) {
-    counted.add(path);
-    add(path, length, counts);
+    const at = numberOf.get(path);
+    if (at === undefined) continue;
+    isCounted[at] = 1;
+    score(at, length, counts);
   }
-  for (const path of inPaths.keys()) if (!counted.has(path)) add(path, mean, null);
+  for (const at of paths.keys()) if (isCounted[at] === 0) score(at, mean, null);
   return { scores, values };
 }
 
 /** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
-function isTwin(path: string, exists: ReadonlySet<string>): boolean {
+function isTwin(path: string, exists: ReadonlyMap<string, number>): boolean {
   if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
   if (declared !== null)
@@ -169,25 +174,52 @@ function isTwin(path: string, exists: ReadonlySet<string>): boolean {
 
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
+/** So many files of a ranking are in order; whoever looks at it looks at fewer. */
+const maxRanked = 1_000;
+
+/** What a file counts before it is known what sort of file it is. */
+interface Guess extends Omit<Ranked, "kind" | "score"> {
+  readonly guess: number;
+}
+
+/**
+ * The best of them with their kinds. A kind only ever takes away from a guess, so that most files of a large project need
+ * none.
+ */
+function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: ReadonlyMap<string, number>): Ranked[] {
+  const most = Math.max(...Object.values(kinds));
+  const files: Ranked[] = [];
+  const bound = ({ guess, signal }: Guess) => most * guess + (signal?.weight ?? 0);
+  let [sure, next] = [0, 0];
+  for (const each of guesses.toSorted((a, b) => bound(b) - bound(a))) {
+    if (files.length >= next && files.length >= maxRanked) {
+      const limit = bound(each);
+      sure = files.filter(({ score }) => score > limit).length;
+      if (sure >= maxRanked) break;
+      next = files.length + maxRanked;
+    }
+    const { guess, ...facts } = each;
+    const kind = isTwin(each.path, exists) ? "generated" : kindOf(each.path);
+    files.push({ ...facts, kind, score: kinds[kind] * guess + (each.signal?.weight ?? 0) });
+  }
+  return files.sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path)).slice(0, maxRanked);
+}
+
 /** Ranks the files. What is named outright comes before all that is only guessed. */
 export function rankFiles(input: RankInput): Ranking {
-  const { history, signals, kinds } = input;
-  const { scores, values } = scoreWords(input);
-  const largest = Math.max(0, ...scores.values()) || 1;
-  const exists = new Set(input.paths);
-  const candidates = new Set([...scores.keys(), ...(history?.similar.keys() ?? []), ...signals.keys()]);
-  const files = [...candidates]
-    .filter((path) => exists.has(path))
-    .map((path): Ranked => {
-      const kind = isTwin(path, exists) ? "generated" : kindOf(path);
-      const signal = signals.get(path) ?? null;
-      const words = (scores.get(path) ?? 0) / largest;
-      const similar = history?.similar.get(path) ?? 0;
-      const frequency = history?.frequency.get(path) ?? 0;
-      const guessed = kinds[kind] * (words + historyShare * similar) * (1 + frequencyShare * frequency);
-      return { path, kind, words, history: similar, frequency, signal, score: guessed + (signal?.weight ?? 0) };
-    })
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path));
-  return { files, values };
+  const { paths, history, signals, kinds } = input;
+  const numberOf = new Map(paths.map((path, at) => [path, at]));
+  const { scores, values } = scoreWords(input, numberOf);
+  const largest = scores.reduce((most, score) => Math.max(most, score), 0) || 1;
+  const guesses: Guess[] = [];
+  for (const [at, path] of paths.entries()) {
+    const words = (scores[at] ?? 0) / largest;
+    const similar = history?.similar.get(path) ?? 0;
+    const signal = signals.get(path) ?? null;
+    if (words === 0 && similar === 0 && signal === null) continue;
+    const frequency = history?.frequency.get(path) ?? 0;
+    const guess = (words + historyShare * similar) * (1 + frequencyShare * frequency);
+    guesses.push({ path, words, history: similar, frequency, signal, guess });
+  }
+  return { files: weigh(guesses, kinds, numberOf), values };
 }

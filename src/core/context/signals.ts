@@ -37,19 +37,32 @@ function* mentionsIn(text: string): Generator<Mention> {
   }
 }
 
-/** Finds the project's files by what a text calls them: their path, the end of an absolute one, or a name few files have. */
-function openFinder(paths: readonly string[]): (text: string) => { paths: readonly string[]; exact: boolean } {
-  const byPath = new Set(paths);
+const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCase();
+
+interface Named {
+  readonly paths: readonly string[];
+  /** By its path, or the end of one. */
+  readonly exact: boolean;
+}
+
+/**
+ * Finds the project's files by what a text calls them: their path, the end of an absolute one, or a name few files have.
+ * `names`: the last parts of all that will be looked for, of which there are few, while there may be very many paths.
+ */
+function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text: string) => Named {
+  const byPath = new Set<string>();
   const byName = new Map<string, string[]>();
   for (const path of paths) {
-    const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+    const name = baseOf(path);
+    if (!names.has(name)) continue;
+    byPath.add(path);
     const same = byName.get(name);
     if (same === undefined) byName.set(name, [path]);
     else same.push(path);
   }
   return (text) => {
     if (byPath.has(text)) return { paths: [text], exact: true };
-    const same = byName.get(text.slice(text.lastIndexOf("/") + 1).toLowerCase()) ?? [];
+    const same = byName.get(baseOf(text)) ?? [];
     const lower = text.toLowerCase();
     if (text.includes("/")) {
       const ends = same.filter(
@@ -63,24 +76,23 @@ function openFinder(paths: readonly string[]): (text: string) => { paths: readon
   };
 }
 
-/** All files that a text names, with the weight of the strongest mention and every line. */
-function* namedIn(text: string, by: Signal["by"], find: ReturnType<typeof openFinder>) {
-  for (const { text: mentioned, line } of mentionsIn(text)) {
-    const { paths, exact } = find(mentioned);
-    const weight = by === "output" ? weights.output : exact ? weights.path : weights.name;
-    for (const path of paths) yield { path, weight, line, by };
-  }
-}
-
 /** `request`: what the person wrote. `output`: checks, tracebacks, standard input. */
 export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
-  const find = openFinder(paths);
-  const mentions = [...namedIn(request, "request", find), ...namedIn(output.slice(-outputTail), "output", find)];
-  for (const { path, weight, line, by } of mentions) {
-    const known = found.get(path) ?? { weight, lines: [], by };
-    const lines = line === null ? known.lines : [...new Set([...known.lines, line])];
-    found.set(path, { weight: Math.max(known.weight, weight), by: known.by, lines });
+  const mentions = [
+    ...Array.from(mentionsIn(request), (mention) => ({ ...mention, by: "request" as const })),
+    ...Array.from(mentionsIn(output.slice(-outputTail)), (mention) => ({ ...mention, by: "output" as const })),
+  ];
+  if (mentions.length === 0) return found;
+  const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);
+  for (const { text, line, by } of mentions) {
+    const named = find(text);
+    const weight = by === "output" ? weights.output : named.exact ? weights.path : weights.name;
+    for (const path of named.paths) {
+      const known = found.get(path) ?? { weight, lines: [], by };
+      const lines = line === null ? known.lines : [...new Set([...known.lines, line])];
+      found.set(path, { weight: Math.max(known.weight, weight), by: known.by, lines });
+    }
   }
   return found;
 }

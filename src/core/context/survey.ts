@@ -10,6 +10,8 @@ export const surveyLimits = {
   fileBytes: 1024 * 1024,
   /** Mean length of a line above which a file is not a source: minified, or data. */
   meanLine: 400,
+  /** Up to so many files the history says nothing that is worth a child process. */
+  filesWithoutHistory: 40,
 } as const;
 
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;

@@ -82,18 +82,28 @@ function renderFolder(
   return `${label}/:${shown.map((name) => ` ${plain(name)}`).join("")}${counts}`;
 }
 
+const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
+
+/** The lines of the folders, as far as they fit: one more than that where they do not. */
 function renderFolders(
   folders: ReadonlyMap<string, Folder>,
   extent: Extent,
   open: ReadonlySet<string>,
   keep: ReadonlySet<string>,
+  budget: number,
 ): string[] {
-  return [...folders.values()]
-    .filter(({ path, depth, names }) => (path !== "" || names.length > 0) && (depth <= extent.depth || open.has(path)))
-    .map((folder) => renderFolder(folder, extent, open.has(folder.path), keep));
+  const lines: string[] = [];
+  let length = 0;
+  for (const folder of folders.values()) {
+    const { path, depth, names } = folder;
+    if ((path === "" && names.length === 0) || (depth > extent.depth && !open.has(path))) continue;
+    const line = renderFolder(folder, extent, open.has(path), keep);
+    lines.push(line);
+    length += line.length + 1;
+    if (length > budget + 1) break;
+  }
+  return lines;
 }
-
-const lengthOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + 1, 0);
 
 /**
  * Renders the tree within `budget` characters: first fewer names a folder, then fewer levels, then fewer folders, and
@@ -104,7 +114,7 @@ export function renderTree(paths: readonly string[], budget: number, keep: Reado
   const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
   let lines: string[] = [];
   for (const extent of extents) {
-    lines = renderFolders(folders, extent, open, keep);
+    lines = renderFolders(folders, extent, open, keep, extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget);
     if (lengthOf(lines) <= budget + 1) return lines.join("\n");
   }
   let used = 0;

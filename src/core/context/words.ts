@@ -178,4 +178,4 @@ export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Arr
 }
 
 /** A small letter or a digit, of ASCII. */
-const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+export const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 48 && code <= 57);

@@ -1,6 +1,6 @@
 /** Reads commit messages and changed paths with one git child that sees only the objects of a repository, never its settings. */
 import { rmSync } from "node:fs";
-import type { Commit } from "../../core/context/history.ts";
+import { type Commit, maxFiles } from "../../core/context/history.ts";
 import type { Repository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
@@ -23,6 +23,7 @@ export interface LogOptions {
   readonly without?: readonly string[];
 }
 
+const newline = 10;
 const plain = [
   "--no-show-signature",
   "--no-ext-diff",
@@ -61,20 +62,38 @@ export interface LoggedCommit extends Commit {
   readonly hash: string;
 }
 
+/** Names of one commit below `prefix`, told from there: at most one more than what a commit may have to say anything. */
+function readNames(text: string, from: number, end: number, prefix: string): string[] {
+  const files: string[] = [];
+  for (let at = text.charCodeAt(from) === newline ? from + 1 : from; at < end && files.length <= maxFiles; ) {
+    const found = text.indexOf("\0", at);
+    const stop = found < 0 ? end : Math.min(found, end);
+    if (stop > at + prefix.length && text.startsWith(prefix, at)) files.push(text.slice(at + prefix.length, stop));
+    at = stop + 1;
+    if (text.charCodeAt(at) === newline) at += 1;
+  }
+  return files;
+}
+
 /** Commits of a log, the newest first; paths are cut to those below `prefix` and told from there. */
 export function parseLog(text: string, prefix: string): LoggedCommit[] {
-  return text
-    .split("\x01")
-    .slice(1)
-    .flatMap((record): LoggedCommit[] => {
-      const [hash = "", subject = "", body = "", names] = record.split("\x02");
-      // A record without its last part was cut off.
-      if (names === undefined) return [];
-      const files = names
-        .split("\0")
-        .map((name) => name.replace(/^\n/, ""))
-        .filter((name) => name !== "" && name.startsWith(prefix))
-        .map((name) => name.slice(prefix.length));
-      return [{ hash, subject, body, files }];
-    });
+  const commits: LoggedCommit[] = [];
+  for (let at = text.indexOf("\x01"); at >= 0; ) {
+    const next = text.indexOf("\x01", at + 1);
+    const end = next < 0 ? text.length : next;
+    const subject = text.indexOf("\x02", at);
+    const body = text.indexOf("\x02", subject + 1);
+    const names = text.indexOf("\x02", body + 1);
+    // A record without its last part was cut off.
+    if (subject > 0 && body > subject && names > body && names < end) {
+      commits.push({
+        hash: text.slice(at + 1, subject),
+        subject: text.slice(subject + 1, body),
+        body: text.slice(body + 1, names),
+        files: readNames(text, names + 1, end, prefix),
+      });
+    }
+    at = next;
+  }
+  return commits;
 }

@@ -5,8 +5,9 @@ import type { Term } from "../../core/context/words.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
-import type { FileFacts, IndexContents, IndexFile } from "../index/index-file.ts";
+import type { IndexContents, IndexFile } from "../index/index-file.ts";
 import type { ProjectIndex } from "../index/project-index.ts";
+import type { KnownFile } from "../index/tally-index.ts";
 import { nameOf, parentOf } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
 import { walk } from "../scan.ts";
@@ -17,8 +18,6 @@ import { type CountPool, openCountPool } from "./count-pool.ts";
 const batchFiles = 128;
 /** What is not read by then is ranked by its name alone. On a machine that is busy with other things it takes longer. */
 const budget = { wallMs: 2_500, cpuMs: 1_500, maxMs: 5_000 } as const;
-/** The history is worth a child process as soon as there is so much. */
-const entriesForHistory = 40;
 /** An index is made for more files or text than this. */
 const withoutIndex = { files: 2_000, length: 8 * 1024 * 1024 } as const;
 
@@ -35,7 +34,7 @@ export interface SurveyParts {
 interface Indexed {
   readonly file: IndexFile;
   readonly contents: IndexContents;
-  readonly known: Map<string, FileFacts>;
+  known: readonly KnownFile[];
 }
 
 /** null: there is no index, or what is in it cannot be read. */
@@ -43,7 +42,7 @@ async function openIndexed(index: ProjectIndex | null): Promise<Indexed | null> 
   const file = (await index?.open()) ?? null;
   if (file === null) return null;
   try {
-    return { file, contents: file.read(), known: new Map() };
+    return { file, contents: file.read(), known: [] };
   } catch {
     file.close();
     index?.drop();
@@ -104,7 +103,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
     void startHistory(signal);
     const checked = checkFiles(root, rules, indexed.contents);
     if (checked === null) return null;
-    for (const [file, facts] of checked.known) indexed.known.set(file, facts);
+    indexed.known = checked.known;
     for (const file of checked.fresh) batches.add(file);
     isStale = checked.fresh.length > 0 || !checked.isWhole;
     return checked.entries;
@@ -113,30 +112,35 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
   /** A file that the index does not know as it is will be read. */
   const openTake = async (): Promise<(file: RelPath) => void> => {
     if (indexed === null) return batches.add;
-    const { contents, known } = indexed;
+    const { contents } = indexed;
+    const known: KnownFile[] = [];
+    indexed.known = known;
     const match = (await import("../index/known-files.ts")).openMatch(root, contents);
     return (file) => {
       const facts = match(file);
       if (facts === null) batches.add(file);
-      else known.set(file, facts);
+      else known.push({ path: file, facts });
     };
   };
 
   const listWalked = async (signal: AbortSignal): Promise<{ entries: readonly Entry[]; more: boolean }> => {
     const entries: Entry[] = [];
     const take = await openTake();
+    let files = 0;
     for await (const entry of walk(root, "" as RelPath, rules, { signal })) {
       if (entries.length >= surveyLimits.entries || (entries.length % 64 === 0 && isLate()))
         return { entries, more: true };
       entries.push(entry);
-      if (entry.kind === "file") take(entry.path);
-      if (entries.length === entriesForHistory) void startHistory(signal);
+      if (entry.kind !== "file") continue;
+      take(entry.path);
+      files += 1;
+      if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
     }
     return { entries, more: false };
   };
 
   const tallyIndexed = async (signal: AbortSignal): Promise<CountReply> => {
-    if (indexed === null || indexed.known.size === 0) return { files: 0, totalLength: 0, found: [] };
+    if (indexed === null || indexed.known.length === 0) return { files: 0, totalLength: 0, found: [] };
     const { tallyIndex } = await import("../index/tally-index.ts");
     try {
       return await tallyIndex(indexed.file, terms, indexed.known, async () => {
@@ -146,7 +150,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
     } catch (thrown) {
       signal.throwIfAborted();
       // Damaged: what it would have said is read instead, as far as there is time.
-      for (const file of indexed.known.keys()) batches.add(file as RelPath);
+      for (const { path: file } of indexed.known) batches.add(file as RelPath);
       batches.flush();
       indexed.file.close();
       indexed = null;

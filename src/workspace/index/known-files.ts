@@ -8,12 +8,13 @@ import type { PathRules } from "../policy.ts";
 import { list, walkNow } from "../scan.ts";
 import type { FileFacts, FolderFacts, IndexContents } from "./index-file.ts";
 import { isSame, openStamps } from "./stamp.ts";
+import type { KnownFile } from "./tally-index.ts";
 
 export interface KnownFiles {
   /** In the order of a walk. */
   readonly entries: readonly Entry[];
   /** Files whose words the index has. */
-  readonly known: ReadonlyMap<string, FileFacts>;
+  readonly known: readonly KnownFile[];
   /** Files that must be read. */
   readonly fresh: readonly RelPath[];
   /** Every folder and file was looked at, and every folder is as it was. */
@@ -70,7 +71,7 @@ function relist(
 export function checkFiles(root: Root, rules: PathRules, contents: IndexContents): KnownFiles | null {
   const stampOf = openStamps(root);
   const entries: Entry[] = [];
-  const known = new Map<string, FileFacts>();
+  const known: KnownFile[] = [];
   const fresh: RelPath[] = [];
   let [dirty, total] = [0, 0];
   for (const { files } of contents.folders.values()) total += files.size;
@@ -80,7 +81,7 @@ export function checkFiles(root: Root, rules: PathRules, contents: IndexContents
     entries.push(entry);
     const now = facts === undefined || areStamped ? stampOf(entry.path) : null;
     const same = facts !== undefined && (now === null ? !areStamped : isSame(facts, now));
-    if (same) known.set(entry.path, facts);
+    if (same) known.push({ path: entry.path, facts });
     else {
       if (rulesFile.test(nameOf(entry.path))) return false;
       if (now?.kind === "file") fresh.push(entry.path);

@@ -141,44 +141,44 @@ function eachWord(
   }
 }
 
-/** Reads the postings of one word; stops at the end, whatever they hold. */
-function eachPosting({ offsets, postings }: Segment, word: number, tell: (file: number, count: number) => void): void {
-  let at = offsets[word] ?? 0;
+/** What a segment has of some terms. */
+export interface Counted {
+  /** By file and term, at `file * terms + term`: occurrences, at most 50. */
+  readonly counts: Uint8Array;
+  /** By file: 1 where any of them stands. */
+  readonly holds: Uint8Array;
+}
+
+/** Adds the postings of one word, each `times` over; stops at the end, whatever they hold. */
+function addPostings({ offsets, postings }: Segment, word: number, times: number, term: number, to: Counted): void {
+  const { counts, holds } = to;
+  const width = counts.length / holds.length;
   const end = Math.min(offsets[word + 1] ?? 0, postings.length);
-  const number = (): number => {
-    let [value, scale] = [0, 1];
-    while (at < end) {
-      const byte = postings[at] ?? 0;
-      at += 1;
-      value += (byte & 127) * scale;
-      if (byte < 128) break;
-      scale *= 128;
+  let [file, value, scale, isCount] = [-1, 0, 1, false];
+  for (let at = offsets[word] ?? 0; at < end; at += 1) {
+    const byte = postings[at] ?? 0;
+    value += (byte & 127) * scale;
+    if (byte > 127) scale *= 128;
+    else {
+      if (!isCount) file += value;
+      else if (file < holds.length) {
+        const place = file * width + term;
+        counts[place] = Math.min(maxCount, (counts[place] ?? 0) + times * value);
+        holds[file] = 1;
+      }
+      value = 0;
+      scale = 1;
+      isCount = !isCount;
     }
-    return value;
-  };
-  let file = -1;
-  while (at < end) {
-    file += number();
-    tell(file, number());
   }
 }
 
-/** How often each term stands in each file of a segment, at most 50; files without any have no entry. */
-export function searchSegment(segment: Segment, terms: readonly Term[]): Map<number, Uint8Array> {
+/** `files`: how many files of the segment are of interest, those with the lowest numbers. */
+export function searchSegment(segment: Segment, terms: readonly Term[], files: number): Counted {
   const { vocabulary } = segment;
   const starts = startsOf(vocabulary);
-  const found = new Map<number, Uint8Array>();
-  for (const [at, term] of terms.entries()) {
-    eachWord(vocabulary, starts, term, (word, times) => {
-      eachPosting(segment, word, (file, count) => {
-        let counts = found.get(file);
-        if (counts === undefined) {
-          counts = new Uint8Array(terms.length);
-          found.set(file, counts);
-        }
-        counts[at] = Math.min(maxCount, (counts[at] ?? 0) + times * count);
-      });
-    });
-  }
+  const found = { counts: new Uint8Array(files * terms.length), holds: new Uint8Array(files) };
+  for (const [at, term] of terms.entries())
+    eachWord(vocabulary, starts, term, (word, times) => addPostings(segment, word, times, at, found));
   return found;
 }

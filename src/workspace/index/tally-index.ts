@@ -5,32 +5,49 @@ import type { CountReply } from "../context/count-files.ts";
 import type { FileFacts, IndexFile } from "./index-file.ts";
 import { searchSegment } from "./segment.ts";
 
+/** A file that is as the index knows it. */
+export interface KnownFile {
+  readonly path: string;
+  readonly facts: FileFacts;
+}
+
+/** No segment has more files: a larger number is damage. */
+const maxFiles = 200_000;
+
+/** The files whose words the index has, by segment. */
+function groupBySegment(known: readonly KnownFile[]): Map<number, KnownFile[]> {
+  const bySegment = new Map<number, KnownFile[]>();
+  for (const file of known) {
+    const { length, segment } = file.facts;
+    if (length < 0 || segment === 0) continue;
+    const inSegment = bySegment.get(segment);
+    if (inSegment === undefined) bySegment.set(segment, [file]);
+    else inSegment.push(file);
+  }
+  return bySegment;
+}
+
 /** `pause` is called between segments, so that others may run. */
 export async function tallyIndex(
   index: IndexFile,
   terms: readonly Term[],
-  known: ReadonlyMap<string, FileFacts>,
+  known: readonly KnownFile[],
   pause: () => Promise<void>,
 ): Promise<CountReply> {
-  const bySegment = new Map<number, Map<number, string>>();
-  let [files, totalLength] = [0, 0];
-  const lengths = new Map<string, number>();
-  for (const [path, { length, segment, local }] of known) {
-    if (length < 0 || segment === 0) continue;
-    files += 1;
-    totalLength += length;
-    lengths.set(path, length);
-    const paths = bySegment.get(segment) ?? new Map<number, string>();
-    paths.set(local, path);
-    bySegment.set(segment, paths);
-  }
   const found: CountedFile[] = [];
-  for (const [id, paths] of bySegment) {
+  let [files, totalLength] = [0, 0];
+  for (const [id, inSegment] of groupBySegment(known)) {
     const segment = index.readSegment(id);
     if (segment === null) throw new Error(`segment ${id} is missing`);
-    for (const [local, counts] of searchSegment(segment, terms)) {
-      const path = paths.get(local);
-      if (path !== undefined) found.push({ path, length: lengths.get(path) ?? 0, counts });
+    const size = inSegment.reduce((most, { facts }) => Math.max(most, facts.local + 1), 0);
+    if (!(size <= maxFiles)) throw new Error(`segment ${id} has no file ${size - 1}`);
+    const { counts, holds } = searchSegment(segment, terms, size);
+    for (const { path, facts } of inSegment) {
+      files += 1;
+      totalLength += facts.length;
+      const from = facts.local * terms.length;
+      if (holds[facts.local] === 1)
+        found.push({ path, length: facts.length, counts: counts.subarray(from, from + terms.length) });
     }
     await pause();
   }

@@ -86,6 +86,26 @@ describe.skipIf(!hasGit)("the history", () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pai-git-"))).toEqual(before);
   });
 
+  test("is read to where it was cut off, and of a commit of very many files only some are named", () => {
+    const record = (hash: string, files: readonly string[]) =>
+      `\x01${hash}\x02sub ${hash}\x02a\nbody\n\x02\0${files.length === 0 ? "" : "\n"}${files.map((file) => `${file}\0`).join("")}`;
+    const many = Array.from({ length: 100 }, (_, at) => `src/${at}.py`);
+    const text = record("a", ["src/b.py", "doc/c d.md"]) + record("b", many) + record("c", []);
+    expect(parseLog(text, "").map(({ hash, subject, body }) => [hash, subject, body])).toEqual([
+      ["a", "sub a", "a\nbody\n"],
+      ["b", "sub b", "a\nbody\n"],
+      ["c", "sub c", "a\nbody\n"],
+    ]);
+    expect(parseLog(text, "").map(({ files }) => files.length)).toEqual([2, 41, 0]);
+    expect(parseLog(text, "doc/").map(({ files }) => files)).toEqual([["c d.md"], [], []]);
+    const first = record("a", ["src/b.py"]);
+    for (let end = 0; end < first.length; end += 1) {
+      const cut = parseLog(first.slice(0, end), "");
+      expect(cut.every(({ hash, body }) => hash === "a" && body === "a\nbody\n")).toBe(true);
+    }
+    expect(parseLog(`\x01d\x02sub${record("a", ["x"])}`, "").map(({ hash }) => hash)).toEqual(["a"]);
+  });
+
   test("of a folder in a repository tells the paths from there", async () => {
     const folder = makeRepository("deep");
     const repository = found(join(folder, "src"));

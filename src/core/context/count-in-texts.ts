@@ -1,0 +1,37 @@
+/** Counts terms in many short texts at once: one search through all of them is much quicker than many small ones. Pure. */
+import { isLetter, type Term } from "./words.ts";
+
+/** Calls `tell` for each place of a spelling, in order; short ones only where a word begins, as `countTerm` has it. */
+function eachPlace(text: string, spelling: string, tell: (at: number) => void): void {
+  const isShort = spelling.length <= 3;
+  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + spelling.length)) {
+    if (!isShort || at === 0 || !isLetter(text.charCodeAt(at - 1))) tell(at);
+  }
+}
+
+/** Where each of the texts ends when they are joined with one character between them. */
+function endsOf(texts: readonly string[]): Uint32Array {
+  let end = -1;
+  return Uint32Array.from(texts, (text) => {
+    end += text.length + 1;
+    return end;
+  });
+}
+
+/** By text and term, at `text * terms.length + term`: occurrences up to `most`, counted as `countTerm` does. */
+export function countInTexts(texts: readonly string[], terms: readonly Term[], most: number): Uint8Array {
+  const all = texts.join("\n");
+  const ends = endsOf(texts);
+  const counts = new Uint8Array(texts.length * terms.length);
+  for (const [number, { spellings }] of terms.entries()) {
+    for (const spelling of spellings) {
+      let text = 0;
+      eachPlace(all, spelling, (at) => {
+        while (at >= (ends[text] ?? all.length)) text += 1;
+        const place = text * terms.length + number;
+        counts[place] = Math.min(most, (counts[place] ?? 0) + 1);
+      });
+    }
+  }
+  return counts;
+}

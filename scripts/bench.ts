@@ -1,10 +1,11 @@
-/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [--against PATH] [ROUNDS]`. */
+/** Measures pai against a compiled hello-world and prints ratios: `bun run bench [--against PATH | --context] [ROUNDS]`. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { compareWith } from "./bench/against.ts";
+import { measureContext } from "./bench/context.ts";
 import { prepareDiff } from "./bench/diff.ts";
 import { countCalls, renderRequest, tokensIn } from "./bench/modes.ts";
 import { type Bench, runOnce, runTask, traceTask } from "./bench/run.ts";
@@ -14,8 +15,11 @@ import { measureStreams } from "./bench/stream.ts";
 import type { Folder } from "./bench/task.ts";
 import { buildFlags } from "./compile.ts";
 
-const { values: asked, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
-const rounds = Number(positionals[0] ?? (asked.against === undefined ? 20 : 40));
+const { values: asked, positionals } = parseArgs({
+  options: { against: { type: "string" }, context: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const rounds = Number(positionals[0] ?? (asked.context ? 9 : asked.against === undefined ? 20 : 40));
 
 interface Row {
   readonly measure: string;
@@ -218,6 +222,16 @@ async function measureCalls(bench: Bench): Promise<readonly Row[]> {
   ]);
 }
 
+/** The first request in projects of three sizes. */
+async function measureProjects(bench: Bench, hello: string): Promise<readonly Row[]> {
+  const rows = await measureContext(bench, hello, rounds);
+  return rows.map(({ measure, values, limit, unit }) => {
+    if (values.length === 0) return { measure, min: "", median: "", target: "", met: "" };
+    const row = judge(measure, { min: minOf(values), median: medianOf(values), limit, unit });
+    return limit === 0 ? { ...row, target: "", met: "" } : row;
+  });
+}
+
 /** A reply that streams in pieces of 20 to 60 characters, read by `pai run --json`. */
 async function measureReplies(bench: Bench): Promise<readonly Row[]> {
   const costs = await measureStreams(bench, Math.ceil(rounds / 2));
@@ -256,9 +270,12 @@ try {
       ...(await measureCalls(bench)),
       ...(await measureReplies(bench)),
     ]);
-  console.log(
-    asked.against === undefined ? await table() : (await compareWith(resolve(asked.against), bench, rounds)).join("\n"),
-  );
+  const made = async (): Promise<string> => {
+    if (asked.context) return renderTable(await measureProjects(bench, hello));
+    if (asked.against === undefined) return table();
+    return (await compareWith(resolve(asked.against), bench, rounds)).join("\n");
+  };
+  console.log(await made());
 } finally {
   await server.stop();
   rmSync(place, { recursive: true, force: true });

@@ -13,8 +13,8 @@ export interface ScriptedServer {
   readonly origin: string;
   /** Requests since the last `play`. */
   readonly seen: readonly Seen[];
-  /** The replies to the next requests, in order. */
-  play(replies: readonly ScriptedReply[]): void;
+  /** The replies to the next requests, in order. `onSeen` is called at each request, before it is answered. */
+  play(replies: readonly ScriptedReply[], onSeen?: () => void): void;
   stop(): Promise<void>;
 }
 
@@ -28,11 +28,13 @@ function renderReply(reply: ScriptedReply): string {
 export function openScriptedServer(): ScriptedServer {
   let replies: readonly ScriptedReply[] = [];
   let seen: Seen[] = [];
+  let tell: () => void = () => {};
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
       const at = performance.now();
+      tell();
       seen.push({ at, body: await request.text() });
       const reply = replies[seen.length - 1];
       if (reply === undefined) return new Response("no reply is left", { status: 500 });
@@ -44,8 +46,9 @@ export function openScriptedServer(): ScriptedServer {
     get seen() {
       return seen;
     },
-    play(next) {
+    play(next, onSeen = () => {}) {
       replies = next;
+      tell = onSeen;
       seen = [];
     },
     stop: () => server.stop(true),

@@ -1,0 +1,190 @@
+/** How long pai takes to its first request in projects of 20, 5,000 and 100,000 files: `bun run bench --context [ROUNDS]`. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Bench, envOf, runOnce } from "./run.ts";
+
+export interface FirstRequest {
+  /** Milliseconds from the start of the process to its first request. */
+  readonly first: number;
+  /** Milliseconds of processor time of the whole process. */
+  readonly cpu: number;
+  /** Megabytes at the peak until the first request, and of the whole process. */
+  readonly peakThen: number;
+  readonly peak: number;
+  /** What it said of how it chose. */
+  readonly said: string;
+}
+
+export interface ContextRow {
+  readonly measure: string;
+  readonly values: readonly number[];
+  readonly limit: number;
+  readonly unit: string;
+}
+
+const words =
+  "parse render token value order user map list error cache store reader writer index query session path plan state change".split(
+    " ",
+  );
+const answer = JSON.stringify({
+  intent: "conversation",
+  reply: "Seen.",
+  analysis: null,
+  execution_plan: null,
+  intelligence_notes: null,
+});
+const request = "the reader of a cached query drops the session when its token is too old";
+const commits = 4_000;
+
+/** Numbers from 0 to 1, the same each time. */
+function openRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** A project of Python files of about `size` characters, 40 in a folder, with a history. */
+function makeProject(root: string, files: number, size: number): void {
+  const random = openRandom(files);
+  const word = () => words[Math.floor(random() * words.length)] ?? "";
+  const line = () => `    ${word()}_${word()}(self.${word()}, ${word()}${Math.floor(random() * 1000)})`;
+  // The same functions in other files: what is looked through is text, whoever wrote it.
+  const functions = Array.from({ length: 400 }, () => {
+    const body = Array.from({ length: 3 + Math.floor(random() * 20) }, line).join("\n");
+    return `def ${word()}_${word()}(self):\n${body}\n`;
+  });
+  const areaOf = (at: number) => words[Math.floor(at / 280) % words.length];
+  const pathOf = (at: number) => `src/${areaOf(at)}/part${Math.floor(at / 40)}/${word()}_${at}.py`;
+  const paths = Array.from({ length: files }, (_, at) => pathOf(at));
+  for (const path of paths) {
+    let text = "";
+    while (text.length < size * (0.4 + random())) text += `${functions[Math.floor(random() * functions.length)]}\n`;
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const stream = Array.from({ length: commits }, (_, at) => {
+    const message = `${word()} ${word()}: ${word()} the ${word()} of ${word()}\n`;
+    const changed = Array.from({ length: 1 + (at % 3) }, () => paths[Math.floor(random() * paths.length)] ?? "a.py");
+    const edits = changed.map((path) => `M 100644 inline ${path}\ndata ${`${at}\n`.length}\n${at}\n`);
+    return `commit refs/heads/main\ncommitter A <a@b.c> ${1_700_000_000 + at} +0000\ndata ${message.length}\n${message}${edits.join("\n")}\n`;
+  });
+  for (const args of [
+    ["init", "-q", "-b", "main", root],
+    ["-C", root, "fast-import", "--quiet", "--done"],
+  ]) {
+    const done = spawnSync("git", args, { input: `${stream.join("\n")}\ndone\n`, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`git ${args[0]}: ${done.stderr}`);
+  }
+}
+
+/** Peak memory of a process up to now, in megabytes. */
+function peakOf(pid: number): number {
+  const [, kilobytes = "0"] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+async function askOnce(bench: Bench, cwd: string, home: string): Promise<FirstRequest> {
+  let peakThen = 0;
+  let pid = 0;
+  bench.server.play([answer, answer], () => {
+    if (peakThen === 0) peakThen = peakOf(pid);
+  });
+  const started = performance.now();
+  const child = Bun.spawn([bench.pai, "plan", "-v", "-m", "gemini:gemini-2.5-flash", "--", request], {
+    cwd,
+    env: { ...envOf(bench), HOME: home },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  pid = child.pid;
+  const said = await new Response(child.stderr).text();
+  await child.exited;
+  const [first] = bench.server.seen;
+  if (first === undefined) throw new Error(`no request:\n${said}`);
+  const usage = child.resourceUsage();
+  return {
+    first: first.at - started,
+    cpu: Number(usage?.cpuTime.total ?? 0) / 1000,
+    peakThen,
+    peak: (usage?.maxRSS ?? 0) / 1024 / 1024,
+    said: said
+      .split("\n")
+      .flatMap((each) => each.split("context: ")[1] ?? [])
+      .join(" "),
+  };
+}
+
+/** One project, cold and warm in turn: cold has an empty home, warm one with an index. */
+async function measureProject(
+  bench: Bench,
+  files: number,
+  size: number,
+  rounds: number,
+  small: () => Promise<unknown>,
+) {
+  const root = join(bench.place, `project-${files}`);
+  makeProject(root, files, size);
+  const home = join(bench.place, `home-${files}`);
+  mkdirSync(home);
+  await runOnce([bench.pai, "index"], root, { ...envOf(bench), HOME: home });
+  const [cold, warm]: [FirstRequest[], FirstRequest[]] = [[], []];
+  for (let round = -1; round < rounds; round += 1) {
+    await small();
+    const empty = join(bench.place, `home-${files}-${round}`);
+    mkdirSync(empty);
+    const samples = [await askOnce(bench, root, empty), await askOnce(bench, root, home)] as const;
+    rmSync(empty, { recursive: true });
+    if (round < 0) continue;
+    cold.push(samples[0]);
+    warm.push(samples[1]);
+  }
+  rmSync(root, { recursive: true });
+  return { cold, warm };
+}
+
+const firsts = (samples: readonly FirstRequest[]) => samples.map(({ first }) => first);
+const rowsOf = (name: string, samples: readonly FirstRequest[], limit: number): ContextRow[] => [
+  { measure: `${name}: first request`, values: firsts(samples), limit, unit: " ms" },
+  { measure: "  processor time of the run", values: samples.map(({ cpu }) => cpu), limit: 0, unit: " ms" },
+];
+const peaksOf = (samples: readonly FirstRequest[]): ContextRow[] => [
+  { measure: "  peak memory until then", values: samples.map(({ peakThen }) => peakThen), limit: 150, unit: " MB" },
+  { measure: "  peak memory of the run", values: samples.map(({ peak }) => peak), limit: 150, unit: " MB" },
+];
+
+/** What pai said of a project of 100,000 files stands in the name of a row. */
+export async function measureContext(bench: Bench, hello: string, rounds: number): Promise<readonly ContextRow[]> {
+  const root = join(bench.place, "project-20");
+  makeProject(root, 20, 2_000);
+  const plain = { hello: [] as number[], small: [] as FirstRequest[] };
+  const small = async () => {
+    plain.hello.push((await runOnce([hello], bench.place, envOf(bench))).wall);
+    plain.small.push(await askOnce(bench, root, join(bench.place, "home")));
+  };
+  const middle = await measureProject(bench, 5_000, 6_800, rounds, small);
+  const large = await measureProject(bench, 100_000, 2_000, Math.ceil(rounds / 3), small);
+  const base = Math.min(...firsts(plain.small));
+  const ratio = plain.small.map(({ first }) => first / Math.min(...plain.hello));
+  const more = (samples: readonly FirstRequest[]) => firsts(samples).map((first) => first - base);
+  return [
+    { measure: "20 files: first request / hello", values: ratio, limit: 4, unit: " x" },
+    ...rowsOf("5,000 files, 26 MB, cold", middle.cold, 900),
+    ...peaksOf(middle.cold),
+    ...rowsOf("5,000 files, warm", middle.warm, 0),
+    { measure: "  of it over 20 files: ranking and blocks", values: more(middle.warm), limit: 120, unit: " ms" },
+    ...peaksOf(middle.warm),
+    ...rowsOf("100,000 files, cold", large.cold, 3_000),
+    ...peaksOf(large.cold).map((row) => ({ ...row, limit: 0 })),
+    ...rowsOf("100,000 files, warm", large.warm, 700),
+    ...[large.cold, large.warm].map(([sample], at) => ({
+      measure: `  ${at === 0 ? "cold" : "warm"} it said: ${sample?.said === "" ? "nothing" : sample?.said}`,
+      values: [],
+      limit: 0,
+      unit: "",
+    })),
+  ];
+}

@@ -242,6 +242,8 @@ export interface Workspace extends View {
   concern(path: RelPath): string | null;
   /** How many names (hard links) the file at a path has; 0 where none stands. */
   names(path: RelPath): number;
+  /** Throws read_only or permission_denied where nothing can be written to a path. */
+  requireWritable?(path: RelPath): void;
   begin(run: { readonly id: string; readonly task: string }): Promise<Transaction>;
   /** Absent: nothing can be committed here. */
   readonly commits?: Commits;

@@ -86,6 +86,8 @@ export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promi
       });
     }
   }
+  if (!planOnly && !dryRun)
+    for (const path of claims.flatMap(pathsOfClaim)) run.ports.workspace.requireWritable?.(path);
   if (interactive) return;
   const refusal = await refuseSteering(run, pathsThatSteer(claims));
   if (refusal !== null) throw refusal.error;

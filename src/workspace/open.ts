@@ -30,6 +30,7 @@ import { openDisk } from "./system/disk.ts";
 import { pathOutside } from "./system/search-path.ts";
 import type { Stat } from "./system/stat.ts";
 import { openTransaction } from "./transaction.ts";
+import { requireWritable } from "./writable.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
@@ -113,6 +114,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         const runsAsOwner = ((fileAt(root, path)?.mode ?? 0) & 0o6000) !== 0;
         return runsAsOwner ? `${showName(path)} runs as its owner, and no longer when it is changed` : null;
       },
+      requireWritable: (path) => requireWritable(root.path, path),
       names: (path) => fileAt(root, path)?.nlink ?? 0,
       repository: (signal) => describeState(root.path, { path, home, signal }),
       survey: (terms) => openSurvey({ root, rules: policy, path, index }, terms),

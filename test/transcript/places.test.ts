@@ -5,7 +5,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expectPlain, readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience, readTree } from "./harness.ts";
-import { done, hello, modify, planned, write } from "./replies.ts";
+import { done, hello, modify, planned, talked, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -56,8 +56,29 @@ test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing
     await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
   );
   expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
+  expect(outcome.error?.message).toBe("hello.txt cannot be written: the project is on a disk that is read-only");
+  // A plan each, and no call for work that could not be kept.
+  expect(place.gemini.requests).toHaveLength(2);
   expect(place.tree()).toEqual({ "a.txt": "one\n" });
 });
+
+const canBeOther = spawnSync("setpriv", ["--reuid=65534", "--clear-groups", "true"]).status === 0;
+
+test.concurrent.skipIf(!canBeOther)(
+  "a project that the user may not write: questions are answered, work ends with 14 before it is paid",
+  async () => {
+    await using place = openPlace([talked("It is empty."), planned([["WRITE", "src/new/a.txt"]])], {
+      "src/b.txt": "1\n",
+    });
+    const other = 'chmod 755 .. src; chmod 555 . src; setpriv --reuid=65534 --clear-groups "$PAI" run -y --json';
+    const env = { HOME: "/nonexistent" };
+    expect(readOutcome(await place.shell(`${other} "what is here?"`, { env })).code).toBe(0);
+    const { code, error } = readOutcome(await place.shell(`${other} "make it"`, { env }));
+    expect([code, error?.code]).toEqual([14, "permission_denied"]);
+    expect(error?.message).toBe("src/new/a.txt cannot be written: src is closed to this user for writing");
+    expect(place.gemini.requests).toHaveLength(2);
+  },
+);
 
 test.concurrent.skipIf(!canMount)(
   "a full disk under the project ends with 14, and nothing of the batch stays",

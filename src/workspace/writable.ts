@@ -1,0 +1,24 @@
+/** Whether a path can be written at all, found out before a call is paid for it. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { PaiError, toPaiError } from "../core/error.ts";
+import type { RelPath } from "../core/path.ts";
+import { showName } from "./parse-path.ts";
+
+/**
+ * A file is replaced in its folder, and a folder that is not there is made in the nearest one that is. Throws read_only or
+ * permission_denied where that takes nothing.
+ */
+export function requireWritable(root: string, path: RelPath): void {
+  let folder = dirname(path);
+  while (folder !== "." && !existsSync(join(root, folder))) folder = dirname(folder);
+  try {
+    accessSync(join(root, folder), constants.W_OK);
+  } catch (cause) {
+    const { code } = toPaiError(cause);
+    if (code !== "read_only" && code !== "permission_denied") return;
+    const where = folder === "." ? "the project" : showName(folder);
+    const why = code === "read_only" ? "on a disk that is read-only" : "closed to this user for writing";
+    throw new PaiError(code, `${showName(path)} cannot be written: ${where} is ${why}`, { cause });
+  }
+}

@@ -172,6 +172,30 @@ const storeUrl: Setting<string | null> = {
   userOnly: true,
 };
 
+/** Told of the end of a long run. It runs outside of the sandbox, so no project may name it. */
+const notify: Setting<Texts | null> = {
+  name: "notify",
+  wants: "bell, a command without quotes, or a list of its words",
+  schema: {
+    anyOf: [
+      { type: "string", pattern: "^(?=.*\\S)[^\"'`$;&|<>()\\\\\\n]+$" },
+      { type: "array", items: nonEmpty, minItems: 1 },
+    ],
+  },
+  fallback: null,
+  fromText: (words) => words,
+  check: checkNotify,
+  inFile: true,
+  userOnly: true,
+};
+
+/** Words parted by blanks; what only a shell would understand is refused. */
+function checkNotify(json: Json): Texts | null {
+  const words = typeof json === "string" && !/["'`$;&|<>()\\\n]/.test(json) ? json.trim().split(/\s+/) : json;
+  if (!Array.isArray(words) || words.length === 0) return null;
+  return words.every((word) => typeof word === "string" && word.trim() !== "") ? words : null;
+}
+
 /** All settings but the base URLs. */
 export const settingTable = {
   model: text("model", "a model such as gemini:gemini-2.5-flash-lite", "gemini:gemini-2.5-flash-lite", {
@@ -239,6 +263,7 @@ export const settingTable = {
       json === "on" || json === "off" ? json === "on" : typeof json === "boolean" ? json : null,
     narrow: (current: boolean, wanted: boolean) => current && wanted,
   },
+  notify,
   plain: switched("plain", { flag: "plain" }),
   forceRoot: switched("forceRoot", { flag: "forceRoot" }),
   historyDir: { ...text("historyDir", "a folder", ".pai_history", { env: "PAI_HISTORY_DIR" }), inFile: false },

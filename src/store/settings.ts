@@ -53,6 +53,8 @@ export interface Settings {
   readonly strict: boolean;
   /** Facts are learned from runs. */
   readonly memory: boolean;
+  /** Program and words, or the one word `bell`; null: nobody is told of the end of a long run. */
+  readonly notify: readonly string[] | null;
   readonly plain: boolean;
   readonly forceRoot: boolean;
   /** Folder of the audit log; relative to the root. */
@@ -202,6 +204,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     storeUrl: resolve(table.storeUrl),
     strict: resolve(table.strict),
     memory: resolve<boolean>(table.memory),
+    notify: resolve(table.notify),
     plain: resolve(table.plain),
     forceRoot: resolve(table.forceRoot),
     historyDir: resolve<string>(table.historyDir),

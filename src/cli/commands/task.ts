@@ -133,6 +133,10 @@ export async function doTask(
       context.out(`${outcome.text}\n`);
     }
     view.finish(outcome, composed.opened.workspace.undoable);
+    if (base.settings.notify !== null) {
+      const { notifyEnd } = await import("../compose/notify-end.ts");
+      notifyEnd(context, base, outcome, { task: composed.mask(read.text), notify: view.notify });
+    }
     if (view.interactive) {
       const { offerToKeep } = await import("../onboard/keep-model.ts");
       await offerToKeep(context, base, outcome, readLineOf(view));

@@ -195,6 +195,10 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       ports,
     );
     view.finish(outcome);
+    if (composed.base.settings.notify !== null) {
+      const { notifyEnd } = await import("../compose/notify-end.ts");
+      notifyEnd(context, composed.base, outcome, { task: composed.mask(typed), notify: view.notify });
+    }
     talk.spent = addSpent(talk.spent, outcome);
     if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);
     return outcome;

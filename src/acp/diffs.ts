@@ -6,7 +6,7 @@ import type { ChangeSummary } from "../core/outcome.ts";
 /** Larger files are shown by their hunks alone. */
 const maxCharacters = 400_000;
 
-const bare = (name: string | undefined) => (name ?? "").replace(/^"?[ab]\//, "").replace(/"$/, "");
+const bare = (name: string | undefined) => (name ?? "").replace(/^[ab]\//, "");
 
 /** One side of all hunks, in the order of the file. */
 const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>

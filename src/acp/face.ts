@@ -176,6 +176,9 @@ export function createFace({ send, absolute, readText }: FaceOptions): Face {
       if (changes.length > 0) say(`\nTaken back: ${titleOf(changes)}\n`);
     },
     "check.finished": showCheck,
+    "memory.kept"({ facts }) {
+      for (const { id, text: fact } of facts) say(`\nRemembered: ${fact} (dropped with: pai memory drop ${id})\n`);
+    },
     notice({ level, text: words }) {
       if (level === "warning") say(`\nwarning: ${words}\n`);
       else think(`${words}\n`);

@@ -3,7 +3,7 @@ import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { type JsonText, parseJsonText } from "./json-text.ts";
 import type { Places } from "./places.ts";
-import { readPrivate, readRegular } from "./safe-file.ts";
+import { readPrivate } from "./safe-file.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings } from "./setting-table.ts";
 import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
@@ -21,13 +21,8 @@ interface ProjectFile extends SettingsFile {
   readonly hint: string;
 }
 
-/** Throws where it is there and cannot be read: what it binds must not be passed over. */
-export function openSystemFile(file: string): SettingsFile | null {
-  const text = readRegular(file, { follow: true });
-  return text === null ? null : openFile(text, file);
-}
-
-export function openUserFile(file: string): SettingsFile | null {
+/** Of the machine or of the user. Throws where it is there and cannot be read, or others may write it: neither is passed over. */
+export function openPrivateFile(file: string): SettingsFile | null {
   const text = readPrivate(file);
   return text === null ? null : openFile(text, file);
 }

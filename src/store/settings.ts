@@ -11,7 +11,7 @@ import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings, baseUrlSettings, type Mode, settingTable } from "./setting-table.ts";
-import { openProjectFile, openSystemFile, openUserFile, unknownNames, valueIn } from "./settings-file.ts";
+import { openPrivateFile, openProjectFile, unknownNames, valueIn } from "./settings-file.ts";
 import { projectFile, type Trust } from "./trust.ts";
 
 /** Absent is null. Money in USD, times in seconds. */
@@ -95,8 +95,8 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
   const warnings: string[] = [];
   const origins: Record<string, Origin> = {};
   const values: Record<string, Json> = {};
-  const machine = openSystemFile(system);
-  const user = places.configDir === null ? null : openUserFile(join(places.configDir, "config.json"));
+  const machine = openPrivateFile(system);
+  const user = places.configDir === null ? null : openPrivateFile(join(places.configDir, "config.json"));
   const project = root === null ? null : openProjectFile(root, places);
   for (const file of [machine, user]) {
     if (file === null) continue;

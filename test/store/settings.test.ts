@@ -1,6 +1,6 @@
 /** Which source a setting comes from, and what a project may say. */
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadSettings } from "../../src/store/settings.ts";
 import { trustProject } from "../../src/store/trust.ts";
@@ -65,6 +65,17 @@ test("the system's file is below the user's, and each origin is known (R40)", ()
   const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MODE: "tool-loop" }, ...home, system });
   expect([settings.mode, settings.model, settings.sandbox]).toEqual(["tool-loop", "local:b", "L2"]);
   expect([origins["mode"], origins["model"], origins["sandbox"]]).toEqual(["PAI_MODE", "config.json", system]);
+});
+
+test("a system's file that others may write is not believed", () => {
+  const home = makeHome();
+  const system = put(
+    join(home.root, "../shared.json"),
+    '{ "baseUrl": { "gemini": "https://elsewhere.example" } }',
+    0o666,
+  );
+  chmodSync(system, 0o666);
+  expect(() => loadSettings({ flags: {}, env: {}, ...home, system })).toThrow("can be written by other users");
 });
 
 test("policy and limits of the system's file can only be narrowed, by whatever source, and it is said", () => {

@@ -129,6 +129,7 @@ test.concurrent(
       ["apply", {}, "id must be a text"],
       ["plan", { task: 7 }, "task must be a text"],
       ["plan", { task: "x", only: "src" }, "only must be a list of texts"],
+      ["plan", { task: "x", only: ["!src/**"] }, "cannot begin with"],
     ] as const) {
       const answer = await call(name, input);
       expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(why)]);

@@ -17,6 +17,7 @@ import { composeBase } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { decideByPolicy } from "../compose/decide.ts";
 import { flowFor } from "../compose/flow.ts";
+import { onlyFlag } from "../flag-values.ts";
 import { addChecks, readPlanFile, requireBase, savePlan } from "../plan-file.ts";
 import { describeEvent } from "./progress.ts";
 
@@ -195,7 +196,9 @@ export function openAgentHost(given: Context): ToolHost {
   async function makePlan(request: ToolRequest): Promise<ToolAnswer> {
     const { input } = request;
     const words = readText(input, "task");
-    const only = [readTexts(input, "only"), given.flags.only ?? []].filter((globs) => globs.length > 0);
+    const only = [onlyFlag({ only: [...readTexts(input, "only")] }), onlyFlag(given.flags)].filter(
+      (globs) => globs.length > 0,
+    );
     const checks = readTexts(input, "checks");
     let saved = "";
     let promise: Json = null;

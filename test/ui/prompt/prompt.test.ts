@@ -18,7 +18,7 @@ import { chooseStyle } from "${ui}/style.ts";
 const style = chooseStyle({ tty: true, env: { TERM: "xterm" }, flags: { noColor: true, plain: false } });
 const stop = new AbortController();
 const err = (text) => writeSync(2, text);
-const prompter = createPrompter({ keyboard: () => openStdin(process.stdin), err, style, size: () => ({ columns: 80, rows: 24 }), kitty: false, signal: stop.signal });
+const prompter = createPrompter({ keyboard: () => openStdin(process.stdin), err, style, size: () => ({ columns: process.stderr.columns, rows: 24 }), kitty: false, signal: stop.signal });
 const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
 const acts = {
   plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),
@@ -64,14 +64,19 @@ err("bye\\n");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Types each text when the one before it is on the screen: [wait for, then type] pairs. Returns all that was shown. */
-async function type(act: string, ...steps: readonly (readonly [seen: string, keys: string])[]): Promise<string> {
+const type = (act: string, ...steps: readonly Step[]): Promise<string> => typeAt(80, act, ...steps);
+
+type Step = readonly [seen: string, keys: string];
+
+/** The same in a terminal of another width. */
+async function typeAt(cols: number, act: string, ...steps: readonly Step[]): Promise<string> {
   let screen = "";
   let read = 0;
   const left = [...steps];
   const child = Bun.spawn([process.execPath, program, act], {
     env: { PATH: "/usr/bin:/bin", TERM: "xterm" },
     terminal: {
-      cols: 80,
+      cols,
       rows: 24,
       data(terminal, bytes) {
         screen += new TextDecoder().decode(bytes);
@@ -95,6 +100,15 @@ test("asks until the answer is clear, and shows the question whole and harmless"
   expect(screen).toContain("rm \\x1b[31m");
   expect(screen.match(/answer y or n, or say what to change/g)).toHaveLength(2);
   expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
+});
+
+test("a prompt that leaves no room for an answer stands above it", async () => {
+  const screen = await typeAt(30, "plan", ["change: ", "pakai x\r"]);
+  expect(screen).toMatch(/y, n, d \(show the diff before\r+\n/);
+  expect(screen).toContain('=> {"feedback":"pakai x"}');
+  const narrow = await typeAt(12, "plan", ["> ", "y\r"]);
+  expect(narrow).toMatch(/change:\r+\n/);
+  expect(narrow).toContain('=> "yes"');
 });
 
 test("what is typed before a question does not answer it, even half a line", async () => {

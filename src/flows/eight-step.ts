@@ -44,6 +44,9 @@ function keepSummary(run: Run, text: string): void {
 const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
   answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
+/** What is said of a check, by whether it passed. */
+const told: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
+
 /** The summary; work that is done is not lost because the model gives none: it is then written locally. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
@@ -51,8 +54,15 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.record.text ||= iterations.answer;
     return;
   }
-  const form = renderAnswerForm(run);
-  const said = `${renderRequest(run)}${form === "" ? "" : `\n\n${form}`}\n\nSchedule:\n${renderSteps(schedule)}\n\nWhat happened:\n${iterations.story}`;
+  const checks = run.record.checks.map(({ command, passed }) => `- ${command}: ${told[`${passed}`]}`);
+  const parts = [
+    renderRequest(run),
+    renderAnswerForm(run),
+    `Schedule:\n${renderSteps(schedule)}`,
+    `What happened:\n${iterations.story}`,
+    checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,
+  ];
+  const said = parts.filter((part) => part !== "").join("\n\n");
   run.ledger.reserve(0);
   const messages: Message[] = [{ role: "user", text: said }];
   try {

@@ -204,6 +204,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
+    story.push(`${at + 1}. ${stepAt(at).title}: mended\n${renderCalls(healed.work.batch.reports)}`);
     return healed.finished;
   };
 

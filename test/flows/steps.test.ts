@@ -1,7 +1,7 @@
 /** eight-step: what its steps are shown of large files, and what becomes of the praise that has a condition. */
 import { expect, test } from "bun:test";
 import { eightStep } from "../../src/flows/eight-step.ts";
-import { finish, write } from "./plans.ts";
+import { finish, modify, write } from "./plans.ts";
 import { play, type Setup } from "./scripted.ts";
 
 const schedule = (scope: object, steps: readonly string[] = ["Do it"]) =>
@@ -15,7 +15,8 @@ const schedule = (scope: object, steps: readonly string[] = ["Do it"]) =>
 const verdict = (quality_score: number, next_fix: readonly string[] = []) =>
   JSON.stringify({ passed: true, quality_score, reasons: [], next_fix });
 const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\n";
-const run = (setup: Setup) => play({ ...setup, flow: eightStep, options: { mode: "eight-step" } });
+const run = ({ options, ...setup }: Setup) =>
+  play({ ...setup, flow: eightStep, options: { mode: "eight-step", ...options } });
 
 test("what a step that passed could still have better becomes next steps, behind those of the summary, each once", async () => {
   const lines = [
@@ -43,4 +44,19 @@ test("of a large file that it changes a step is shown parts, and the edit of a p
   expect(ran.asked(2).length).toBeLessThan(30_000);
   expect(ran.outcome.code).toBe(0);
   expect(ran.files["lib/parts.py"]).toBe(large.replace("return 1700\n", "return 7100\n"));
+});
+
+test("the summary is told what was mended, and what the checks came to", async () => {
+  const lines = [
+    schedule({ files_to_create: ["a.sh"] }),
+    write("a.sh", "exit 1\n"),
+    verdict(6),
+    modify("a.sh", ["exit 1\n", "exit 0\n"]),
+    summary,
+  ];
+  const ran = await run({ lines, options: { checks: ["sh a.sh"] } });
+  expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.asked(4)).toContain("turns left: 1, this one included.");
+  expect(ran.asked(5)).toContain("1. Do it: mended\ndone: MODIFY a.sh");
+  expect(ran.asked(5)).toEndWith("Checks at the end:\n- sh a.sh: passed");
 });

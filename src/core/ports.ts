@@ -213,6 +213,8 @@ export interface Survey {
 export interface PreparedCommit {
   /** How many files it holds. */
   readonly files: number;
+  /** Paths of the run that git ignores, or finds as they were. */
+  readonly others: number;
   /** The user's hooks that judge it, to be run before. */
   readonly hooks: readonly { readonly name: string; readonly command: string }[];
   /** Makes it without any hook; its hash. Throws commit_failed. */

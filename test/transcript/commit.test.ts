@@ -191,6 +191,29 @@ test.skipIf(!hasGit).concurrent("what git ignores is not committed, and nothing 
   ]);
 });
 
+test.skipIf(!hasGit).concurrent("what git left out of a commit is told", async () => {
+  const steps = [
+    ["WRITE", "out.log"],
+    ["WRITE", "b.txt"],
+  ] as const;
+  await using place = openRepository([planned(steps), done(write("out.log", "x\n") + write("b.txt", "b\n"))]);
+  writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
+  const { stderr } = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+  expect(stderr).toMatch(
+    /committed 1 file as [0-9a-f]{10}; nothing to commit of 1 more \(ignored by git, or as before\)/,
+  );
+});
+
+test
+  .skipIf(!hasGit)
+  .concurrent("a file of a repository within the repository is not passed over in silence", async () => {
+    await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
+    git(place, "init", "-q", "inner");
+    const ran = await place.pai(["run", "-y", "--commit-unverified", "write it"]);
+    expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);
+    expect(ran.stderr).toContain("not committed: inner/b.txt belongs to another repository; the changes stay");
+  });
+
 test.concurrent("outside of a repository it is refused before any call", async () => {
   await using place = openPlace(answers, files);
   const ran = await place.pai([...args, "--commit", "say two"]);

@@ -76,7 +76,10 @@ export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promi
   try {
     const hash = await prepared.make();
     const files = prepared.files === 1 ? "1 file" : `${prepared.files} files`;
-    emit({ type: "notice", level: "info", code: "committed", text: `committed ${files} as ${hash.slice(0, 10)}` });
+    const left =
+      prepared.others === 0 ? "" : `; nothing to commit of ${prepared.others} more (ignored by git, or as before)`;
+    const text = `committed ${files} as ${hash.slice(0, 10)}${left}`;
+    emit({ type: "notice", level: "info", code: "committed", text });
     return hash;
   } catch (thrown) {
     const error = toPaiError(thrown);

@@ -1,10 +1,11 @@
 /** Commits exactly the paths of a run, as `git commit --only -- PATHS` does; hooks are handed out to be run before. */
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { findTop } from "../context/find-repository.ts";
+import { showName } from "../parse-path.ts";
 import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.ts";
 import { refuseOwnPrograms } from "./judge-settings.ts";
 
@@ -55,6 +56,12 @@ async function requireIdentity(git: Git): Promise<void> {
       hint: 'git config --global user.name "Your Name"; git config --global user.email you@example.com',
     });
   }
+}
+
+/** Throws commit_failed for a path that belongs to another repository: a submodule, or one that lies there. */
+function refuseForeign({ top }: Places, root: string, paths: readonly RelPath[]): void {
+  const found = paths.find((path) => findTop(dirname(join(root, path)))?.top !== top);
+  if (found !== undefined) throw new PaiError("commit_failed", `${showName(found)} belongs to another repository`);
 }
 
 /** More are filtered here: a command line has an end. */
@@ -148,6 +155,7 @@ export async function prepareCommit(
   const places = await findPlaces(git, place.root);
   refuseUnfinished(places.folder);
   await requireIdentity(git);
+  refuseForeign(places, place.root, paths);
   await refuseOwnPrograms(git, paths);
   const dirty = await findDirty(git, places, place.root, paths);
   if (dirty.paths.length === 0) return null;
@@ -157,7 +165,8 @@ export async function prepareCommit(
     const written = { index: join(scratch, "index"), message: join(scratch, "message") };
     writeFileSync(written.message, message);
     const hooks = await findHooks(git, places, dirty, written);
-    return { files: dirty.paths.length, hooks, make: () => make(git, dirty, written.message), close };
+    const files = dirty.paths.length;
+    return { files, others: paths.length - files, hooks, make: () => make(git, dirty, written.message), close };
   } catch (thrown) {
     close();
     throw thrown;

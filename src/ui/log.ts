@@ -19,6 +19,8 @@ export interface LogOptions {
   readonly level: "quiet" | "usual" | "verbose" | "debug";
   /** null: not a terminal, nothing is wrapped. */
   readonly columns: () => number | null;
+  /** Is given every notice and warning too, as loud as the log may be: a program reads them (`--jsonl`). */
+  readonly record?: (notice: Notice) => void;
 }
 
 /** consola's levels: 0 errors, 3 information, 4 debugging, 5 everything. */
@@ -42,21 +44,34 @@ interface Said {
   readonly error?: PaiError;
 }
 
-export function createLog({ err, level, columns }: LogOptions): Log {
-  const write = ({ type, args: [said] }: LogObject & { readonly args: readonly Said[] }): void => {
-    if (said === undefined) return;
-    if (said.error !== undefined) err(renderError(said.error, columns()));
-    else err(`${wrap(`${type === "warn" ? "warning: " : ""}${visible(said.text)}`, columns()).join("\n")}\n`);
+type Line = LogObject & { readonly args: readonly Said[] };
+
+/** A line as a notice; null: it is an error, or for who looks for a fault. */
+function noticeOf({ type, args: [said] }: Line): Notice | null {
+  if (said === undefined || (type !== "warn" && type !== "info")) return null;
+  return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };
+}
+
+function renderLine({ type, args: [said] }: Line, columns: number | null): string {
+  if (said?.error !== undefined) return renderError(said.error, columns);
+  return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(said?.text ?? "")}`, columns).join("\n")}\n`;
+}
+
+export function createLog({ err, level, columns, record }: LogOptions): Log {
+  const write = (line: Line): void => {
+    const notice = record === undefined ? null : noticeOf(line);
+    if (notice !== null) record?.(notice);
+    if (line.level <= levels[level]) err(renderLine(line, columns()));
   };
   let opened: ConsolaInstance | null = null;
   /** Loaded by the first thing to say: most runs have nothing to say beside their own lines. */
   const open = (): ConsolaInstance => {
     const { createConsola }: typeof import("consola/core") = require("consola/core");
     return createConsola({
-      level: levels[level],
+      level: record === undefined ? levels[level] : levels.debug,
       // Held-back repetitions would come after the lines they belong to.
       throttle: 0,
-      reporters: [{ log: (line) => write(line as LogObject & { readonly args: readonly Said[] }) }],
+      reporters: [{ log: (line) => write(line as Line) }],
     });
   };
   const say = (kind: "warn" | "info" | "error" | "trace", said: Said) => {

@@ -1,6 +1,7 @@
 /** `pai schema` prints JSON Schemas, and what pai prints is what they describe. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
+import { readEvents } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { done, hello, modify, planned, talked, write } from "./replies.ts";
 
@@ -97,4 +98,18 @@ test.concurrent("a plan fits pai schema plan", async () => {
   await using place = openPlace(fix.slice(0, 1), { "a.txt": "one\n" });
   const { stdout } = await place.pai(["plan", "--json", "fix it"]);
   expect(schema.safeParse(JSON.parse(stdout).plan).error?.issues ?? []).toEqual([]);
+});
+
+test.concurrent("what is said before a run is an event too, behind the first one, also with -q", async () => {
+  await using place = openPlace([talked("Hello."), talked("Hello.")], { "pai.json": '{"nonsense": 1}' });
+  for (const [flags, told] of [
+    [[], true],
+    [["-q"], false],
+  ] as const) {
+    const result = await place.pai(["run", "--jsonl", ...flags, "say hello"]);
+    const [first, second] = readEvents(result);
+    expect(first?.type).toBe("run.started");
+    expect(second).toMatchObject({ type: "notice", level: "warning", code: "settings" });
+    expect(result.stderr.includes("ignored nonsense")).toBe(told);
+  }
 });

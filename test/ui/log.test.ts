@@ -1,7 +1,7 @@
 /** An error in words, as wide as the terminal. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../src/core/error.ts";
-import { renderError } from "../../src/ui/log.ts";
+import { createLog, type LogOptions, renderError } from "../../src/ui/log.ts";
 
 const error = new PaiError("no_key", "there is no key for gemini", {
   hint: "set GEMINI_API_KEY, store one with: pai config set, or see how pai works without one: pai demo",
@@ -29,4 +29,25 @@ test("what others wrote into it acts on no terminal and shows no key (R34, R46)"
   expect(shown).toStartWith("pai: no \\x1b[2Jhost\\x0d ");
   expect(shown).toEndWith("\n  \\x9b1m\\u202ego on\n");
   expect(shown).not.toContain(key);
+});
+
+test.each([
+  ["quiet", "pai: no\n"],
+  ["usual", "a note\nwarning: look out\npai: no\n"],
+] as const)("one call tells people, as loud as the log is, and programs: %s", (level: LogOptions["level"], shown) => {
+  let text = "";
+  const recorded: unknown[] = [];
+  const err = (more: string) => {
+    text += more;
+  };
+  const log = createLog({ err, level, columns: () => null, record: (notice) => recorded.push(notice) });
+  log.notify({ level: "info", code: "note", text: "a note" });
+  log.notify({ level: "warning", code: "look", text: "look out" });
+  log.trace("stack", "where it was");
+  log.fail(new PaiError("usage", "no"));
+  expect(text).toBe(shown);
+  expect(recorded).toEqual([
+    { level: "info", code: "note", text: "a note" },
+    { level: "warning", code: "look", text: "look out" },
+  ]);
 });

@@ -161,14 +161,14 @@ export async function previewTask({
 }
 
 export async function contextCommand(context: Context): Promise<number> {
-  const read = await readTask(context, context.signal, "context");
+  const { notify } = openLog(context);
+  const read = await readTask(context, context.signal, notify, "context");
   const opened = await openHere(context);
   const task = { ...read, files: await findMentions(opened.workspace, read.text) };
   const { settings } = pickModel(context, opened.base).base;
   const [id] = listModels(settings.model);
   const { signal, end } = limitTime(context.signal, settings.limits.timeout);
   const options = composeOptions(context, settings, "context", false);
-  const { notify } = openLog(context);
   const price = priceOf(id, settings, context.now());
   const found = await previewTask({ id, opened, task, options, price, signal, now: context.now, notify }).finally(end);
   const model = describeOnly(id).id;

@@ -8,6 +8,7 @@ import { type Base, composeBase, projectOf } from "../compose/base.ts";
 import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
+import { openLog } from "../log.ts";
 import { findOutput } from "../output-file.ts";
 import { version } from "./version.ts";
 
@@ -62,7 +63,8 @@ export async function dashboardCommand(given: Context): Promise<number> {
     readPort(context.flags.port),
   );
   context.out(`${url}\n`);
-  context.err("Only this machine can open it. Ctrl+C ends it.\n");
+  const text = "Only this machine can open it. Ctrl+C ends it.";
+  openLog(context).notify({ level: "info", code: "dashboard", text });
   const reason = await ended(context.signal);
   await stop();
   throw reason;

@@ -10,7 +10,7 @@ import type { Context } from "../command.ts";
 import { composeBase, findRoot, openPlaces, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
-import { openView } from "../compose/view.ts";
+import { openView, type View } from "../compose/view.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
@@ -21,8 +21,10 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
   return readText(file, "task file", signal, taskLimit);
 }
 
+type Notify = View["notify"];
+
 /** What is piped in beside the task: with --stdin all of it, else what comes at once; nothing with --no-stdin. */
-async function readContext(context: Context, signal: AbortSignal): Promise<string> {
+async function readContext(context: Context, signal: AbortSignal, notify: Notify): Promise<string> {
   const { flags, tty } = context;
   if (flags.stdin === true && flags.noStdin === true)
     throw new PaiError("usage", "--stdin and --no-stdin exclude each other");
@@ -30,7 +32,7 @@ async function readContext(context: Context, signal: AbortSignal): Promise<strin
   if (flags.noStdin === true || tty.stdin) return "";
   const { text, note } = await context.readPiped(signal);
   if (text !== "") requireStdin(projectOf(context));
-  if (note !== null && flags.quiet !== true) context.err(`${note}\n`);
+  if (note !== null) notify({ level: "info", code: "piped", text: note });
   return text;
 }
 
@@ -55,7 +57,7 @@ async function readArgument(context: Context): Promise<string> {
 }
 
 /** The task of the command line: an argument, a file, or standard input. Throws usage when there is none, or two. */
-export async function readTask(context: Context, signal: AbortSignal, command = "run"): Promise<Task> {
+export async function readTask(context: Context, signal: AbortSignal, notify: Notify, command = "run"): Promise<Task> {
   const { flags, words } = context;
   const file = flags.file ?? null;
   if (words.length > 0 && file !== null)
@@ -74,7 +76,7 @@ export async function readTask(context: Context, signal: AbortSignal, command = 
     throw new PaiError("usage", "there is no task", {
       hint: `pai ${command} "what to do", pai ${command} --file task.txt, or pai ${command} - < task.txt`,
     });
-  const piped = fromStdin ? "" : (await readContext(context, signal)).trim();
+  const piped = fromStdin ? "" : (await readContext(context, signal, notify)).trim();
   return { text: task, history: [], context: piped === "" ? null : piped };
 }
 
@@ -82,7 +84,7 @@ export interface TaskRun {
   /** null: the flow of the mode. Commands that make or carry out a plan give theirs, which belongs to single-shot. */
   readonly flow: Flow | null;
   /** Reads the task; stops when the signal aborts, as by the time limit. */
-  readonly task: (signal: AbortSignal) => Promise<Task>;
+  readonly task: (signal: AbortSignal, notify: Notify) => Promise<Task>;
   readonly options: Partial<RunOptions>;
   readonly command: string;
   /** null: the one of the settings. */
@@ -108,8 +110,8 @@ export async function doTask(
   const { context } = called;
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
-    const read = await readIt(limited.signal);
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
+    const read = await readIt(limited.signal, view.notify);
     const base = model === null ? await chooseModel(context, called, view) : called;
     for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const composed = await composeTask(context, base, view, model);
@@ -164,12 +166,12 @@ async function readSchema(context: Context): Promise<string | null> {
 
 export async function runCommand(context: Context): Promise<number> {
   const outputSchema = await readSchema(context);
-  const task = (signal: AbortSignal) => readTask(context, signal);
+  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify);
   return doTask(context, { flow: null, task, options: { outputSchema }, command: "run", model: null });
 }
 
 export async function planCommand(context: Context): Promise<number> {
-  const task = (signal: AbortSignal) => readTask(context, signal, "plan");
+  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify, "plan");
   const full = context.flags.full === true;
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");

@@ -1,6 +1,6 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../../core/event.ts";
-import type { Decide } from "../../core/question.ts";
+import type { Decide, Notice } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
@@ -60,6 +60,32 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
 }
 
+interface Lines {
+  readonly event: (event: StampedEvent) => void;
+  readonly record: (notice: Notice) => void;
+}
+
+/** Events as lines of JSON. What is said before the run follows its first event, with which every stream begins. */
+async function openLines({ out, now }: Context): Promise<Lines> {
+  const { createJsonl } = await import("../../ui/json.ts");
+  const write = createJsonl(out);
+  let run: string | null = null;
+  const early: { readonly notice: Notice; readonly at: string }[] = [];
+  const add = (id: string, notice: Notice, at: string) => write({ type: "notice", ...notice, run: id, seq: 1, at });
+  return {
+    event(event) {
+      write(event);
+      run ??= event.run;
+      for (const { notice, at } of early.splice(0)) add(run, notice, at);
+    },
+    record(notice) {
+      const at = now().toISOString();
+      if (run === null) early.push({ notice, at });
+      else add(run, notice, at);
+    },
+  };
+}
+
 /** Chooses the face by flags and streams. `signal` ends every question. */
 export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]): Promise<View> {
   const { flags, tty, out, err } = context;
@@ -95,17 +121,17 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
         return asking.decide(question);
       }
     : decideByPolicy(flags.yes === true);
-  const jsonl = flags.jsonl === true ? (await import("../../ui/json.ts")).createJsonl(out) : null;
+  const lines = flags.jsonl === true ? await openLines(context) : null;
   return {
     sink: (event) => {
       terminal.sink(event);
       if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
-      jsonl?.(event);
+      lines?.event(event);
     },
     // With --json and --jsonl the document has the text: it is not laid out for a person, too.
     finish: (outcome, undoable) =>
       terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
-    notify: openLog(context).notify,
+    notify: openLog(context, lines?.record).notify,
     decide,
     confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
     forgetAllowed: asking.forget,

@@ -44,7 +44,8 @@ export async function askForModel(
   if (!lacksKey(context, base)) return base;
   const servers = await find({ signal: context.signal });
   const offers = offersOf(servers);
-  context.err(`there is no key for ${base.settings.model} yet\n`);
+  const text = `there is no key for ${base.settings.model} yet`;
+  openLog(context).notify({ level: "info", code: "no_key", text });
   if (offers.length === 0) return askForKey(context, base, asker);
   context.err("on this machine answers\n");
   for (const server of servers) context.err(`  ${visible(renderServer(server))}\n`);
@@ -84,7 +85,7 @@ async function askForKey(context: Context, base: Base, asker: Asker): Promise<Ba
       const provider = await findOwner(key, asker);
       await check(context, asker, provider, key);
       putKey({ provider, places: base.places }, "primary", key);
-      context.err(`saved the ${provider} key ${maskKey(key)}\n`);
+      log.notify({ level: "info", code: "key_saved", text: `saved the ${provider} key ${maskKey(key)}` });
       const { base: picked, told } = pickModel(context, base);
       if (told !== null) log.notify({ level: "info", code: "model", text: told });
       return picked;

@@ -3,6 +3,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
+import { openLog } from "../log.ts";
 import { answeredOrigin } from "./pick-model.ts";
 
 /** Asked once: whatever the answer, `base` is not asked about again. */
@@ -24,5 +25,6 @@ export async function offerToKeep(
   const url = settings.baseUrl.local;
   if (url !== null && url !== providerTable.local.url) writeSetting(places, "baseUrl.local", url);
   const file = writeSetting(places, "model", settings.model);
-  context.err(`saved in ${file}; another one: pai config put model NAME\n`);
+  const text = `saved in ${file}; another one: pai config put model NAME`;
+  openLog(context).notify({ level: "info", code: "model_saved", text });
 }

@@ -5,7 +5,7 @@ import { createSpinner } from "../../ui/run/spinner.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import { makeRunId } from "../compose/compose.ts";
-import { offer, type Talk, whileInterruptible } from "./talk.ts";
+import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 /** Characters of one command's output that go with the next message. */
 const maxOffered = 50_000;
@@ -27,7 +27,7 @@ async function whileShown<T>({ context, view }: Talk, command: string, work: () 
 export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { context, composed } = talk;
   if (command === "") {
-    context.err(talk.offered === null ? "! runs a command: !git status\n" : "the output is not sent\n");
+    tell(talk, "own_command", talk.offered === null ? "! runs a command: !git status" : "the output is not sent");
     talk.offered = null;
     return;
   }

@@ -1,14 +1,14 @@
 /** `/plan` in a session: a plan only, and carrying it out once it is confirmed. */
 import { PaiError } from "../../core/error.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
-import { offer, type Planned, runTurn, type Talk } from "./talk.ts";
+import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
 
 export async function planTurn(talk: Talk, task: string): Promise<void> {
   if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
   const { run, plan, ok } = await runTurn(talk, task, { flow: singleShot, planOnly: true });
   if (!ok || run === null || plan?.intent !== "task") return;
   talk.planned = { task, typed: task, run, plan, approved: null };
-  talk.context.err("nothing was changed; y carries it out\n");
+  tell(talk, "plan", "nothing was changed; y carries it out");
 }
 
 /** The plan that a yes would carry out: the one that the last turn of the session made; null: none. */

@@ -9,7 +9,7 @@ import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
-import { offer, type Talk, whileInterruptible } from "./talk.ts";
+import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
@@ -66,9 +66,9 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
 }
 
 export async function compactTalk(talk: Talk): Promise<void> {
-  const { open, context } = talk;
+  const { open } = talk;
   if (open.session.conversation.messages.length < 3) {
-    context.err("there is nothing to compact\n");
+    tell(talk, "compact", "there is nothing to compact");
     return;
   }
   await askModel(talk, "compact", async (run) => {
@@ -76,7 +76,7 @@ export async function compactTalk(talk: Talk): Promise<void> {
     await compactConversation(run);
     open.add({ type: "conversation.replaced", messages: run.record.conversation.messages });
   });
-  context.err("the conversation is a summary now\n");
+  tell(talk, "compact", "the conversation is a summary now");
 }
 
 async function summarizeFrom(talk: Talk, from: number): Promise<void> {
@@ -121,7 +121,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   const { open, context } = talk;
   if (action === "summary") {
     await summarizeFrom(talk, from);
-    context.err(`turns from ${from} on are a summary now; files were not touched\n`);
+    tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
     return;
   }
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
@@ -129,5 +129,5 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);
   if (action !== "code") open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
-  context.err(`rewound ${action} to before turn ${from}: ${code}\n`);
+  tell(talk, "rewind", `rewound ${action} to before turn ${from}: ${code}`);
 }

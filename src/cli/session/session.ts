@@ -22,7 +22,7 @@ import { completeMessage } from "./complete.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
-import { countInterrupt, renderSpent, runTurn, type Talk } from "./talk.ts";
+import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
 
 const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 
@@ -104,7 +104,7 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   if (error.code !== "interrupted" || talk.context.signal.aborted) throw thrown;
   const meant = countInterrupt(talk);
   if (meant === "leave") throw error;
-  if (meant === "ask") talk.context.err("press Ctrl+C again to leave\n");
+  if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
 }
 
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
@@ -121,7 +121,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
       talk.interruptedAt = 0;
     },
     keep(draft) {
-      if (!keep(draft)) context.err("what you typed is not kept: copy it from above\n");
+      if (!keep(draft)) tell(talk, "draft", "what you typed is not kept: copy it from above");
     },
     async editOutside(text) {
       try {
@@ -183,7 +183,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
   context.err(`${banner}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
-  if (loaded !== null && loaded.damaged > 0) context.err(`${counted(loaded.damaged, "damaged line")} passed over\n`);
+  if (loaded !== null && loaded.damaged > 0) warn("session")(`${counted(loaded.damaged, "damaged line")} passed over`);
   const { mode } = base.settings;
   const nothing = {
     model: undefined,

@@ -68,6 +68,9 @@ export function offer(talk: Talk, told: string): void {
   talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }
 
+/** A notice outside the lines of a run. */
+export const tell = ({ view }: Talk, code: string, text: string): void => view.notify({ level: "info", code, text });
+
 /** What an interrupt at an empty prompt means: the second in a row leaves; one right after a stopped task is nothing. */
 export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   const now = talk.context.now().getTime();
@@ -159,7 +162,7 @@ function keepPlan(talk: Talk, { text, context }: Task, typed: string, { record, 
     plan,
     approved: { steps, review, mode: mode as Mode, context },
   };
-  talk.context.err("y carries the plan on, without planning again\n");
+  tell(talk, "plan", "y carries the plan on, without planning again");
 }
 
 /** One task of the session, shown and kept. */

@@ -240,7 +240,9 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
-  const isWhole = excerpts.length >= likeliest.length && excerpts.every(({ part }) => part === undefined);
+  const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
+  const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
+  const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
   const parts: readonly Part[] = [
     ...knowledge.map((source) => partOf("knowledge", source)),
     ...renderEnvironment(run, await repository),

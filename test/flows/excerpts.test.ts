@@ -75,6 +75,12 @@ describe("the first request", () => {
     expect(text).not.toContain("<likely");
   });
 
+  test("lists no likely files where all that hold anything are shown whole", async () => {
+    const files = { "shop/__init__.py": "", "shop/cart.py": "total = 0\n", "shop/money.py": "cents = 1\n" };
+    const text = await first({ files, task: "make the shop count cents in __init__" });
+    expect([text.includes("total = 0"), text.includes("<likely")]).toEqual([true, false]);
+  });
+
   test("never holds a megabyte of data for a small project, whatever the survey made of it", async () => {
     const text = `${JSON.stringify({ text: "some words of a reply. ".repeat(45_000) })}\n`;
     const asked = await first({ files: { "reply.jsonl": text, "a.py": "x = 1\n" }, task: "tell me" });

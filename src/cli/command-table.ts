@@ -219,7 +219,7 @@ export const commands: readonly Command[] = [
       name: "trust",
       description: "let this folder's pai.json, commands and skills be used",
     },
-    args: () => ({ ...take("cwd", "revoke", "yes", "forceRoot") }),
+    args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   }),

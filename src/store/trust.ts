@@ -36,9 +36,8 @@ const kinds = ["roots", "prompts"] as const;
 type Kind = (typeof kinds)[number];
 type Hashes = Readonly<Record<Kind, Map<string, string>>>;
 
-/** Binds the present content of `root`'s pai.json. Throws config_invalid when there is none or no place to keep it. */
-export function trustProject(places: Places, root: string): void {
-  const text = readProjectFile(root);
+/** Binds the content of `root`'s pai.json. Throws config_invalid when there is none (null) or no place to keep it. */
+export function trustProject(places: Places, root: string, text: string | null = readProjectFile(root)): void {
   if (text === null) throw new PaiError("config_invalid", `there is no ${projectFile} in ${root}`);
   change(places, ({ roots }) => roots.set(root, digest(text)));
 }

@@ -131,3 +131,19 @@ inTerminal("in a session: listed, completed, run; a name of pai's own stays pai'
   expect(sent(place, 0)).toContain("Request: Review a.txt.");
   expect(place.gemini.requests).toHaveLength(1);
 });
+
+inTerminal("pai trust shows what it would trust and asks; no leaves everything as it was", async () => {
+  await using place = openPlace([], project);
+  using screen = openScreen(place, { columns: 100, rows: 40 });
+  screen.enter('"$PAI" trust; echo "ended with $?"');
+  await screen.shows(/Trust this as it is\?/);
+  await screen.shows(/Use SECRET-STYLE\./);
+  screen.enter("n");
+  await screen.shows(/ended with 10/);
+  expect((await place.pai(["run", "/ship it"])).code).toBe(3);
+  screen.enter('"$PAI" trust; echo "ended with $?"');
+  await screen.shows(/Trust this as it is\?/, 2);
+  screen.enter("y");
+  await screen.shows(/Trusted \.pai\/commands\/ship\.md/);
+  await screen.shows(/ended with 0/);
+});

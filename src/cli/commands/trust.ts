@@ -1,4 +1,5 @@
 /** `pai trust`: lets a project's pai.json do more than narrow, and its commands and skills be used, until one changes. */
+import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
 import { loadSettings } from "../../store/settings.ts";
@@ -7,10 +8,12 @@ import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { findRoot, openPlaces } from "../compose/base.ts";
+import { isInteractive, openPrompter } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);
-  const { text, trusted, prompts } = context.flags.revoke === true ? revoke(root, context) : trust(root, context);
+  const done = context.flags.revoke === true ? revoke(root, context) : await trust(root, context);
+  const { text, trusted, prompts } = done;
   return showResult(context, "trust", { root, file: projectFile, trusted, prompts }, visible(text));
 }
 
@@ -21,27 +24,36 @@ interface Done {
   readonly prompts: readonly string[];
 }
 
+/** Shows what would be trusted and asks, where a person can be asked. Throws declined. */
+async function requireYes(context: Context, shown: string): Promise<void> {
+  if (!isInteractive(context)) return;
+  context.err(`${visible(shown)}\n\n`);
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text: "Trust this as it is?" })) !== "yes")
+    throw new PaiError("declined", "nothing was trusted");
+}
+
 /** A file that could not be used cannot be trusted either: loading it throws first. */
-function trust(root: string, { env }: Context): Done {
-  const places = openPlaces(env);
+async function trust(root: string, context: Context): Promise<Done> {
+  const places = openPlaces(context.env);
   loadSettings({ flags: {}, env: {}, places, root });
   const content = readProjectFile(root);
   const prompts = readProjectPrompts(root);
-  // Without either it says that there is nothing to trust.
-  if (content !== null || prompts === null) trustProject(places, root);
-  if (prompts !== null) trustPrompts(places, root, prompts.digest);
   const texts = prompts?.texts ?? [];
   const paths = texts.map(({ path }) => path);
   const shown = [
     ...(content === null ? [] : [content]),
     ...texts.map(({ path, text }) => `${path}:\n${text.trimEnd()}\n`),
-  ].map((text) => maskSecrets(text).trimEnd());
+  ]
+    .map((text) => maskSecrets(text).trimEnd())
+    .join("\n\n");
+  if (shown !== "") await requireYes(context, shown);
+  // What was shown is what is trusted. Without anything it says that there is nothing to trust.
+  if (content !== null || prompts === null) trustProject(places, root, content);
+  if (prompts !== null) trustPrompts(places, root, prompts.digest);
   const named = [...(content === null ? [] : [projectFile]), ...paths].join(", ");
-  return {
-    text: `${shown.join("\n\n")}\n\nTrusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`,
-    trusted: true,
-    prompts: paths,
-  };
+  const told = `Trusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`;
+  return { text: isInteractive(context) ? told : `${shown}\n\n${told}`, trusted: true, prompts: paths };
 }
 
 function revoke(root: string, { env }: Context): Done {

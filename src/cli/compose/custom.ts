@@ -44,7 +44,9 @@ export function expandCustom(text: string, { places, root }: Project): string | 
     const { waiting, trust } = findPrompts(places, root);
     if (!waiting.includes(name)) return null;
     const why = trust === "changed" ? "has changed since you trusted it" : "is not trusted";
-    throw new PaiError("untrusted", `/${name} is a file of this project, which ${why}`, { hint: "read it: pai trust" });
+    throw new PaiError("untrusted", `/${name} is a file of this project, which ${why}`, {
+      hint: "pai trust shows it, and trusts it as it is",
+    });
   }
   const task = fill(found.body, typed.trim());
   if (task.trim() === "") throw new PaiError("usage", `/${name} has no text`);

@@ -162,16 +162,17 @@ export const commands: readonly Command[] = [
   define({
     meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
     args: () => ({
-      verb: word("run|report|import"),
+      verb: word("run|worker|report|import"),
       what: word("TASKS…", false),
       ...take("model", "mode", "repeat", "jobs", "shard", "maxCost", "maxCalls", "maxTokens", "allowRun", "sandbox"),
-      ...take("results", "output", "to", "language"),
+      ...take("queue", "results", "output", "to", "language"),
     }),
     examples: [
       "pai eval import thesis tasks",
       "pai eval run tasks --mode single-shot,tool-loop --repeat 3",
       "pai eval run tasks --model oracle,nop",
       "pai eval report eval-results.jsonl -o report.html",
+      "pai eval run tasks --queue night && pai eval worker tasks --queue night",
     ],
     load: async () => (await import("./commands/eval.ts")).evalCommand,
   }),

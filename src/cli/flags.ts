@@ -163,6 +163,11 @@ export const flagTable = rows({
   repeat: { type: "string", valueHint: "N", description: "how often each candidate tries each task, default 1" },
   jobs: { type: "string", valueHint: "N", description: "how many work at the same time, default 2" },
   shard: { type: "string", valueHint: "I/N", description: "do only the I-th of N shares" },
+  queue: {
+    type: "string",
+    valueHint: "NAME",
+    description: "a queue of the team's store: fill it, empty it, report on it",
+  },
   results: { type: "string", valueHint: "FILE", description: "where results are kept, default eval-results.jsonl" },
   to: { type: "string", valueHint: "DIR", description: "folder to write to" },
   language: { type: "string", valueHint: "NAME", description: "only the exercises of this language" },

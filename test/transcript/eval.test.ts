@@ -2,47 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, type Place, patience } from "./harness.ts";
+import { dataOf, layReplies, layTask } from "./eval-tasks.ts";
+import { openPlace, patience } from "./harness.ts";
 
 const python = Bun.which("python3") !== null;
-
-/** Needs only sh: the solution is a word in a file. */
-const task = {
-  prompt: "Write yes into answer.txt",
-  hidden: ["check.sh"],
-  solution: ["answer.txt"],
-  check: "sh check.sh",
-};
-const files = {
-  "files/answer.txt": "yes\n",
-  "files/check.sh": "grep -qx yes answer.txt\n",
-  "files/README.md": "# task\n",
-};
-
-function layTask(place: Place, name: string, more: object = {}): string {
-  const folder = join(place.spare, "tasks", name);
-  for (const [path, text] of Object.entries({ ...files, "task.json": JSON.stringify({ ...task, ...more }) })) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
-
-const plan = (target: string) =>
-  JSON.stringify({
-    intent: "task",
-    reply: "I will do it.",
-    execution_plan: { steps: [{ step_number: 1, action: "WRITE", target, purpose: "as asked" }], checks: [] },
-  });
-
-function layReplies(place: Place, target: string, text: string): string {
-  const script = `WRITE::${target}::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
-  const file = join(place.spare, `${target}.jsonl`);
-  writeFileSync(file, `${JSON.stringify({ text: plan(target) })}\n${JSON.stringify({ text: script })}\n`);
-  return file;
-}
-
-const dataOf = (stdout: string) => JSON.parse(stdout).data;
 
 describe("pai eval run", () => {
   test.concurrent(

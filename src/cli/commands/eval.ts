@@ -127,17 +127,11 @@ async function show(context: Context, results: readonly Result[], more: object, 
   return showResult(context, "eval", data, `${renderMarkdown(report)}\n${note}`);
 }
 
-async function runWord(context: Context, folders: readonly string[]): Promise<number> {
-  if (folders.length === 0) throw new PaiError("usage", "pai eval run needs a folder with tasks");
-  const base = composeBase({ ...context, flags: { ...context.flags, mode: undefined, model: undefined } });
-  const tasks = loadTasks(context.cwd, folders);
-  const candidates = readCandidates(context, base);
-  const file = resolve(context.cwd, context.flags.results ?? usualFile);
-  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(context));
+function benchOf(context: Context, base: Base): Bench {
   const env = Object.entries(context.env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  const bench: Bench = {
+  return {
     self: self(),
     env: Object.fromEntries(env),
     flags: passedOn(context),
@@ -145,18 +139,35 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
     check: checkIn(base),
     signal: context.signal,
   };
-  const plan = {
+}
+
+/** The settings of an evaluation: its --mode and --model are lists. */
+const composeEval = (context: Context): Base =>
+  composeBase({ ...context, flags: { ...context.flags, mode: undefined, model: undefined } });
+
+async function runWord(context: Context, folders: readonly string[]): Promise<number> {
+  if (folders.length === 0) throw new PaiError("usage", "pai eval run needs a folder with tasks");
+  const base = composeEval(context);
+  const tasks = loadTasks(context.cwd, folders);
+  const file = resolve(context.cwd, context.flags.results ?? usualFile);
+  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(context));
+  const work = {
     tasks,
-    candidates,
+    candidates: readCandidates(context, base),
     repeats: readCount(context.flags.repeat, "repeat", 1, 1000),
-    jobs: readCount(context.flags.jobs, "jobs", 2, 64),
-    maxCost: readMaxCost(context.flags.maxCost),
     shard: readShard(context.flags.shard),
-    file: findOutput(file, projectOf(context)).file,
     pai: version,
   };
+  const maxCost = readMaxCost(context.flags.maxCost);
+  const { queue } = context.flags;
+  if (queue !== undefined) {
+    const { fill } = await import("../eval/queue.ts");
+    return fill(context, base, { ...work, queue: readQueue(queue), maxCost });
+  }
+  const jobs = readCount(context.flags.jobs, "jobs", 2, 64);
+  const plan = { ...work, jobs, maxCost, file: findOutput(file, projectOf(context)).file };
   const told = context.flags.quiet === true ? () => {} : context.err;
-  const { results, undone } = await runEval(plan, bench, {
+  const { results, undone } = await runEval(plan, benchOf(context, base), {
     onStart: (todo, done) => told(`${counted(tasks.length, "task")}, ${todo} to do, ${done} done before\n`),
     onResult: (result, left) => told(renderResult(result, left)),
   });
@@ -164,7 +175,35 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   return show(context, results, { results_file: file, undone }, `${stopped}results: ${file}\n`);
 }
 
+function readQueue(name: string): string {
+  if (/^[\w.-]{1,100}$/.test(name)) return name;
+  throw new PaiError("usage", "--queue must be letters, digits and . _ - (at most 100)");
+}
+
+async function workerWord(context: Context, folders: readonly string[]): Promise<number> {
+  if (folders.length === 0 || context.flags.queue === undefined)
+    throw new PaiError("usage", "pai eval worker needs the folder of the tasks and --queue NAME");
+  const base = composeEval(context);
+  const file = resolve(context.cwd, context.flags.results ?? usualFile);
+  const { work } = await import("../eval/queue.ts");
+  const results = await work(context, base, {
+    queue: readQueue(context.flags.queue),
+    tasks: loadTasks(context.cwd, folders),
+    jobs: readCount(context.flags.jobs, "jobs", 2, 64),
+    maxCost: readMaxCost(context.flags.maxCost),
+    file: findOutput(file, projectOf(context)).file,
+    bench: benchOf(context, base),
+    render: renderResult,
+  });
+  return show(context, results, { results_file: file }, `results: ${file}\n`);
+}
+
 async function reportWord(context: Context, files: readonly string[]): Promise<number> {
+  if (context.flags.queue !== undefined) {
+    if (files.length > 0) throw new PaiError("usage", "pai eval report reads files or a queue, not both");
+    const { readQueued } = await import("../eval/queue.ts");
+    return show(context, await readQueued(composeEval(context), readQueue(context.flags.queue)), {}, "");
+  }
   const found = files.length === 0 ? [usualFile] : files;
   const text = found.map((file) => {
     const path = resolve(context.cwd, file);
@@ -193,7 +232,7 @@ async function importWord(context: Context, words: readonly string[]): Promise<n
   return showResult(context, "eval", { folder: to, made, left }, `${notes}${counted(made.length, "task")} in ${to}\n`);
 }
 
-const verbs = { run: runWord, report: reportWord, import: importWord } as const;
+const verbs = { run: runWord, worker: workerWord, report: reportWord, import: importWord } as const;
 
 export async function evalCommand(context: Context): Promise<number> {
   const [verb = "", ...words] = context.words;

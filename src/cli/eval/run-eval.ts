@@ -23,7 +23,7 @@ export interface EvalPlan {
   readonly pai: string;
 }
 
-interface Item {
+export interface Item {
   readonly key: string;
   readonly task: EvalTask;
   readonly candidate: Candidate;
@@ -35,7 +35,14 @@ export interface Progress {
   readonly onResult: (result: Result, left: number) => void;
 }
 
-function itemsOf({ tasks, candidates, repeats, shard, pai }: EvalPlan): readonly Item[] {
+/** All that a plan asks for, in the order of its tasks. */
+export function itemsOf({
+  tasks,
+  candidates,
+  repeats,
+  shard,
+  pai,
+}: Omit<EvalPlan, "jobs" | "maxCost" | "file">): readonly Item[] {
   const all = tasks.flatMap((task) =>
     candidates.flatMap((candidate) =>
       Array.from({ length: repeats }, (_, repeat): Item => {

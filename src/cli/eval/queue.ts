@@ -1,0 +1,95 @@
+/** The words of `pai eval` for a queue in the team's store: filling it, working on it, reading its results. */
+import { hostname } from "node:os";
+import { PaiError } from "../../core/error.ts";
+import { type Result, readResults } from "../../core/eval/result.ts";
+import { readAddress } from "../../store/team/address.ts";
+import { fillQueue, readQueueResults } from "../../store/team/eval-queue.ts";
+import { openTeamStore, type TeamStore } from "../../store/team/team-store.ts";
+import { counted } from "../../ui/amount.ts";
+import { showResult } from "../answer-document.ts";
+import type { Context } from "../command.ts";
+import { version } from "../commands/version.ts";
+import type { Base } from "../compose/base.ts";
+import { openLog } from "../log.ts";
+import type { Bench } from "./candidate.ts";
+import type { EvalTask } from "./load-tasks.ts";
+import { emptyQueue } from "./queue-worker.ts";
+import { type EvalPlan, itemsOf } from "./run-eval.ts";
+
+const askMs = 10_000;
+/** Seconds that work belongs to a worker that says nothing. */
+const leaseSeconds = 60;
+const pauseMs = 2000;
+
+async function withStore<T>({ settings }: Base, work: (store: TeamStore) => Promise<T>): Promise<T> {
+  if (settings.storeUrl === null)
+    throw new PaiError("usage", "--queue needs a store, and none is set", {
+      hint: "pai config put store.url postgres://USER@HOST/NAME, see docs/team.md",
+    });
+  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+interface Filling extends Omit<EvalPlan, "jobs" | "file"> {
+  readonly queue: string;
+}
+
+export async function fill(context: Context, base: Base, plan: Filling): Promise<number> {
+  const work = itemsOf(plan).map(({ key, task, candidate, repeat }) => ({
+    key,
+    task: task.id,
+    sha256: task.sha256,
+    ...candidate,
+    repeat,
+  }));
+  const { queue, pai, maxCost } = plan;
+  const added = await withStore(base, (store) => fillQueue(store, { queue, pai, maxCost }, work));
+  const text = `${counted(added, "item")} added to ${queue}, ${work.length - added} there before; empty it: pai eval worker TASKS --queue ${queue}\n`;
+  return showResult(context, "eval", { queue, added, known: work.length - added }, text);
+}
+
+interface Working {
+  readonly queue: string;
+  readonly tasks: readonly EvalTask[];
+  readonly jobs: number;
+  readonly maxCost: number | null;
+  readonly file: string;
+  readonly bench: Bench;
+  readonly render: (result: Result, left: number) => string;
+}
+
+/** Returns this worker's own results. */
+export function work(context: Context, base: Base, given: Working): Promise<readonly Result[]> {
+  const { queue, tasks, bench, render, ...rest } = given;
+  const told = context.flags.quiet === true ? () => {} : context.err;
+  const log = openLog(context);
+  const name = `${hostname()} ${process.pid} ${crypto.randomUUID()}`;
+  const worker = { queue, name, pai: version, tasks: tasks.map(({ sha256 }) => sha256), lease: leaseSeconds };
+  return withStore(base, (store) =>
+    emptyQueue(
+      {
+        ...rest,
+        store,
+        worker,
+        tasks,
+        pauseMs,
+        onResult: (result, state) => told(render(result, state?.open ?? 0)),
+        warn: (text) => log.notify({ level: "warning", code: "store", text }),
+      },
+      bench,
+    ),
+  );
+}
+
+/** Throws usage for a queue that is not there, or without results. */
+export async function readQueued(base: Base, queue: string): Promise<readonly Result[]> {
+  const rows = await withStore(base, (store) => readQueueResults(store, queue));
+  if (rows === null) throw new PaiError("usage", `there is no queue ${queue}`);
+  const results = readResults(rows.map((row) => JSON.stringify(row)).join("\n"));
+  if (results.length === 0) throw new PaiError("usage", `the queue ${queue} has no results yet`);
+  return results;
+}

@@ -59,7 +59,10 @@ describe.skipIf(!hasPostgres)("a real server", () => {
   const open = (who: string, held = keys, skew = 0) => {
     const address = readAddress(server.url(who));
     const now = () => Date.now() + skew;
-    return { now, ...shareKeyState(openKeyState(null), { address, pai: "1", provider: "gemini", keys: held, now }) };
+    return {
+      now,
+      ...shareKeyState(openKeyState(null), { address, pai: "1", provider: "gemini", keys: held, now, waitMs: 10_000 }),
+    };
   };
   const told = async (count: number) => {
     while (Number(server.sql("select count(*) from pai.key_rests")) < count) await Bun.sleep(5);

@@ -5,8 +5,10 @@ import type { StoreAddress } from "./address.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
 /** Milliseconds that a call waits for the team at the most, and until it asks again. */
-const waitMs = 500;
+const usualWaitMs = 500;
 const freshMs = 5000;
+/** The same for telling it of a rest: no call waits for that. */
+const tellMs = 5000;
 /** The same after a database that did not answer. */
 const awayMs = 60_000;
 
@@ -20,16 +22,21 @@ export interface SharedKeys {
   readonly keys: readonly { readonly id: string; readonly key: string }[];
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds that a call waits for the team; absent: half a second. */
+  readonly waitMs?: number;
 }
 
 /** `own` is what this machine knows; it also keeps what the team says. A database that is away is as good as silent. */
-export function shareKeyState(own: KeyState, { address, pai, provider, keys, now }: SharedKeys): KeyState {
+export function shareKeyState(
+  own: KeyState,
+  { address, pai, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
+): KeyState {
   const names = new Map<string, string>(
     keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const),
   );
   let askAgainAt = 0;
-  const ask = async (work: (store: TeamStore) => Promise<void>): Promise<void> => {
-    const store = openTeamStore(address, { pai, withinMs: waitMs });
+  const ask = async (withinMs: number, work: (store: TeamStore) => Promise<void>): Promise<void> => {
+    const store = openTeamStore(address, { pai, withinMs });
     try {
       await work(store);
       askAgainAt = performance.now() + freshMs;
@@ -51,7 +58,7 @@ export function shareKeyState(own: KeyState, { address, pai, provider, keys, now
     if (resting.length > 0) own.save({ cursor: {}, resting: Object.fromEntries(resting) });
   };
   const tell = (resting: KeyTurns["resting"]) =>
-    ask(async (store) => {
+    ask(tellMs, async (store) => {
       for (const [id, until] of Object.entries(resting)) {
         const name = names.get(id);
         if (name !== undefined) await store.query("select pai.rest_key($1, $2)", [name, (until - now()) / 1000]);
@@ -60,7 +67,7 @@ export function shareKeyState(own: KeyState, { address, pai, provider, keys, now
   return {
     load: own.load,
     async refresh() {
-      if (performance.now() >= askAgainAt) await ask(learn);
+      if (performance.now() >= askAgainAt) await ask(waitMs, learn);
     },
     save(news) {
       own.save(news);

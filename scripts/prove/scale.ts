@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { search } from "../../src/workspace/search/search.ts";
-import { buildTrees, lookAt } from "../../test/workspace/attack/scale.ts";
+import { buildTrees, lookAt, surveyTree } from "../../test/workspace/attack/scale.ts";
 
 const longestMs = 10_000;
 const maxBytes = 600_000;
@@ -21,6 +21,11 @@ export async function prove([files = "200000", depth = "3000", entries = "100000
         console.log([name, action, Math.round(ms), answerBytes, memory, last.slice(0, 70)].join(" | "));
         if (ms > longestMs || answerBytes > maxBytes) throw new Error(`${action} of ${name} is not bounded`);
       }
+      const { ms, entries: seen, more, unread } = await surveyTree(trees, name);
+      const memory = Math.round(process.memoryUsage().rss / 1e6);
+      const left = more ? ", and there are more" : "";
+      console.log([name, "survey", Math.round(ms), "", memory, `${seen} entries${left}; ${unread} unread`].join(" | "));
+      if (ms > longestMs) throw new Error(`a survey of ${name} is not bounded`);
     }
   } finally {
     trees.remove();

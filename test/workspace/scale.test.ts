@@ -1,6 +1,6 @@
 /** Looking at absurd trees takes bounded time and answers with bounded text that says what was left out. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { buildTrees, type Look, lookAt, type Trees } from "./attack/scale.ts";
+import { buildTrees, type Look, lookAt, surveyTree, type Trees } from "./attack/scale.ts";
 
 let trees: Trees;
 beforeAll(() => {
@@ -14,6 +14,17 @@ test.each(["wide", "deep", "flat", "odd"])("%s: every look is quick and its answ
   for (const { action, cpuMs, answerBytes } of await lookAt(trees, name)) {
     expect([action, cpuMs < 2000, answerBytes < 600_000]).toEqual([action, true, true]);
   }
+});
+
+test.each([
+  ["wide", 3060],
+  ["deep", 1000],
+  ["flat", 5000],
+  ["odd", 7],
+] as const)("%s: a survey for the first request looks at all of it, and is quick", async (name, entries) => {
+  const { cpuMs, ...rest } = await surveyTree(trees, name);
+  expect([name, cpuMs < 3000]).toEqual([name, true]);
+  expect(rest).toMatchObject({ entries, more: false, unread: 0 });
 });
 
 test("what is left out is said", async () => {

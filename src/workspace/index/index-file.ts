@@ -68,7 +68,7 @@ const schema = `
   create table if not exists folders (path text primary key, mtime real not null, inode real not null,
     names text not null, facts blob not null) without rowid;
   create table if not exists segments (id integer primary key, vocabulary blob not null, offsets blob not null,
-    postings blob not null);
+    postings blob not null, sum text not null);
 `;
 
 /** A regular file of this user that nobody else may write, and not larger than an index becomes. */
@@ -144,10 +144,18 @@ function packFolder({ names, files }: FolderFacts): { readonly names: string; re
   return { names: names.join("\0"), facts: bytesOf(facts) };
 }
 
+/** A name of one child, with the mark of what it is before it. */
+function isPlainMark(mark: string): boolean {
+  const name = mark.startsWith("/") ? mark.slice(2) : mark;
+  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
+}
+
+/** Throws where a name leads elsewhere: what is in the file was not written by pai. */
 function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8Array): FolderFacts {
   const facts = new Float64Array(bytes.slice().buffer);
   const files = new Map<string, FileFacts>();
   const list = names === "" ? [] : names.split("\0");
+  if (!list.every(isPlainMark)) throw new Error("a folder has a name that is none");
   let at = 0;
   for (const name of list) {
     if (name.startsWith("/")) continue;
@@ -167,12 +175,19 @@ function putFolders(database: Database, { folders, removedFolders }: IndexUpdate
   for (const path of removedFolders) database.run("delete from folders where path = ?", [path]);
 }
 
+/** Tells parts that were damaged; it keeps nobody from writing others. */
+function sumOf(words: Uint8Array, offsets: Uint8Array, postings: Uint8Array): string {
+  return [words, offsets, postings].map((part) => Bun.hash(part).toString(36)).join(" ");
+}
+
 function putSegments(database: Database, { segment, removedSegments }: IndexUpdate): void {
   for (const id of removedSegments) database.run("delete from segments where id = ?", [id]);
   if (segment === null) return;
   const { vocabulary, offsets, postings } = segment.content;
   const words = new TextEncoder().encode(vocabulary);
-  database.run("insert or replace into segments values (?, ?, ?, ?)", [segment.id, words, bytesOf(offsets), postings]);
+  const places = bytesOf(offsets);
+  const row = [segment.id, words, places, postings, sumOf(words, places, postings)];
+  database.run("insert or replace into segments values (?, ?, ?, ?, ?)", row);
 }
 
 function wrap(database: Database): IndexFile {
@@ -197,11 +212,12 @@ function wrap(database: Database): IndexFile {
     },
     readSegment(id) {
       const row = database
-        .query<{ vocabulary: Uint8Array; offsets: Uint8Array; postings: Uint8Array }, [number]>(
-          "select vocabulary, offsets, postings from segments where id = ?",
+        .query<{ vocabulary: Uint8Array; offsets: Uint8Array; postings: Uint8Array; sum: string }, [number]>(
+          "select vocabulary, offsets, postings, sum from segments where id = ?",
         )
         .get(id);
       if (row === null) return null;
+      if (sumOf(row.vocabulary, row.offsets, row.postings) !== row.sum) throw new Error(`segment ${id} is damaged`);
       const vocabulary = new TextDecoder().decode(row.vocabulary);
       return { vocabulary, offsets: new Uint32Array(row.offsets.slice().buffer), postings: row.postings };
     },

@@ -80,6 +80,22 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
     const { openIndex } = await import("./index-file.ts");
     return openIndex(file, digestRules(root, rules), false);
   };
+  const cannotKeep = (cause?: unknown) => {
+    const why = cause instanceof Error ? `: ${cause.message}` : "";
+    const hint = "is the disk full, or the folder read-only? Without an index everything works, only slower";
+    return new PaiError("io_failed", `no index can be kept at ${file}${why}`, { cause, hint });
+  };
+  const refreshOnce = async (signal: AbortSignal): Promise<Refreshed> => {
+    const [{ refreshIndex }, { openIndex }] = await Promise.all([import("./refresh.ts"), import("./index-file.ts")]);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const index = openIndex(file, digestRules(root, rules), true);
+    if (index === null) throw cannotKeep();
+    try {
+      return await refreshIndex({ root, rules, index, repository: await repositoryOf(root), path, signal });
+    } finally {
+      index.close();
+    }
+  };
   return {
     open,
     refreshLater() {
@@ -103,14 +119,20 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
       setTimeout(() => void start().catch(() => {}), laterMs).unref();
     },
     async refresh(signal) {
-      const [{ refreshIndex }, { openIndex }] = await Promise.all([import("./refresh.ts"), import("./index-file.ts")]);
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      const index = openIndex(file, digestRules(root, rules), true);
-      if (index === null) throw new PaiError("io_failed", `no index can be kept at ${file}`);
       try {
-        return await refreshIndex({ root, rules, index, repository: await repositoryOf(root), path, signal });
-      } finally {
-        index.close();
+        return await refreshOnce(signal);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (thrown instanceof PaiError) throw thrown;
+        // What is there may be damaged; if that was not it, the second time tells.
+        removeIndex(file);
+      }
+      try {
+        return await refreshOnce(signal);
+      } catch (cause) {
+        signal.throwIfAborted();
+        removeIndex(file);
+        throw cause instanceof PaiError ? cause : cannotKeep(cause);
       }
     },
     async status() {
@@ -121,6 +143,8 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
         const all = [...folders.values()].flatMap(({ files }) => [...files.values()]);
         const length = all.reduce((sum, each) => sum + Math.max(0, each.length), 0);
         return { file, bytes: statSync(file).size, files: all.length, length, commits: history !== null, complete };
+      } catch {
+        return null;
       } finally {
         index.close();
       }

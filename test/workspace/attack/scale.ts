@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { tree as drawTree, glob, listPath, read, search } from "../../../src/actions/look.ts";
 import type { AnyAction } from "../../../src/core/action.ts";
+import { termsOf } from "../../../src/core/context/words.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
@@ -106,6 +107,30 @@ export async function lookAt({ folder }: Trees, name: string): Promise<readonly 
     });
   }
   return found;
+}
+
+export interface Surveyed {
+  readonly ms: number;
+  readonly cpuMs: number;
+  readonly entries: number;
+  /** Not all entries were looked at. */
+  readonly more: boolean;
+  /** Files whose content was not read. */
+  readonly unread: number;
+}
+
+/** A survey of one of the trees, as the first request makes it. */
+export async function surveyTree({ folder }: Trees, name: string): Promise<Surveyed> {
+  const { workspace } = await openBare(join(folder, name), null, { env: { PATH: "/usr/bin:/bin" } });
+  const signal = new AbortController().signal;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const survey = workspace.survey?.(termsOf("the needle of export const x7"));
+  if (survey === undefined) throw new Error("a workspace on disk has a survey");
+  const { entries, more } = await survey.list(signal);
+  const { unread } = await survey.tally(signal);
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1000, entries: entries.length, more, unread };
 }
 
 async function answerOf(action: AnyAction, input: Json, stage: ReturnType<typeof createOverlay>): Promise<string> {

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { termsOf } from "../../../src/core/context/words.ts";
+import { indexName } from "../../../src/workspace/index/index-name.ts";
 import { openWorkspace } from "../../../src/workspace/open.ts";
 import { openBare } from "../bare.ts";
 
@@ -77,7 +78,7 @@ async function build(place: Place) {
 
 const fileOf = ({ state }: Place) => {
   const [folder = ""] = readdirSync(state);
-  return join(state, folder, "index-1.sqlite");
+  return join(state, folder, indexName);
 };
 
 describe("the index", () => {

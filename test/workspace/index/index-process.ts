@@ -1,0 +1,19 @@
+/** A process of its own that makes the index of a folder and surveys it: `ROOT STATE [look]`, with `look` only that; prints what came of it as JSON. */
+import { writeSync } from "node:fs";
+import { termsOf } from "../../../src/core/context/words.ts";
+import { openBare } from "../bare.ts";
+
+const [root = "", state = "", only] = process.argv.slice(2);
+const signal = new AbortController().signal;
+const { workspace, index } = await openBare(root, state, { env: { PATH: "/usr/bin:/bin" } });
+const make = () =>
+  index?.refresh(signal).then(
+    ({ complete }) => (complete ? "complete" : "not complete"),
+    (thrown) => (thrown instanceof Error ? `failed: ${thrown.message}` : "failed"),
+  );
+const made = only === "look" ? "not tried" : await make();
+const survey = workspace.survey?.(termsOf("the default map of the parser"));
+const entries = (await survey?.list(signal))?.entries.map(({ path }) => path) ?? [];
+const tally = await survey?.tally(signal);
+const found = tally?.found.map(({ path, length, counts }) => [path, length, ...Array.from(counts)].join(" ")).sort();
+writeSync(1, JSON.stringify({ made: made ?? "none kept", entries, found, unread: tally?.unread }));

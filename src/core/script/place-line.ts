@@ -1,0 +1,165 @@
+/** Puts the lines of a reply into actions, bodies, remarks and warnings, one after another. Never throws. */
+
+import type { StopReason } from "../model.ts";
+import { needsTarget } from "../targets.ts";
+import { rowOf } from "../vocabulary.ts";
+import { buildAction, buildPartial } from "./body.ts";
+import { isFence } from "./code-fence.ts";
+import { type Header, readHeader, undecorate } from "./header.ts";
+import {
+  type BodyEnd,
+  dropEnd,
+  findFinish,
+  growBody,
+  isClear,
+  keepCut,
+  type OpenBody,
+  openBody,
+  readEnd,
+} from "./open-body.ts";
+import { joinRest } from "./resume.ts";
+import type { Cut, Note, ScriptAction, ScriptOptions } from "./script.ts";
+
+/** What was read of one reply so far. */
+export interface Progress {
+  readonly read: ScriptOptions["read"];
+  /** The tag of a body whose header names none. */
+  readonly tag: string;
+  readonly actions: ScriptAction[];
+  readonly remarks: Note[];
+  readonly warnings: Note[];
+  /** Of the line that is read now, from 1. */
+  number: number;
+  /** FINISH has been read. */
+  finished: boolean;
+  /** The reply ended by itself, in a body that nobody can tell the end of. */
+  unclosed: boolean;
+  body: OpenBody | null;
+  /** Number of the last line that became content of a body. */
+  grown: number;
+}
+
+/** A line of a body, or one outside of all. */
+export function place(to: Progress, line: string): void {
+  const { body } = to;
+  if (body === null) {
+    placeOutside(to, line);
+    return;
+  }
+  const end = readEnd(body, line);
+  if (end === null) {
+    growBody(body, line);
+    to.grown = to.number;
+    return;
+  }
+  if (end === "implied-end" && body.kept !== null) discard(to, readHeader(line));
+  else close(to, body, end);
+  if (end !== "end") placeOutside(to, line);
+}
+
+function placeOutside(to: Progress, line: string): void {
+  if (line.trim() === "" || isFence(line)) return;
+  const text = undecorate(line);
+  const header =
+    readHeader(rowOf(text) !== null && !needsTarget(text) ? `${text}::` : text, to.tag) ??
+    readHeader(raise(text), to.tag);
+  const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
+  if (to.finished) to.remarks.push({ line: to.number, text: line.trim() });
+  else if (header !== null) begin(to, header);
+  else if (unknown !== undefined) to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
+  else to.remarks.push({ line: to.number, text: line.trim() });
+}
+
+/** What a header begins: an action in one line, or a body. */
+export function begin(to: Progress, header: Header): void {
+  if (header.kind === "fault") {
+    to.warnings.push({ line: to.number, text: header.text });
+  } else if (header.kind === "action") {
+    to.finished = header.action.cmd === "FINISH";
+    to.actions.push({ ...header.action, line: to.number });
+  } else {
+    const { cmd, path, flags, tag } = header;
+    to.body = openBody({ cmd, path, tag: tag ?? to.tag, line: to.number, flags }, tag === null);
+  }
+}
+
+function close(to: Progress, open: OpenBody, end: BodyEnd): void {
+  const { cmd, path, line } = open;
+  to.body = null;
+  dropEnd(open.lines, end);
+  if (cmd === "FINISH") to.finished = true;
+  const lines = joinRest(open);
+  const flags = [...open.flags, ...(end === "end" ? [] : [end]), ...(lines === open.lines ? [] : ["fence-stripped"])];
+  if (cmd !== "FINISH" && path === "") to.warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
+  else if (end === "no-body")
+    to.warnings.push({ line, text: `${cmd}::${path} has no body: send it with END::${open.tag}` });
+  else to.actions.push(buildAction({ ...open, flags, lines }, to.read));
+}
+
+/** Gives up a cut body that the resumed reply does not go on with: half a file is never taken for a whole one. */
+export function discard(to: Progress, header: Header | null): void {
+  const { body } = to;
+  const restarted = header?.kind === "body" && header.path === body?.path;
+  if (body !== null && !restarted)
+    to.warnings.push({ line: to.number, text: `${body.cmd}::${body.path} was cut and not continued` });
+  to.body = null;
+}
+
+/**
+ * Ends a reply that ended normally in an open body. `isWhole`: its last line ended in a line feed; otherwise that line is
+ * dropped.
+ */
+export function endLines(to: Progress, isWhole: boolean): void {
+  const { body } = to;
+  if (body === null || closeAtFinish(to, body) || isWhole) return;
+  if (to.grown === to.number && !body.bare) body.lines.pop();
+}
+
+/** Ends a body that lacks its END before the FINISH of the reply; where it would have to be guessed, it is not done. */
+function closeAtFinish(to: Progress, open: OpenBody): boolean {
+  const at = findFinish(open);
+  const { cmd, path, tag, line, lines } = open;
+  const finish = lines[at];
+  if (finish === undefined) return false;
+  const content = lines.slice(0, at);
+  if (isClear(content, tag)) {
+    close(to, { ...open, lines: content }, "implied-end");
+    to.number = line + 1 + at;
+    placeOutside(to, finish);
+  } else {
+    to.body = null;
+    to.unclosed = true;
+    to.warnings.push({ line, text: `${cmd}::${path} has no END::${tag}: send it again` });
+  }
+  return true;
+}
+
+/** Ends the body that is still open after the last line; the cut if that could not be. */
+export function endBody(to: Progress, stop: StopReason): Cut | null {
+  const open = to.body;
+  if (open === null) return null;
+  if (stop === "end" && open.bare) close(to, open, "bare-end");
+  else if (stop === "end" && open.wordless && open.blank) close(to, open, "no-body");
+  else if (stop === "end" && open.cmd === "FINISH") closeMessage(to, open);
+  else if (open.cmd === "FINISH" || open.path !== "") to.actions.push(buildPartial(open, to.read));
+  return to.body === null || to.body.path === "" ? null : keepCut(to.body);
+}
+
+/** FINISH::WORD that no END::WORD follows: the word was the message. */
+function closeMessage(to: Progress, { tag, line, lines }: OpenBody): void {
+  to.body = null;
+  to.finished = true;
+  to.actions.push({ cmd: "FINISH", arg: tag, next: [], line });
+  for (const [at, text] of lines.entries()) {
+    if (text.trim() !== "" && !isFence(text)) to.remarks.push({ line: line + 1 + at, text: text.trim() });
+  }
+}
+
+/** A header in small letters, or with blanks around its colons. Only outside of bodies: in one it is content. */
+function raise(text: string): string {
+  return text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
+}
+
+function describeUnknown(word: string): string {
+  return word === "END" ? "END:: stands where no body is open" : `${word} is not a command`;
+}

@@ -38,13 +38,21 @@ export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) 
 export const text = leniently((value) => toText(value), z.string());
 export const texts = leniently((value) => toList(value).map((each) => toText(each)), z.array(z.string()));
 export const commands = leniently((value) => toList(value).map(toTarget), z.array(z.string()));
-export const paths = leniently(
+const paths = leniently(
   (value) =>
     toList(value)
       .map(toTarget)
       .map((each) => (typeof each === "string" ? barePath(each) : each)),
   z.array(z.string()),
 );
+
+/** What a plan and a schedule say of files, in the order in which models are asked for it. */
+export const fileLists = {
+  files_to_read: paths,
+  files_to_create: paths,
+  files_to_modify: paths,
+  files_to_delete: paths,
+};
 
 /** An object of this shape, or null for anything that is none. */
 export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>

@@ -6,10 +6,10 @@ import { type FieldNames, nameFields } from "./field-names.ts";
 import {
   commands,
   complexity,
+  fileLists,
   filled,
   leniently,
   namesSeveral,
-  paths,
   text,
   texts,
   toList,
@@ -22,13 +22,7 @@ import { type Reading, readAs } from "./reading.ts";
 import { joinSurplus, type Schedule, type ScheduleStep } from "./schedule.ts";
 
 const step = z.object({ title: text, hint: text });
-const scopeFields = {
-  files_to_read: paths,
-  files_to_create: paths,
-  files_to_modify: paths,
-  files_to_delete: paths,
-  commands,
-};
+const scopeFields = { ...fileLists, commands };
 
 /** As it is asked for and as it is read. */
 export const scheduleSchema = z.object({

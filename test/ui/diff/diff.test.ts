@@ -65,20 +65,6 @@ test("content that looks like a heading is content", () => {
   `);
 });
 
-test("a carriage return or another line end in content begins no file", () => {
-  for (const end of ["\r", "\u2028"]) {
-    const shown = renderDiff(edit("a", "x\n", `y${end}diff --git a/b b/b${end}new folder c\n`), bare, plain);
-    expect(shown.split("\n").filter((line) => line.startsWith("●"))).toHaveLength(1);
-  }
-});
-
-test("a diff that lost lines, as by a mask, is shown as it is", () => {
-  const diff = edit("a", "1\n2\n3\n", "1\n4\n5\n3\n") + edit("b", "x\n", "y\n");
-  const shown = renderDiff(diff.replace("+4\n+5\n", "+<<SECRET>>\n"), bare, plain);
-  expect(shown).toContain("+<<SECRET>>");
-  expect(shown).toContain("● b  +1 -1");
-});
-
 test("no diff is nothing", () => expect(renderDiff("", bare, plain)).toBe(""));
 
 test("says what happened to every kind of path, in names that cannot act", () => {

@@ -1,0 +1,51 @@
+/** How a run ends on the screen and in pipes: what was taken back, what can be typed next, what it cost. */
+import { expect, test } from "bun:test";
+import { outcome, show, stamp } from "../fixture.ts";
+
+test("a run that was taken back says how to see its work again, and keeps the model's claim off the results", () => {
+  const { changes } = outcome;
+  const events = stamp([
+    { type: "changes.applied", batch: 1, changes },
+    { type: "changes.rolled_back", batch: 1, changes },
+  ]);
+  const error = { code: "check_failed", message: "check failed", hint: null, retry_after: null } as const;
+  const failed = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 9,
+    text: "Done.",
+    changes: [],
+    next: ["Go on with what was taken back"],
+    error,
+  } as const;
+  const { out, err } = show(false, {}, { events, outcome: { ...failed, checks: [] } });
+  expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
+  expect(err).toContain("The model said: Done.\n");
+});
+
+test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
+  const wait = { why: "gemini is not available", seconds: 2, attempt: 1, of: 5 };
+  const text = `${wait.why}; asking again in 2 s (1 of 5)`;
+  const events = stamp([
+    { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },
+    { type: "notice", level: "info", code: "waiting", text, wait },
+  ]);
+  const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");
+  expect(lines({ live: false })).toContain(`· ${text}`);
+  expect(lines({ live: true, verbose: true })).toContain(`· ${text}`);
+  expect(lines({ live: true }).join()).not.toContain("asking again");
+});
+
+test("in a session the result names what can be typed there", () => {
+  const { screen } = show(true, { kind: "session" });
+  expect(screen).toMatch(/next steps \(y does (all, a number one of them|it)\)/);
+  expect(screen).toContain("undo with: pai undo, here: /undo\n");
+  expect(show(true).screen).not.toContain("here: /undo");
+});
+
+test("recorded replies cost nothing, and nothing is said of a price", () => {
+  const recorded = { ...outcome, model: { ...outcome.model, requested: "replay:demo" } };
+  const { screen } = show(true, {}, { events: [], outcome: recorded });
+  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
+});

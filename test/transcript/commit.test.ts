@@ -244,3 +244,23 @@ test.concurrent.skipIf(!hasGit)(
     expect(existsSync(join(place.spare, "ran"))).toBe(false);
   },
 );
+
+test.concurrent.skipIf(!hasGit)(
+  "a folder whose .git names the repository of another one gets no commit; a worktree and a submodule do",
+  async () => {
+    await using place = openRepository([]);
+    const other = join(place.spare, "other");
+    mkdirSync(other);
+    writeFileSync(join(other, ".git"), `gitdir: ${join(place.root, ".git")}\n`);
+    const asked = ["run", "-y", "--commit-unverified", "say two"];
+    const refused = await place.pai(asked, { cwd: other });
+    expect([refused.code, place.gemini.requests.length]).toEqual([2, 0]);
+    expect(refused.stderr).toContain("is the repository of another folder than");
+    git(place, "worktree", "add", "-q", join(place.spare, "tree"));
+    git(place, "-c", "protocol.file.allow=always", "submodule", "-q", "add", place.root, "sub");
+    for (const cwd of [join(place.spare, "tree"), join(place.root, "sub")]) {
+      const { stderr } = await place.pai(asked, { cwd });
+      expect(stderr).not.toContain("another folder");
+    }
+  },
+);

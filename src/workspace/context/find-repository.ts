@@ -1,5 +1,5 @@
 /** Where the history of a folder is kept, found without git and without reading a setting of the repository. */
-import { type BigIntStats, lstatSync } from "node:fs";
+import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readSmall } from "../../system/read-small.ts";
 
@@ -60,6 +60,23 @@ export function findTop(folder: string): { readonly top: string; readonly git: s
     top = dirname(top);
   }
   return null;
+}
+
+const realOf = (path: string): string | null => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+};
+
+/** Whether a repository that a file `.git` names knows the folder, as a worktree or submodule of it: anybody can write such a file. */
+export function isOwnRepository({ top, git }: { readonly top: string; readonly git: string }): boolean {
+  if (git === join(top, ".git")) return true;
+  const [back, settings] = [readFile(join(git, "gitdir"))?.trim(), readFile(join(git, "config"))];
+  const worktree = /^[ \t]*worktree[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/m.exec(settings ?? "")?.[1];
+  const named = back === undefined ? worktree && resolve(git, worktree) : dirname(resolve(git, back));
+  return named !== undefined && named !== "" && realOf(named) === realOf(top);
 }
 
 /** Where worktrees of one repository keep what they share. */

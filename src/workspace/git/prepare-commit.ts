@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
-import { findTop } from "../context/find-repository.ts";
+import { findTop, isOwnRepository } from "../context/find-repository.ts";
 import { showName } from "../parse-path.ts";
 import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.ts";
 import { refuseOwnPrograms } from "./judge-settings.ts";
@@ -12,8 +12,13 @@ import { refuseOwnPrograms } from "./judge-settings.ts";
 /** Throws usage where no commit can be made whatever the run does. */
 export function requireRepository(place: GitPlace): void {
   if (findGit(place) === null) throw new PaiError("usage", "--commit needs git, and there is none in PATH");
-  if (findTop(place.root) === null)
+  const found = findTop(place.root);
+  if (found === null)
     throw new PaiError("usage", `--commit needs a git repository, and ${place.root} is in none`, { hint: "git init" });
+  if (isOwnRepository(found)) return;
+  throw new PaiError("usage", `--commit: ${found.git} is the repository of another folder than ${found.top}`, {
+    hint: "commit it yourself, or make it a worktree: git worktree repair",
+  });
 }
 
 interface Places {

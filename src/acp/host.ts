@@ -30,6 +30,8 @@ export interface Talk {
   readonly modes: readonly Choice[];
   readonly models: readonly Choice[];
   readonly commands: readonly Choice[];
+  /** Commands that are files: what they stand for is a message. */
+  readonly customs: readonly Choice[];
   readonly mode: string;
   readonly model: string;
   /** Tokens that the model in use holds. */

@@ -76,7 +76,11 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     const send = sendTo(client, talk.id);
     await send({
       sessionUpdate: "available_commands_update",
-      availableCommands: talk.commands.map(({ name, description }) => ({ name, description, input: { hint: "" } })),
+      availableCommands: [...talk.commands, ...talk.customs].map(({ name, description }) => ({
+        name,
+        description,
+        input: { hint: "" },
+      })),
     });
     for (const note of notes)
       await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { methods, type PromptResponse } from "@agentclientprotocol/sdk";
 import { finish, modify, plan, talk, write } from "../flows/plans.ts";
-import { makeHome } from "../store/temp-home.ts";
+import { makeHome, put } from "../store/temp-home.ts";
 import { type Editor, type EditorSetup, openEditor } from "./editor.ts";
 
 const open: Editor[] = [];
@@ -244,6 +244,25 @@ describe("sessions", () => {
     expect(editor.calls()).toBe(2);
     const commands = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
     expect(JSON.stringify(commands)).toContain('"name":"undo"');
+  });
+
+  test("a command of the user is offered and stands for its text; a project's that is not trusted is neither", async () => {
+    const home = makeHome();
+    put(home.config("commands/count.md"), "---\ndescription: counts\n---\ncount $1\n");
+    put(home.config("commands/undo.md"), "EVIL\n");
+    const waiting = { ...files, ".pai/commands/ship.md": "Ship it.\n" };
+    const editor = await start({ home, files: waiting, replies: change });
+    const id = await editor.open();
+    await expect(editor.prompt(id, "/ship")).rejects.toThrow();
+    expect(editor.calls()).toBe(0);
+    await editor.prompt(id, "/count a.txt");
+    expect(editor.files()).toMatchObject({ "a.txt": "1\ntwo\n" });
+    expect(editor.calls()).toBe(2);
+    const offered = JSON.stringify(
+      editor.updates.find(({ sessionUpdate }) => sessionUpdate === "available_commands_update"),
+    );
+    expect(offered).toContain('{"name":"count","description":"counts"');
+    expect([offered.includes("ship"), offered.match(/"undo"/g)?.length]).toEqual([false, 1]);
   });
 
   test("without a key a session needs a login, and pai config is offered for it", async () => {

@@ -22,6 +22,7 @@ import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { type Composed, composeOptions, composeTask, limitTime } from "../compose/compose.ts";
 import { type ComposedModel, composeModel, listModels } from "../compose/compose-model.ts";
+import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { findMentions } from "../mentions.ts";
 import { changesOfSession } from "../session/session-changes.ts";
@@ -74,6 +75,7 @@ async function textOf(
 function createTalk(context: Context, composed: Composed, open: OpenSession, tell: (text: string) => void): Talk {
   const { base, opened } = composed;
   const { workspace, history } = opened;
+  const project = { places: base.places, root: workspace.root };
   const [first] = listModels(base.settings.model);
   let mode: string = base.settings.mode;
   let model: ComposedModel | undefined;
@@ -112,6 +114,10 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       return modelChoices(context, base, model?.model.id ?? first);
     },
     commands,
+    get customs() {
+      const own = listCustom(project).filter(({ name }) => !commands.some(({ id }) => id === name));
+      return own.map(({ name, about }) => ({ id: name, name, description: about || "a command of your own" }));
+    },
     get mode() {
       return mode;
     },
@@ -136,7 +142,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
       try {
-        const task = composed.tellTools(await taskOf(text, mentions, along));
+        const task = composed.tellTools(await taskOf(expandCustom(text, project) ?? text, mentions, along));
         offered = null;
         const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
         const options = {

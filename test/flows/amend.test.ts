@@ -1,6 +1,7 @@
 /** A contract can be amended in the open, and never stretched. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, write } from "./plans.ts";
+import { followPlan } from "../../src/flows/single-shot.ts";
+import { finish, modify, plan, planOf, write } from "./plans.ts";
 import { play, type Setup } from "./scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 1\n", "c.py": "z = 1\n" };
@@ -120,6 +121,19 @@ describe("at a terminal", () => {
     expect(question?.diff).not.toContain("x = 2");
     expect(ran.files).toEqual({ "a.py": "x = 2\n", "b.py": "y = 2\n" });
     expect(ran.outcome.amended.map(({ by }) => by)).toEqual(["user", "user"]);
+  });
+
+  test("a saved plan asks as well", async () => {
+    const flow = followPlan(planOf({ steps: ["MODIFY a.py"] }), null);
+    const saved = { ...options, command: "apply" };
+    const ran = await playing({
+      flow,
+      options: saved,
+      answers: ["yes", "yes"],
+      lines: [editA + asking + editB + finish()],
+    });
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend"]);
+    expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 2\n" });
   });
 
   test("a no drops them and what needs them, asks nothing again, and the rest goes on", async () => {

@@ -207,7 +207,7 @@ describe.skipIf(!hasPostgres)("with a real server", () => {
     using second = openScreen(work, { columns: 110, rows: 30 });
     second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);
     await second.shows(/was fetched from the store/);
-    await second.shows(/1 turn, last: where are you\?/);
+    await second.shows(/1 turn\s+> where are you\?/);
     second.enter("and now?");
     await second.shows(/I am at work\./);
     second.enter("/exit");

@@ -55,7 +55,7 @@ inTerminal(
     }
     expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
     using screen = open(place, "resume");
-    await screen.shows(/2 turns, 1 task, last: second/);
+    await screen.shows(/2 turns, 1 task\s+> second/);
     await screen.shows(ready);
     screen.enter("/rewind");
     await screen.shows(/2 .*second/);
@@ -108,7 +108,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   process.kill(Number(readFileSync(join(place.spare, "pid"), "utf8")), "SIGKILL");
   await screen.shows(/ended with 137/);
   using again = open(place, "--continue");
-  await again.shows(/1 turn, last: first/);
+  await again.shows(/1 turn\s+> first/);
   expect(place.tree()).toEqual({});
   await again.shows(ready);
   again.enter("go on");

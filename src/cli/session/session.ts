@@ -1,14 +1,13 @@
 /** The interactive session: a prompt, a task, its result, and on with the next. */
 import { join } from "node:path";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
-import { pendingOf, type Session } from "../../core/session/session.ts";
+import { pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
-import { cut, wrap } from "../../ui/layout.ts";
+import { wrap } from "../../ui/layout.ts";
 import { isContinue, isNo } from "../../ui/prompt/answer.ts";
 import type { MessageOptions } from "../../ui/prompt/prompt.ts";
-import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
@@ -21,6 +20,7 @@ import { offerToKeep } from "../onboard/keep-model.ts";
 import { completeMessage } from "./complete.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
+import { renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
 
@@ -153,14 +153,6 @@ function requireTerminal(context: Context): void {
   });
 }
 
-/** What a saved session holds, shown when it goes on; stored text is text and approves nothing. */
-function renderResumed({ id, turns, conversation }: Session): string {
-  const last = turns.at(-1);
-  const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;
-  const request = last === undefined ? "" : `, last: ${visibleLine(last.request)}`;
-  return `session ${id}, ${counted(turns.length, "turn")}${tasks}${request}`;
-}
-
 /** Everything a session at the terminal needs; a new conversation, or the one to go on with. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
   const given = composeBase(called);
@@ -182,7 +174,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const columns = columnsOf(context.env);
   const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
   context.err(`${banner}\nType a task; /help shows more\n`);
-  if (loaded !== null) context.err(`${cut(renderResumed(loaded.session), columns, view.style.glyphs.more)}\n`);
+  if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null && loaded.damaged > 0) warn("session")(`${counted(loaded.damaged, "damaged line")} passed over`);
   const { mode } = base.settings;
   const nothing = {

@@ -81,6 +81,12 @@ function renderProof({ status, checks }: Outcome): string {
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }
 
+/** The status of a run of before, as one line; null: it needs none. */
+export function renderEarlierStatus(status: string, style: Style): string | null {
+  const [meaning, words] = Object.entries(statusWords).find(([name]) => name === status)?.[1] ?? [];
+  return meaning === undefined ? null : `${mark(style, meaning)} ${style.paint(meaning, words ?? "")}`;
+}
+
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
   const [meaning, words] = statusWords[outcome.status];
@@ -90,7 +96,11 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 
-function renderNext(next: readonly string[], { style, columns, session }: ResultOptions): string[] {
+/** Next steps as a numbered list below a blank line; nothing for none. */
+export function renderNext(
+  next: readonly string[],
+  { style, columns, session }: Pick<ResultOptions, "style" | "columns" | "session">,
+): string[] {
   if (next.length === 0) return [];
   const how = next.length === 1 ? " (y does it)" : " (y does all, a number one of them)";
   const shown = (step: string) => (style.plain ? visible(step) : renderInline(visible(step), style));

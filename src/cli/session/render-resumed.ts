@@ -1,0 +1,40 @@
+/** What a person reads when a saved session goes on: what it holds, and its last exchange. Stored text is text and approves nothing. */
+import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
+import { counted } from "../../ui/amount.ts";
+import { cut, hang } from "../../ui/layout.ts";
+import { renderEarlierStatus, renderNext } from "../../ui/run/render-outcome.ts";
+import { renderAnswer } from "../../ui/run/reply.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import type { Style } from "../../ui/style.ts";
+
+/** Rows of a request and of an answer that are shown. */
+const maxRows = { request: 3, answer: 20 };
+
+function foldRows(rows: readonly string[], max: number, style: Style): readonly string[] {
+  if (rows.length <= max + 1) return rows;
+  return [...rows.slice(0, max), style.paint("dim", `${style.glyphs.more} ${rows.length - max} more rows`)];
+}
+
+function renderTurn({ request, text, status }: Turn, style: Style, columns: number): readonly string[] {
+  const width = style.plain ? null : columns;
+  const markdown = width === null ? null : { columns: width, style, highlight: () => null };
+  const answer = text.trim() === "" ? [] : renderAnswer(text, width, markdown).trimEnd().split("\n");
+  const ended = renderEarlierStatus(status ?? "interrupted", style);
+  return [
+    "",
+    ...foldRows(hang("> ", visibleLine(request), width), maxRows.request, style),
+    ...(answer.length === 0 ? [] : ["", ...foldRows(answer, maxRows.answer, style)]),
+    ...(ended === null ? [] : ["", ended]),
+  ];
+}
+
+/** Lines for standard error, each with its line feed. */
+export function renderResumed(session: Session, style: Style, columns: number): string {
+  const { id, turns, conversation } = session;
+  const last = turns.at(-1);
+  const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;
+  const head = cut(`session ${id}, ${counted(turns.length, "turn")}${tasks}`, columns, style.glyphs.more);
+  const exchange = last === undefined ? [] : renderTurn(last, style, columns);
+  const next = renderNext(pendingOf(session), { style, columns: style.plain ? null : columns, session: true });
+  return [head, ...exchange, ...next].map((line) => `${line}\n`).join("");
+}

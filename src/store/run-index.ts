@@ -21,6 +21,7 @@ const schema = `
     primary key (folder, id)
   ) without rowid;
   create index if not exists runs_at on runs (at);
+  create index if not exists runs_id on runs (id);
   create table if not exists days (
     day text not null, model text not null, mode text not null, folder text not null,
     runs integer not null, solved integer not null, verified integer not null, calls integer not null,

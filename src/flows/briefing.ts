@@ -1,9 +1,9 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
 import { type Candidate, chooseExcerpts } from "../core/context/excerpts.ts";
-import { isShowable, type Kind, kindOf } from "../core/context/kind.ts";
+import { isShowable, type Kind } from "../core/context/kind.ts";
 import { type RankedProject, rankProject } from "../core/context/project.ts";
-import type { Ranked } from "../core/context/rank.ts";
+import { kindAmong, type Ranked } from "../core/context/rank.ts";
 import { findStacks } from "../core/context/stack.ts";
 import { surveyLimits, surveyView } from "../core/context/survey.ts";
 import { renderTree } from "../core/context/tree.ts";
@@ -138,8 +138,9 @@ const besides = { weight: 0, lines: [], by: "output" } as const;
 /** Every file that may be shown: those that are ranked, then other code, then the rest. */
 function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
   const ranked = new Set(likely.map(({ path }) => path));
+  const exists = new Set(paths);
   const rest = paths
-    .map((path) => ({ path, kind: kindOf(path), score: 0.1, signal: besides }))
+    .map((path) => ({ path, kind: kindAmong(path, exists), score: 0.1, signal: besides }))
     .filter(({ path, kind }) => !ranked.has(path) && isShowable(path, kind, request));
   const isCode = ({ kind }: { readonly kind: Kind }) => kind === "code";
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];

@@ -75,6 +75,31 @@ describe("the first request", () => {
     expect(text).not.toContain("<likely");
   });
 
+  test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
+    const files = (length: number) =>
+      Object.fromEntries(
+        Array.from({ length: 50 }, (_, n) => [`m${n}.py`, `part = ${n}\n${"x = 1\n".repeat(length)}`]),
+      );
+    const small = await first({ files: files(20), task: "say hello" });
+    expect(small.match(/<file path=/g)).toHaveLength(50);
+    const large = await first({ files: files(200), task: "raise part 7" });
+    expect(large.match(/<file path=/g)?.length).toBeLessThan(15);
+  });
+
+  test("shows of a small project no file that is made from one beside it, unless it is named", async () => {
+    const files = {
+      "cart.ts": "export class Cart {}\n",
+      "cart.js": "exports.Cart = class {};\n",
+      "cart.js.map": '{"mappings":"cart"}\n',
+      "tax.js": "exports.rate = 1;\n",
+      "tax.d.ts": "export declare const rate: number;\n",
+    };
+    const shown = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path);
+    expect(shown(await first({ files, task: "say hello" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(shown(await first({ files, task: "empty the cart" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(shown(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
+  });
+
   test("lists no likely files where all that hold anything are shown whole", async () => {
     const files = { "shop/__init__.py": "", "shop/cart.py": "total = 0\n", "shop/money.py": "cents = 1\n" };
     const text = await first({ files, task: "make the shop count cents in __init__" });

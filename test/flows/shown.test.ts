@@ -14,7 +14,7 @@ describe("the plan call", () => {
   });
 
   test("sees of a large project only what the request is about", async () => {
-    const others = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
+    const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
     const files = { ...others, "src/invoice.py": "def total(): pass\n" };
     const { asked } = await play({ files, lines: create, task: "round the invoice total" });
     expect(asked(1).match(/<file path="[^"]*"/g)).toEqual(['<file path="src/invoice.py"']);

@@ -22,7 +22,7 @@ export interface RankedProject {
   readonly more: boolean;
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
-  /** Characters of all files that can be shown, where they are few; null: there are too many to show them all. */
+  /** Characters that it takes to show all files, where they are few; null: there are too many to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
   /** The commits that had a say in the ranking. */
@@ -31,8 +31,8 @@ export interface RankedProject {
   readonly lacks: readonly string[];
 }
 
-/** Files of a project that may be shown whole. */
-const small = { files: 24 } as const;
+/** Files of a project that may be shown whole, and the characters that each costs beside its text. */
+const small = { files: 60, fileCost: 60 } as const;
 
 /** Looks through the project once. `unranked`: paths that are shown anyway and need no place. */
 export async function rankProject(
@@ -56,7 +56,7 @@ export async function rankProject(
   const ranking =
     recorded ?? rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds: kindWeights(request) });
   const isSmall = recorded?.whole ?? (tally.files <= small.files && tally.unread === 0);
-  const smallLength = isSmall ? (recorded === null ? tally.totalLength : 0) : null;
+  const smallLength = isSmall ? (recorded === null ? tally.totalLength + small.fileCost * tally.files : 0) : null;
   return {
     entries,
     paths,

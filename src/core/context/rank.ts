@@ -160,8 +160,10 @@ function scoreWords(
   return { scores, values };
 }
 
+type Paths = Pick<ReadonlySet<string>, "has">;
+
 /** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
-function isTwin(path: string, exists: ReadonlyMap<string, number>): boolean {
+function isTwin(path: string, exists: Paths): boolean {
   if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
   if (declared !== null)
@@ -171,6 +173,9 @@ function isTwin(path: string, exists: ReadonlyMap<string, number>): boolean {
   const [, stem, module, x] = script;
   return exists.has(`${stem}.${module}ts${x}`) || exists.has(`${stem}.${module}tsx`);
 }
+
+/** What sort of file it is among the others. */
+export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
 
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -186,7 +191,7 @@ interface Guess extends Omit<Ranked, "kind" | "score"> {
  * The best of them with their kinds. A kind only ever takes away from a guess, so that most files of a large project need
  * none.
  */
-function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: ReadonlyMap<string, number>): Ranked[] {
+function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Paths): Ranked[] {
   const most = Math.max(...Object.values(kinds));
   const files: Ranked[] = [];
   const bound = ({ guess, signal }: Guess) => most * guess + (signal?.weight ?? 0);
@@ -199,7 +204,7 @@ function weigh(guesses: readonly Guess[], kinds: RankInput["kinds"], exists: Rea
       next = files.length + maxRanked;
     }
     const { guess, ...facts } = each;
-    const kind = isTwin(each.path, exists) ? "generated" : kindOf(each.path);
+    const kind = kindAmong(each.path, exists);
     files.push({ ...facts, kind, score: kinds[kind] * guess + (each.signal?.weight ?? 0) });
   }
   return files.sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path)).slice(0, maxRanked);

@@ -1,9 +1,10 @@
-/** Makes scripts/run.svg: a real run of the binary in a real terminal (tmux), its model's replies recorded. */
+/** Makes scripts/run.svg and the pictures of docs/terminal.md: the binary in a real terminal (tmux), its model's replies recorded. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderSvg } from "./ansi-svg.ts";
+import { serveSlowly } from "./slow-model.ts";
 
 const repository = join(import.meta.dir, "..");
 const binary = join(process.env["PAI_DIST"] ?? join(repository, "dist"), "pai");
@@ -26,7 +27,7 @@ const shown = (...options: readonly string[]): string => tmux("capture-pane", "-
 
 /** Waits until the screen holds the words as often as `times`. */
 async function waitFor(words: RegExp, times = 1): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     if ((shown().match(words) ?? []).length >= times) return;
     await Bun.sleep(50);
   }
@@ -55,6 +56,59 @@ function prepare(): void {
   );
 }
 
+/** Writes what the terminal shows from a line on. */
+function draw(file: string, title: string, isFirst: (line: string) => boolean): void {
+  const lines = shown("-e").trimEnd().split("\n");
+  const start = lines.findIndex(isFirst);
+  const picture = lines
+    .slice(Math.max(start, 0))
+    .map((line) => line.replaceAll(place, home).replaceAll(homedir(), "~"));
+  writeFileSync(join(repository, file), renderSvg(picture, screen.columns, title));
+}
+
+const isBanner = (line: string) => line.includes("pai ") && !line.includes("$ ");
+const isRequest = (line: string) => line.includes(task);
+const ask = /say what to change/g;
+const pai = 'clear; pai --check "python3 -B test_bmi.py"';
+
+async function drawRun(): Promise<void> {
+  await type(`${pai} --model replay:../bmi.jsonl`);
+  await waitFor(/^pai>/gm);
+  await type(task);
+  await waitFor(ask);
+  await type("y");
+  await waitFor(/^pai>/gm, 2);
+  draw("scripts/run.svg", "A run of pai in a terminal", isBanner);
+  tmux("send-keys", "C-d");
+  await waitFor(/go on with/g);
+}
+
+/** A wait, the plan, the diff before it is applied, and the result, with a model as slow as a small machine's own. */
+async function drawParts(): Promise<void> {
+  run(binary, ["undo", "-y"]);
+  const replies = readFileSync(join(place, "bmi.jsonl"), "utf8").trim().split("\n");
+  using model = serveSlowly(replies.map((line) => (JSON.parse(line) as { text: string }).text));
+  await type(`export PAI_BASE_URL=${model.url} GEMINI_API_KEY=recorded`);
+  await type(`${pai} --no-plan-cache`);
+  await waitFor(/^pai>/gm);
+  await type(task);
+  await waitFor(/step 1 of the plan, [2-9] s/g);
+  draw("docs/terminal-wait.svg", "pai waits for a plan and says how far it has come", isRequest);
+  await waitFor(ask);
+  draw("docs/terminal-plan.svg", "A plan with its promise, and the question", isRequest);
+  await type("d");
+  await waitFor(/apply\? y, n/g);
+  draw("docs/terminal-diff.svg", "The diff before it is applied, and the question", (line) =>
+    /●.*bmi_calculator/.test(line),
+  );
+  await type("y");
+  await waitFor(/^pai>/gm, 2);
+  draw("docs/terminal-result.svg", "Checks, result, next steps, cost and the way back", (line) =>
+    line.includes("applied "),
+  );
+  tmux("send-keys", "C-d");
+}
+
 try {
   prepare();
   const size = ["-x", `${screen.columns}`, "-y", `${screen.rows}`];
@@ -62,17 +116,8 @@ try {
   tmux("-f", "/dev/null", "new-session", "-d", ...size, "env", "-i", ...variables, "PS1=$ ", "/bin/sh");
   await type(`clear; PATH=${join(binary, "..")}:$PATH`);
   await Bun.sleep(300);
-  await type('clear; pai --model replay:../bmi.jsonl --check "python3 -B test_bmi.py"');
-  await waitFor(/^pai>/gm);
-  await type(task);
-  await waitFor(/say what to change/g);
-  await type("y");
-  await waitFor(/^pai>/gm, 2);
-  const lines = shown("-e").trimEnd().split("\n");
-  const start = lines.findIndex((line) => line.includes("pai ") && !line.includes("$ "));
-  const picture = lines.slice(Math.max(start, 0)).map((line) => line.replaceAll(place, home));
-  writeFileSync(join(repository, "scripts/run.svg"), renderSvg(picture, screen.columns, "A run of pai in a terminal"));
-  tmux("send-keys", "C-d");
+  await drawRun();
+  await drawParts();
 } finally {
   spawnSync("tmux", ["-L", `pai-screen-${process.pid}`, "kill-server"]);
   rmSync(place, { recursive: true, force: true });

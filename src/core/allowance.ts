@@ -79,7 +79,7 @@ export function wantOf({ input, least, most, priceOf }: PlannedCall): Want {
 
 /** The largest reply that fits into a share; less than the least of the want, or -1: none does. */
 export function outputWithin({ input, most, inputCost, perOutput }: Want, { tokens, cost }: Share): number {
-  // A sum of prices is a little off now and then: a millionth of a cent is no overspending.
+  // A sum of prices may be off by a rounding error: a millionth of a cent does not count as overspending.
   const left = cost - inputCost + 1e-8;
   const byCost = perOutput > 0 ? Math.floor(left / perOutput) : left < 0 ? -1 : most;
   return Math.min(most, Math.floor(tokens - input), byCost);

@@ -43,7 +43,7 @@ type Fault = ReturnType<Validator["validate"]>["errors"][number];
 
 const maxFaults = 5;
 
-/** What lies deepest says why; what stands above it only that something below does not fit. */
+/** The deepest error says why; those above it only say that something below does not fit. */
 function renderFaults(what: string, faults: readonly Fault[]): string {
   const places = faults.map(({ keywordLocation }) => keywordLocation);
   const deepest = faults.filter((_, at) => !places.some((other) => other.startsWith(`${places[at]}/`)));

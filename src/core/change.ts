@@ -1,7 +1,7 @@
 /** Changes as values: what a path was, what it shall be, and the arithmetic on sets of them. */
 import type { RelPath } from "./path.ts";
 
-/** What stands at a path. `null` instead of a Blob means: nothing. Bytes must never be mutated. */
+/** The content of a path. `null` instead of a Blob means that nothing exists there. Bytes must never be mutated. */
 export type Blob =
   | { readonly kind: "file"; readonly bytes: Uint8Array; readonly mode: number }
   | { readonly kind: "folder"; readonly mode: number }
@@ -26,7 +26,7 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
-/** Where the content that arrived at a path stood before the first of these changes; null: it was not moved, or came back. */
+/** The path that moved content had before the first of these changes; null: it was not moved, or was moved back. */
 function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change>): RelPath | null {
   if (from === null) return null;
   const source = byPath.get(from);

@@ -5,7 +5,7 @@ import { matchLines, splitLines } from "./line-diff.ts";
 import type { ChangeSummary } from "./outcome.ts";
 import { decode } from "./text.ts";
 
-/** Text of what stands at a path: "" for nothing and folders, a link's target, null for binary. */
+/** Text of a blob: "" for nothing and folders, a link's target, null for binary. */
 export function textOf(blob: Blob | null): string | null {
   if (blob === null || blob.kind === "folder") return "";
   if (blob.kind === "link") return blob.target;
@@ -166,7 +166,7 @@ function sameBytes(a: Blob | null, b: Blob | null): boolean {
   return a?.kind === "file" && b?.kind === "file" && Buffer.compare(a.bytes, b.bytes) === 0;
 }
 
-/** One file; `from` is where a renamed file stood, `before` then what stood there. */
+/** One file; `from` is the old path of a renamed file, and `before` its content there. */
 function renderFile(change: Change, from: string | null): string {
   const { path, before, after } = change;
   const header = renderHeader(change, from);

@@ -1,7 +1,7 @@
 /** Which lines of two texts are the same: the one alignment that counts and diffs are made of. */
 import { diffArrays } from "diff/lib/diff/array.js";
 
-/** A line of the old text that is kept, and where it stands in the new one; both ascending, from 0. */
+/** A kept line: its index in the old text and in the new one; both ascending, from 0. */
 type KeptLine = readonly [oldIndex: number, newIndex: number];
 
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
@@ -61,7 +61,7 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly K
   return matches;
 }
 
-/** The longest ascending run of lines that stand exactly once on both sides. */
+/** The longest ascending run of lines that occur exactly once on both sides. */
 function matchUnique(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   const inNew = uniquePositions(now);
   const piles: { readonly match: KeptLine; readonly below: number }[] = [];
@@ -81,7 +81,7 @@ function matchUnique(old: readonly string[], now: readonly string[]): readonly K
   return matches.reverse();
 }
 
-/** The first place in a sorted list whose item is no longer below. */
+/** The first index in a sorted list whose item is not below. */
 function lowestNotBelow(items: readonly number[], isBelow: (item: number) => boolean): number {
   let low = 0;
   let high = items.length;

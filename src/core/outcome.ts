@@ -12,7 +12,7 @@ export interface ChangeSummary {
   readonly from: string | null;
   readonly added: number;
   readonly deleted: number;
-  /** sha256 of the bytes, hex; null where nothing stood or stands, or it is not a file. Of a move: what stood at `from`. */
+  /** sha256 of the bytes, hex; null where there is no file before or after. Of a move: the content at `from`. */
   readonly before: string | null;
   readonly after: string | null;
   readonly by: "plan" | "command";

@@ -55,7 +55,7 @@ export interface SearchReport {
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
-  /** What stands there; null: nothing. A link is answered as such. Throws file_unusable for special files and files over `limit` bytes (default 8 MiB), path_refused for links on the way. */
+  /** The content of a path; null: nothing exists there. A link is returned as such. Throws file_unusable for special files and files over `limit` bytes (default 8 MiB), path_refused for links on the way. */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
@@ -120,7 +120,7 @@ export interface ClosedChange {
   readonly runsUnasked: boolean;
 }
 
-/** What a command changed that is no part of `changes`. It goes back with a run that is rolled back. */
+/** Changes of a command that are not among `changes`. They are undone when the run is rolled back. */
 export interface ClosedChanges {
   readonly changes: readonly ClosedChange[];
   /** Puts these back now. Returns those that somebody else has changed since, which are left. */
@@ -165,7 +165,7 @@ export interface Transaction {
   readonly commandPaths: ReadonlySet<RelPath>;
   /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
   rollback(): Promise<RollbackReport>;
-  /** What of all that was meant stands on the disk now: after a failure that is more, or less, than `changes`. */
+  /** The intended changes that are on disk now: after a failure these may be more, or fewer, than `changes`. */
   standing?(): readonly Change[];
   /** Ends the run and keeps it for undo. */
   close(): Promise<void>;
@@ -209,7 +209,7 @@ export interface Survey {
   finish(ranking: KeptRanking): void;
 }
 
-/** A commit that git can make; nothing of it stands in the repository yet but a folder of notes. */
+/** A commit that git can make; the repository holds nothing of it yet but a folder of notes. */
 export interface PreparedCommit {
   /** How many files it holds. */
   readonly files: number;
@@ -242,7 +242,7 @@ export interface Workspace extends View {
   readonly undoable: boolean;
   /** Why a change of this path needs its own yes: it runs code later, or steers agents; null: it does not. */
   concern(path: RelPath): string | null;
-  /** How many names (hard links) the file at a path has; 0 where none stands. */
+  /** How many names (hard links) the file at a path has; 0 where there is no file. */
   names(path: RelPath): number;
   /** Throws read_only or permission_denied where nothing can be written to a path. */
   requireWritable?(path: RelPath): void;

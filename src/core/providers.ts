@@ -26,7 +26,7 @@ export interface Provider {
   readonly wire: Wire;
   /** Bare model names that are surely its own; null: none, `provider:name` must be written. */
   readonly names: RegExp | null;
-  /** The model that is used where its key is the only one there is; null: there is no usual one. */
+  /** The model to use when this provider has the only key; null: it has no default. */
   readonly usualModel: string | null;
   readonly needsKey: boolean;
   /** Environment variables of a key; the first is the one to name in a hint. */

@@ -12,7 +12,7 @@ import type { Plan } from "./plan/plan.ts";
 import type { Question } from "./question.ts";
 import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
-/** A changed path with a hash of what stood there and of what stands there now; null: nothing. */
+/** A changed path with a hash of its content before and after; null: nothing. */
 export interface ChangedPath {
   readonly path: string;
   readonly from: string | null;
@@ -22,7 +22,7 @@ export interface ChangedPath {
 
 /** The same with the new content: of what a command wrote, the receipt alone can tell it. */
 export interface ChangedContent extends ChangedPath {
-  /** What stands there now; null: nothing. `base64` is null for a file of more than 1 MiB. */
+  /** The new content; null: nothing. `base64` is null for a file of more than 1 MiB. */
   readonly content:
     | { readonly kind: "file"; readonly mode: number; readonly base64: string | null }
     | { readonly kind: "folder"; readonly mode: number }
@@ -144,7 +144,7 @@ export type Fact =
 
 export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** What stands for "the line before" in the first line. */
+/** Takes the place of the previous line's hash in the first line. */
 export const noHash = "0".repeat(64);
 
 const sealSize = `,"hash":"${noHash}"}`.length;
@@ -216,7 +216,7 @@ export function readReceipt(
 export const factsOf = <T extends Fact["type"]>(facts: readonly Fact[], type: T): readonly FactOf<T>[] =>
   facts.filter((fact): fact is FactOf<T> => fact.type === type);
 
-/** What stands at a path as a hash: of a file's bytes or a link's target; "folder" for a folder, null for nothing. */
+/** A blob as a hash: of a file's bytes or a link's target; "folder" for a folder, null for nothing. */
 function hashOf(blob: Blob | null): string | null {
   if (blob === null) return null;
   if (blob.kind === "file") return digest(blob.bytes);

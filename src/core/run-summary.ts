@@ -134,7 +134,7 @@ export function summarizeRun(
   };
 }
 
-/** A row that others wrote as a run: texts are cut to what they may be, and what is no number is not known. */
+/** Reads a row that others wrote: texts are cut to their limits, and anything but a number counts as unknown. */
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
   const text = (name: string, most?: number) => textOf(loose[name], most);

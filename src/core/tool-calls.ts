@@ -19,7 +19,7 @@ export interface ToolCall {
 const word = "CALL";
 const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*([\s\S]*)$/;
 
-/** `CALL server.tool {json}`, with or without its first word; null: it is none. Without anything behind the name there is no input. */
+/** `CALL server.tool {json}`, with or without its first word; null: it is not a call. Nothing after the name means no input. */
 export function readToolCall(text: string): ToolCall | null {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;

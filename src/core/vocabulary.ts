@@ -56,7 +56,7 @@ const look = {
 const change = { ...look, kind: "change" } as const;
 /** A tool of a connected server: models are told of it where there is one. */
 const served = { form: "command", offered: false, plan: "" } as const;
-/** A line of a script that no tool stands for. */
+/** A script line that has no tool. */
 const mark = { ...look, tool: null, offered: false, about: "" } as const;
 const command = { ...look, kind: "command", right: "command", unsafeWhenCut: true } as const;
 
@@ -286,7 +286,7 @@ const ownNames: ReadonlyMap<string, string> = new Map(
   vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
 );
 
-/** The row of an action by its own name; null: there is no such action. */
+/** The row of an action by its name; null: unknown action. */
 export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
 /** The row of an action that something is done for. */

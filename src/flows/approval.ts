@@ -1,4 +1,4 @@
-/** What stands between a plan and its execution: what is forbidden whatever anybody says, and the yes. */
+/** Checks a plan before its execution: refuses what is always forbidden, then asks for approval. */
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";

@@ -134,7 +134,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
 
 /** The question with every secret replaced by a name. Tells the user how many there are, again whenever there are more. */
 function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuestion {
-  // A secret may be told as one only by a later message: what stands before it is looked through again.
+  // A later message may reveal that a value is a secret: earlier messages are searched again.
   let version = -1;
   let [system, messages] = [question.system, question.messages];
   while (version !== veil.version) {

@@ -69,7 +69,7 @@ async function findSteering(run: Run, changes: readonly Change[]): Promise<Refus
 const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
 
 /**
- * Adds to `refused` what cannot stand alone: the other paths of a call that is refused (a call is done whole or not at
+ * Adds to `refused` what cannot be applied alone: the other paths of a call that is refused (a call is done whole or not at
  * all), and what lies below a refused path. Made folders are left to `findUnneeded`: another call may need them.
  */
 function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
@@ -131,7 +131,7 @@ export async function judgeStaged(
 }
 
 /**
- * Takes back what a command of the plan has changed when the guard refuses any of it; null: it stands. `closed`: why some
+ * Takes back what a command of the plan has changed when the guard refuses any of it; null: the changes stay. `closed`: why some
  * of what it changed was put back already.
  */
 export async function judgeCommand(

@@ -80,7 +80,7 @@ export interface Part {
     | "context"
     | "checks"
     | "request";
-  /** As it stands in the message. */
+  /** As the message shows it. */
   readonly text: string;
   /** The file it is from; null: none. */
   readonly file: Source | null;
@@ -201,7 +201,7 @@ export async function rankTask(run: Run): Promise<Likely> {
   return { files, lacks };
 }
 
-/** The likeliest files for a request of its own, as a part of a prompt; "" where nothing points at any. */
+/** The likeliest files for one request, as a part of a prompt; "" where there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
   const { ranking, survey, commits } = await rank(run, request, "", new Set());
   survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: false, commits });
@@ -217,7 +217,7 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
 }
 
 /**
- * Looks at the workspace and writes the plan call's user message; the stable parts stand first. `scale`: how much of what
+ * Looks at the workspace and writes the plan call's user message; the stable parts come first. `scale`: how much of what
  * it may hold.
  */
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
@@ -290,7 +290,7 @@ async function renderMemory({ ports, task }: Run): Promise<string> {
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
-/** What the user gave: the conversation so far, context, checks, the request; the last stands last. */
+/** What the user gave: the conversation so far, context, checks, the request, which comes last. */
 function renderGiven(run: Run, budgets: Budgets, memory: string): readonly Part[] {
   const { history, context, text } = run.task;
   const given: readonly (readonly [Part["kind"], string])[] = [

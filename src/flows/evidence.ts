@@ -143,7 +143,7 @@ export interface Evidence {
 
 /**
  * The plan's evidence as one text: the files it names (of large ones that it changes, parts), what its looks found and
- * what its commands printed, as far as they stand before the first change, and what is carried over from the planning calls.
+ * what its commands printed, as far as they come before the first change, and what is carried over from the planning calls.
  */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Promise<Evidence> {
   const calls = callsOf(run, plan, splitSteps(plan)[0]);
@@ -187,7 +187,7 @@ function cutResult({ name, target, text }: CallReport, most: number): string {
   return [...lines.slice(0, kept), `[… ${how}]`].join("\n");
 }
 
-/** Shares the room among results: what is short is whole, the rest gets the same each. */
+/** Divides the room among results: short ones are shown whole, the others get equal shares. */
 function cutResults(reports: readonly CallReport[], room: number): readonly string[] {
   const cut = new Map<CallReport, string>();
   let left = room;

@@ -56,7 +56,7 @@ function keepProse({ record }: Run, reply: ScriptReply, progress: Progress): boo
   return prose !== "";
 }
 
-/** Promised folders that stand and promised deletions that are gone, whoever saw to it. */
+/** Promised folders that exist and promised deletions that are done, whoever did it. */
 async function findSettled(run: Run, claims: readonly Claim[]): Promise<readonly Claim[]> {
   const settled: Claim[] = [];
   for (const claim of claims) {
@@ -141,7 +141,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
   await baselineOf(run)?.finish();
-  // The plan, and perhaps a person's yes, was for what stood there then.
+  // The plan, and perhaps a person's approval, was for the files as they were then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);

@@ -124,7 +124,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
   const before = (await baselineOf(run)?.finish()) ?? [];
-  // The schedule, and perhaps a person's yes, was for what stood there then.
+  // The schedule, and perhaps a person's approval, was for the files as they were then.
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim));
   const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights);
   progress.absorb(seen);

@@ -23,7 +23,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
     const wasComplete = reader.value().complete;
     const shown = reader.push(text);
     if (shown !== "") run.emit({ type: "model.delta", n, channel: "reply", text: shown });
-    // The rest of the plan may take long: what was said is shown to its last word, and the wait for the rest begins.
+    // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
     const isLong = run.ports.now().getTime() - started > slowMs;
     if (!wasComplete && reader.value().complete && isLong)
       run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });

@@ -63,7 +63,7 @@ const atLeast = (usage: Usage, least: Usage): Usage => ({
   output: Math.max(usage.output, least.output),
 });
 
-/** Cached and written tokens are part of the input, each with a rate of its own. */
+/** Cached and written tokens are part of the input, each at its own rate. */
 function costOf(usage: Usage, price: Price): number {
   const { large } = price;
   const rate = large != null && usage.input > large.above ? large : price;

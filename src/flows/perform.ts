@@ -108,7 +108,7 @@ async function flush(batch: Batch): Promise<void> {
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
 
-/** Stages what a call proposed, with the secrets in place of their names where they may stand. */
+/** Stages what a call proposed, with secrets in place of their names where they are allowed. */
 async function stageChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: Waiting["paths"]) {
   const { run, waiting } = batch;
   const changes = isVeiled(call.name) ? await unveil(run, proposed) : proposed;
@@ -213,7 +213,7 @@ const refusals: readonly ErrorCode[] = [
 
 type Looked = ReturnType<AnyAction["propose"]>;
 
-/** Looks that are done at the same time: a search takes threads of its own. */
+/** Looks that are done at the same time: a search starts its own threads. */
 const looksAtOnce = 8;
 
 /**

@@ -49,7 +49,7 @@ export interface Preview {
   readonly ranking: readonly RankedFile[];
   /** What the ranking had to do without, one clause each. */
   readonly lacks: readonly string[];
-  /** As long as there is no plan. */
+  /** Until there is a plan. */
   readonly promise: CallPromise;
   /** USD of this call's input; null: price unknown. */
   readonly cost: number | null;
@@ -91,7 +91,7 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
 
 const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
-/** How much of a file is shown. What is cut ends in a note on a line of its own, which is not counted. */
+/** How much of a file is shown. A cut file ends in a note on a separate line, which is not counted. */
 function linesOf({ text, shown, part }: Source): PreviewPart["lines"] {
   const total = countLines(text);
   if (part === undefined) {

@@ -30,7 +30,7 @@ export interface ReplyFacts {
   readonly empty: boolean;
   /** What it held instead, as words that follow "it held"; "" for plain words. */
   readonly seen: string;
-  /** Promised folders that stand and promised deletions that are gone, whoever did it. */
+  /** Promised folders that exist and promised deletions that are done, whoever did it. */
   readonly settled: readonly Claim[];
 }
 
@@ -114,7 +114,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   };
 
   /**
-   * What was asked for beyond the plan and refused is worth no call of its own. What the person declined unasked is worth
+   * A refused action beyond the plan is not worth another call. What the person declined unasked is worth
    * telling the model, and no failure when no call is left for it.
    */
   const isOpen = ({ code, isBeyond }: CallReport) =>

@@ -151,7 +151,7 @@ function renderDiff(run: Run, { changes }: BatchReport): string {
     : fence("diff", {}, cutText(foldDeleted(renderChanges(run.veiled.hideChanges(edited))), maxOfDiff));
 }
 
-/** Asks for the whole file instead of edits, and shows it again when it is no longer as the model last saw it. */
+/** Asks for the whole file instead of edits, and shows it again when it has changed since the model last saw it. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   const blob = await run.overlay.read(path);
   const shown = run.overlay.shown(path);

@@ -67,7 +67,7 @@ export function createStamper({ id, now, sink, mask = maskHeld([]) }: StamperOpt
   };
 }
 
-/** The request and what goes with it as the model may see it: a secret that the user typed is one, too. */
+/** The request and its context as the model may see them: secrets that the user typed are hidden, too. */
 const hideTask = (veil: Veil, task: Task): Task => ({
   ...task,
   text: veil.hide(task.text),

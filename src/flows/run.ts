@@ -125,7 +125,7 @@ export interface Ports {
   readonly veil?: Veil;
 }
 
-/** The user's checks as they stand before the work; they run in the background from their start on. */
+/** The results of the user's checks before the work; they run in the background. */
 export interface Baseline {
   /** What is known so far, in the order of the checks. */
   readonly results: readonly CheckEvidence[];
@@ -135,7 +135,7 @@ export interface Baseline {
   stop(): Promise<void>;
 }
 
-/** Something that a planning call was shown, as it stood in the message. */
+/** Something that a planning call was shown, as the message had it. */
 export interface Shown {
   /** The file it is from; null: the result of a look at more than one. */
   readonly path: string | null;
@@ -146,7 +146,7 @@ export interface Shown {
 
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
-  /** Conversation of the tool-loop, as it stands. */
+  /** Conversation of the tool-loop so far. */
   conversation: Conversation;
   /** Way of working; `auto` becomes the one it chose. */
   mode: string;
@@ -222,5 +222,5 @@ export interface Run {
   readonly begun: Transaction | null;
 }
 
-/** A way of working. Throws PaiError for every failure; what it reached stands in `run.record`. */
+/** A way of working. Throws PaiError for every failure; its results are in `run.record`. */
 export type Flow = (run: Run) => Promise<void>;

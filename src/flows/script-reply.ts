@@ -103,7 +103,7 @@ function readLoose(
   };
 }
 
-/** null: what came back is not a reply; what was complete before stands without it. */
+/** null: the answer is not a reply; the part that was complete before is used alone. */
 async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | null> {
   try {
     return await ask(run, question);

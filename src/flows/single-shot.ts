@@ -7,7 +7,7 @@ import { makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { keepPlans } from "./plans/kept-plans.ts";
 import type { Flow } from "./run.ts";
 
-/** Half of pai's code: there is no need for it before there is a plan. */
+/** Half of pai's code: not needed before there is a plan. */
 const loadExecution = () => import("./execution.ts");
 
 export const singleShot: Flow = async (run) => {

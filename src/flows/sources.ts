@@ -112,7 +112,7 @@ export async function showParts(run: Run, path: RelPath, focus: Focus): Promise<
 }
 
 /**
- * One file as the model is shown it, and noted as seen; null: there is no file. Of a very large file it is the beginning,
+ * One file as the model is shown it, and noted as seen; null: no such file. Of a very large file it is the beginning,
  * of a binary one its size, of one that cannot be read the reason.
  */
 export async function showFile(run: Run, path: RelPath): Promise<string | null> {

@@ -10,7 +10,7 @@ import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from ".
 export interface Overlay extends Stage {
   /** Throws `conflict` when a change does not start from what the run last knew of the file. */
   stage(changes: readonly Change[]): void;
-  /** Throws `conflict` when one of these is no longer what the run last knew of it. */
+  /** Throws `conflict` when one of these has changed since the run last saw it. */
   refuseConflict(paths: readonly RelPath[]): Promise<void>;
   /** Takes staged changes of these paths back. */
   drop(paths: ReadonlySet<RelPath>): void;
@@ -18,13 +18,13 @@ export interface Overlay extends Stage {
   kept(): readonly Change[];
   /** All staged changes, squashed. */
   staged(): readonly Change[];
-  /** Ends a batch: what was staged is on disk now, as these changes; null: it is not, and stays on top (a dry run). */
+  /** Ends a batch: the staged changes are on disk now, as these changes; null: they are not, and stay on top (a dry run). */
   settle(applied: readonly Change[] | null): void;
   /** Takes in what a command of this run changed on disk, so that it is not a conflict. */
   learn(changes: readonly Change[]): void;
-  /** What stands at these paths and below them is not what the run last knew of it: a command of this run was there. */
+  /** A command of this run may have changed these paths and everything below them: what was known of them is forgotten. */
   release(paths: readonly RelPath[]): void;
-  /** Paths by how likely they matter, best first: hits of a search stand in this order, others behind them. */
+  /** Paths by how likely they matter, best first: search hits come in this order, others after them. */
   prefer(paths: readonly string[]): void;
   /** The model has been shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
@@ -80,7 +80,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
 
-  /** It stands on top only: what lies below has no folder of that name. */
+  /** It exists only on top: the workspace below has no folder of that name. */
   const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
@@ -99,7 +99,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
     });
   };
 
-  /** What stands there now. Nothing stands behind a file: `a.sh/index.js` where a.sh was made meanwhile. */
+  /** The content now. A path below a file does not exist: `a.sh/index.js` where a.sh was made meanwhile. */
   const readNow = (path: RelPath): Promise<Blob | null> =>
     view.read(path).catch((thrown) => {
       if (toPaiError(thrown).code === "file_unusable") return null;

@@ -25,7 +25,7 @@ export interface VeiledView {
   hide(path: RelPath, blob: Blob | null): Blob | null;
   /** Changes as the model may see them: parts of their diff may be cut out safely. */
   hideChanges(changes: readonly Change[]): readonly Change[];
-  /** What a blob of the stage stands for. */
+  /** The blob that a staged blob represents. */
   rawOf(blob: Blob | null): Blob | null;
 }
 
@@ -93,7 +93,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
         throw thrown;
       });
 
-    /** What is hidden in a part of a large file may only be seen by what stands around it. */
+    /** A secret in a part of a large file may only be recognised by the text around it. */
     const readAround = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
       const start = Math.max(1, from - around);
       const wide = await overlay.readLines(path, start, to + around);
@@ -178,7 +178,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   };
 }
 
-/** What stood at a path, and where its content was moved from, when the run began; `now` is what stands there where nothing changed. */
+/** A path's content when the run began, and where it was moved from; `now` is returned where nothing changed. */
 export function contentsAtStart(changes: readonly Change[], path: RelPath, now: Blob | null): readonly Blob[] {
   const all = squash(changes);
   const change = all.find((each) => each.path === path);

@@ -18,7 +18,7 @@ export interface Excerpt {
   readonly totalLines: number;
   /** Of a file that is not shown whole: what it defines, with lines. */
   readonly outline: string;
-  /** What is shown, as it stands in a prompt. */
+  /** The excerpt as the prompt shows it. */
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ export interface Sought {
   readonly values: readonly number[];
 }
 
-/** Lines in front of a block that are shown with it: what stands there belongs to it more often than not. */
+/** Lines shown before a block: they usually belong to it (comments, decorators). */
 const lead = 3;
 const wholeBelow = 3_000;
 const outlineBudget = 600;
@@ -73,7 +73,7 @@ function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, valu
   return score;
 }
 
-/** The same with a share of the better neighbour: what is changed often stands beside what is named. */
+/** Adds a share of the better neighbour's score: changes often happen next to what a request names. */
 function scoreBlocks(lines: readonly string[], blocks: readonly Range[], sought: Sought): number[] {
   const own = blocks.map((block) => scoreBlock(lines, block, sought));
   return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
@@ -134,7 +134,7 @@ function joinRanges(blocks: readonly Range[]): Range[] {
   return ranges;
 }
 
-/** An excerpt of a file as it stands in a prompt: its outline, then each range under its `path:from-to`. */
+/** An excerpt of a file as the prompt shows it: its outline, then each range under its `path:from-to`. */
 export function renderExcerpt(
   path: string,
   lines: readonly string[],

@@ -27,7 +27,7 @@ export interface LargeFile {
 }
 
 export interface Parts {
-  /** The outline and the ranges, as they stand in a prompt; "": the lines are too long for it. */
+  /** The outline and the ranges as the prompt shows them; "": the lines are too long. */
   readonly text: string;
   readonly totalLines: number;
   /** Ranges that were looked at and did not fit. */

@@ -47,9 +47,9 @@ const occurrence = { body: 0.5, stem: 6, folder: 2 } as const;
 const historyShare = 0.6;
 const frequencyShare = 0.3;
 
-/** Where terms stand in paths. */
+/** Which terms occur in which paths. */
 interface PathHits {
-  /** By path and term: 1 where it stands in the file's name. */
+  /** By path and term: 1 if the file's name contains it. */
   readonly inStem: Uint8Array;
   /** By folder and term. */
   readonly inFolder: Uint8Array;

@@ -68,7 +68,7 @@ export function splitIdentifier(name: string): string[] {
 }
 
 const weights = { word: 1, code: 1.5, compound: 3, neighbours: 2 } as const;
-/** Of what stands behind the first paragraph. */
+/** Weight of everything after the first paragraph. */
 const later = 0.5;
 const maxTerms = 60;
 const maxIdentifier = 64;
@@ -76,7 +76,7 @@ const maxIdentifier = 64;
 interface Token {
   readonly text: string;
   readonly isCode: boolean;
-  /** Only spaces, a hyphen or a dot stand between it and the word before. */
+  /** Only spaces, a hyphen or a dot separate it from the previous word. */
   readonly joins: boolean;
 }
 

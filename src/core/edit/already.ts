@@ -1,11 +1,11 @@
-/** Recognises an edit that was made before: its replacement stands in the file, and it is not a coincidence. */
+/** Recognises an edit that was already made: the file contains its replacement, and not by coincidence. */
 
 import type { Line } from "../text.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
 import { matchEverywhere } from "./inline.ts";
 import { type Halves, type Splice, variantsOf } from "./step.ts";
 
-/** The lines a splice would insert stand right there, above or below, and are not repeated on purpose. */
+/** The file already has the lines that a splice would insert, directly above or below, and they are not repeated on purpose. */
 export function isInserted(lines: readonly Line[], splices: readonly Splice[], halves: Halves): boolean {
   const [only, ...more] = splices;
   if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
@@ -15,7 +15,7 @@ export function isInserted(lines: readonly Line[], splices: readonly Splice[], h
   return standsAt(only.start) || standsAt(only.start - only.lines.length);
 }
 
-/** The splices put there what stands there. */
+/** The splices would not change the file. */
 export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
   return splices.every(
     (splice) =>
@@ -24,7 +24,7 @@ export function isUnchanged(lines: readonly Line[], splices: readonly Splice[]):
   );
 }
 
-/** REPLACE stands in the file exactly once, and holds something that SEARCH does not. */
+/** The file contains REPLACE exactly once, and REPLACE has something that SEARCH does not. */
 export function isReplaced(file: FileLines, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
   const trimmed = replace.slice(replace.findIndex((line) => !isBlank(line)));
@@ -43,7 +43,7 @@ export function isAppended(path: string, lines: readonly string[], added: readon
   return findRows(indexLines(path, lines.slice(-added.length)), "trailing", added).length === 1;
 }
 
-/** Enough letters not to stand there by chance. */
+/** Enough letters not to match by chance. */
 function isTelling(lines: readonly string[]): boolean {
   return lines.join("").replace(/\s/g, "").length >= 4;
 }

@@ -30,7 +30,7 @@ export type EditRefusal =
 
 export type EditResult =
   | { readonly kind: "applied"; readonly bytes: Uint8Array; readonly notes: readonly string[] }
-  /** Every block stands in the file already. */
+  /** The file already contains the result of every block. */
   | { readonly kind: "already"; readonly notes: readonly string[] }
   /** `block` counts from 1; `text` tells the model what is wrong with it and what to do. */
   | { readonly kind: "refused"; readonly block: number; readonly reason: EditRefusal; readonly text: string };

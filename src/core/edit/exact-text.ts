@@ -1,4 +1,4 @@
-/** Step 2: SEARCH stands in the file exactly once, though it begins or ends inside a line. */
+/** Step 2: the file contains SEARCH exactly once, though it begins or ends inside a line. */
 import { type FileLines, isBlank, isWord } from "./file-lines.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";
 
@@ -27,7 +27,7 @@ function findOnce(text: string, wanted: string): number {
 }
 
 /** Every place where REPLACE holds SEARCH: one of them may be the place of the file, when the edit was made before. */
-function stands(text: string, at: number, search: string, replace: string): boolean {
+function isReplaced(text: string, at: number, search: string, replace: string): boolean {
   for (let inside = replace.indexOf(search); inside >= 0; inside = replace.indexOf(search, inside + 1)) {
     if (inside <= at && text.startsWith(replace, at - inside)) return replace !== search;
   }
@@ -36,7 +36,7 @@ function stands(text: string, at: number, search: string, replace: string): bool
 
 /**
  * SEARCH was taken for whole lines though it is a part of them: REPLACE has the head or tail of the lines, which would
- * stand there twice, or keeps SEARCH as a line of its own, which would tear the line.
+ * be duplicated, or keeps SEARCH as a line of its own, which would tear the line.
  */
 function meansLines(head: string, tail: string, { search, replace }: Halves): boolean {
   const [first, last] = [replace[0]?.trim() ?? "", replace.at(-1)?.trim() ?? ""];
@@ -48,13 +48,13 @@ function meansLines(head: string, tail: string, { search, replace }: Halves): bo
 
 interface Place {
   readonly row: number;
-  /** What stands before the text in its first line, and behind it in its last. */
+  /** The rest of its first line before the text, and of its last line after it. */
   readonly head: string;
   readonly tail: string;
   readonly at: number;
 }
 
-/** Where the text stands, once, with ends that split nothing; null: nowhere so. */
+/** The only position of the text where its ends split no word; null: there is none, or several. */
 function findPlace(text: string, search: string): Place | null {
   const at = findOnce(text, search);
   const end = at + search.length;
@@ -76,7 +76,7 @@ export function matchExactText(file: FileLines, halves: Halves): Match | null {
   const { row, head, tail, at } = place;
   const span = [row, row + variant.search.length] as const;
   const replace = variant.replace.join("\n");
-  if (stands(text, at, search, replace)) return { kind: "found", splices: [], span, note: null };
+  if (isReplaced(text, at, search, replace)) return { kind: "found", splices: [], span, note: null };
   if (meansLines(head.trim(), tail.trim(), variant)) return null;
   const lines = (head + replace + tail).split("\n");
   return { kind: "found", splices: [{ start: span[0], end: span[1], lines }], span, note: "as part of a line" };

@@ -80,7 +80,7 @@ function usualIndent(lines: readonly string[]): IndentUnit {
   return { character: " ", width };
 }
 
-/** Rows at which a block's lines stand one after the other, overlapping ones too. */
+/** Rows where a block's lines occur consecutively, overlapping occurrences included. */
 export function findRows(file: FileLines, level: Level, block: readonly string[]): readonly number[] {
   if (block.length === 0 || block.length > file.lines.length) return [];
   const wanted = block.map((line) => file.keyOf(level, line));
@@ -90,7 +90,7 @@ export function findRows(file: FileLines, level: Level, block: readonly string[]
 /** Every start of a run of numbers in a longer one (Knuth, Morris, Pratt). */
 export function findRuns(keys: readonly number[], wanted: readonly number[]): readonly number[] {
   const back = [0];
-  /** How much of the run stands before and at a number, when `held` of it stood before. */
+  /** How much of the run lies before and at a number, when `held` of it lay before. */
   const advance = (held: number, key: number | undefined): number => {
     let reach = held;
     while (reach > 0 && (reach === wanted.length || key !== wanted[reach])) reach = back[reach - 1] ?? 0;

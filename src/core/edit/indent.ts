@@ -76,7 +76,7 @@ function shiftLike(pair: IndentPair): IndentShift {
   return (indent) => (indent === pair.block ? pair.file : (shiftByPrefix([pair])?.(indent) ?? null));
 }
 
-/** What more than half of the lines do; null when flattened lines hide how deep an added line stands. */
+/** What more than half of the lines do; null when flattened lines hide the depth of an added line. */
 function commonShift(pairs: readonly IndentPair[]): IndentShift | null {
   const distinct = (indents: readonly string[]) => new Set(indents).size;
   if (distinct(pairs.map((pair) => pair.block)) === 1 && distinct(pairs.map((pair) => pair.file)) > 1) return null;

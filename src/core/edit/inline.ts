@@ -16,7 +16,7 @@ interface Piece {
 
 const note = "as part of a line";
 
-/** One line of SEARCH that stands once, is less than three quarters of its line, and is not repeated around it. */
+/** One line of SEARCH that occurs once, is less than three quarters of its line, and is not repeated around it. */
 export function matchInline(file: FileLines, halves: Halves): Match | null {
   const piece = pieceOf(halves);
   if (piece === null || halves.all || piece.search.length < 3) return null;
@@ -30,7 +30,7 @@ export function matchInline(file: FileLines, halves: Halves): Match | null {
   return { kind: "found", splices: substitute(file, hits, piece), span: [hit.row, hit.row + 1], note };
 }
 
-/** SEARCH ALL of one line that also stands inside longer lines: every place, or none if one is part of a word. */
+/** SEARCH ALL of one line that also occurs inside longer lines: every place, or none if one is part of a word. */
 export function matchEverywhere(file: FileLines, halves: Halves): Match | null {
   const piece = halves.all ? pieceOf(halves) : null;
   if (piece === null) return null;
@@ -69,8 +69,8 @@ function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
 }
 
 /**
- * SEARCH was taken for a whole line though it is a part of one: REPLACE has the line's head or tail, which would stand
- * there twice, or keeps SEARCH as a line of its own, which would tear the line.
+ * SEARCH was taken for a whole line though it is a part of one: REPLACE has the line's head or tail, which would be
+ * duplicated, or keeps SEARCH as a line of its own, which would tear the line.
  */
 function meansLine(line: string, at: number, { search, replace }: Piece): boolean {
   const head = line.slice(0, at).trim();

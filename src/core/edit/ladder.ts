@@ -23,7 +23,7 @@ const ladder: readonly Step[] = [
 ];
 
 /**
- * Where a block stands in a file, as the splices that apply it; null when it is not there. The first step with a
+ * Finds a block in a file and returns the splices that apply it; null when it is not there. The first step with a
  * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
  */
 export function locate(file: FileLines, halves: Halves): Match | null {

@@ -1,4 +1,4 @@
-/** Steps 1 to 6: the lines of SEARCH stand in the file one after the other, but for blanks, indentation, typography. */
+/** Steps 1 to 6: the lines of SEARCH occur in the file consecutively, except for blanks, indentation, typography. */
 
 import { type FileLines, findRows, type Level } from "./file-lines.ts";
 import { type Placement, placeBlock } from "./indent.ts";
@@ -50,7 +50,7 @@ export function matchLoosely(ladder: readonly Step[], file: FileLines, halves: H
   return null;
 }
 
-/** A match whose lines stand at these rows (-1: not in the file), placed and merged. */
+/** A match whose lines are at these rows (-1: not in the file), placed and merged. */
 export function matchAt(file: FileLines, rows: readonly number[], halves: Halves, note: string | null): Match {
   const splices = layOver(rows, halves, placeBlock(file, rows, halves).place);
   const known = rows.filter((row) => row >= 0);

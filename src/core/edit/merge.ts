@@ -52,7 +52,7 @@ function insertAt(row: number, lines: readonly string[]): Splice {
   return { start: row, end: row, lines };
 }
 
-/** After the last matched row above, so that a skipped comment stays with the line it stands on. */
+/** After the last matched row above, so that a skipped comment stays with the line below it. */
 function insertionRow(rows: readonly number[], before: number): number {
   const above = rows.slice(0, before).findLast((row) => row >= 0);
   return above !== undefined ? above + 1 : (rows.find((row) => row >= 0) ?? 0);

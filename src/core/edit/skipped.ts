@@ -33,7 +33,7 @@ export function matchSkipping(file: FileLines, halves: Halves): Match | null {
 }
 
 /**
- * Rows for every line of SEARCH: code where it was found, comments and blanks where they stand nearest, within the
+ * Rows for every line of SEARCH: code where it was found, comments and blanks at their nearest occurrence, within the
  * span that holds no other code. A blank line the file lacks is -1; a comment it lacks makes the whole null.
  */
 function alignRows(

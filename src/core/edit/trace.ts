@@ -42,7 +42,7 @@ function insertionPoint(start: number, end: number, positions: readonly number[]
   return start === end && above !== undefined ? above + 1 : null;
 }
 
-/** The lines with splices laid in; new lines take the ending of the line they replace or stand beside. */
+/** The lines with splices laid in; new lines take the ending of the line they replace or follow. */
 export function applySplices(traced: TracedLines, splices: readonly Splice[]): TracedLines {
   const main = mainEnding(traced);
   const parts: TracedLines[] = [];

@@ -33,7 +33,7 @@ const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
 /** Set in below a comment mark: part of an example. */
 const exampleDots = /^(?:#|\/\/)\s{2,}(?:\.{3,}|…)$/;
 
-/** Says of each line in turn whether it stands in a Python string of many lines or in Perl's documentation. */
+/** Says of each line in turn whether it is inside a multi-line Python string or Perl documentation. */
 function trackDocumentation(): (line: string) => boolean {
   let quoted = false;
   let perl = false;
@@ -63,7 +63,7 @@ function isPythonBody(line: string, before: string): boolean {
   return /(?:"""|''')$/.test(before.trimEnd());
 }
 
-/** Where words stand: as a comment of their own, after code, or as text without a comment mark. */
+/** Where the words are: in a comment on its own line, after code, or in text without a comment mark. */
 type Place = "comment" | "trailing" | "prose";
 
 interface Dots {

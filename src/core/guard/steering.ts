@@ -16,7 +16,7 @@ export interface Steering {
 }
 
 interface Table {
-  /** `name`, or `folder/name`; a name that ends in `/` counts wherever it stands in a path, others only at its end. */
+  /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
   readonly byName: ReadonlyMap<string, Steering>;
   readonly shapes: readonly (readonly [shape: RegExp, steering: Steering])[];
 }
@@ -66,7 +66,7 @@ export function findSteering(path: string): Steering | null {
   return found.find(({ kind }) => kind !== "built") ?? found[0] ?? null;
 }
 
-/** Whether a change of such a file needs a yes of its own. */
+/** Whether a change to such a file needs a separate approval. */
 export const needsOwnYes = ({ kind }: Steering): boolean => kind !== "built";
 
 /** The kind in words, as a clause after the path. */

@@ -67,7 +67,7 @@ function listSteps(steps: Json): Json {
   return members.length > 0 && members.every(isFields) ? members : steps;
 }
 
-/** Steps that stand beside the intent, or in place of the execution plan. */
+/** Steps written beside the intent, or in place of the execution plan. */
 function gatherSteps(plan: Fields): Fields {
   const { steps, execution_plan: held, ...rest } = plan;
   if (Array.isArray(held)) return { ...rest, execution_plan: { steps: held } };

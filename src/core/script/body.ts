@@ -70,7 +70,7 @@ function buildFinish({ lines, flags, line }: Body): ScriptAction {
   return { cmd: "FINISH", arg: message.join("\n").trim(), next, ...flagged(flags), line };
 }
 
-/** The next step that a line names, whatever list or bold marks stand around its NEXT; null: it names none. */
+/** The next step that a line names, with any list or bold marks around its NEXT; null: it names none. */
 export function readNext(line: string): string | null {
   return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 }
@@ -143,7 +143,7 @@ function parseBlock({ all, inside, closed }: BlockLines, known: () => readonly s
   return { blocks: [all ? { ...sides, all } : sides], flags: closed ? flags : [...flags, "unclosed-block"] };
 }
 
-/** The last divider whose left side stands in the file (exactly once, or at all for ALL); null when none does. */
+/** The last divider whose left side the file contains (exactly once; for ALL at least once); null when there is none. */
 function chooseDivider(
   lines: readonly string[],
   dividers: readonly number[],

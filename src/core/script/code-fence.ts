@@ -1,4 +1,4 @@
-/** Code fences in an action script: which lines they are, and whether they were put around a body or stand in it. */
+/** Code fences in an action script: which lines they are, and whether they wrap a body or belong to it. */
 
 const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
 

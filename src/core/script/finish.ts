@@ -1,4 +1,4 @@
-/** What a FINISH says that was not written by the rules: its END is missing, or its NEXT lines stand behind it. */
+/** What a FINISH says that was not written by the rules: its END is missing, or its NEXT lines follow it. */
 
 import { readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";

@@ -126,7 +126,7 @@ function readWholePath(text: string): string {
   return split.after === null ? split.path : text;
 }
 
-/** A path, quoted as JSON or plain up to the next `::`, and what stands after that. */
+/** A path, quoted as JSON or plain up to the next `::`, and the rest of the line. */
 export function splitPath(text: string): { readonly path: string; readonly after: string | null } {
   const quoted = text.startsWith('"') ? splitQuoted(text) : null;
   if (quoted !== null) return quoted;

@@ -15,7 +15,7 @@ export interface LooseReply {
   readonly actions: readonly ScriptAction[];
   /** What the reply holds, as words that follow "it held"; "" for plain words. */
   readonly seen: string;
-  /** What stands around the edits: the message to the user. */
+  /** The text around the edits: the message to the user. */
   readonly prose: string;
 }
 
@@ -26,7 +26,7 @@ const opener = /^<{5,9} ?SEARCH/i;
 const closer = /^>{5,9} ?REPLACE/i;
 const pathShape = /^[\w@.+~/-]+\.[\w+-]+$|^[\w@.+~/-]*\/[\w@.+-]+$|^(?:Makefile|Dockerfile|LICENSE|README)$/;
 
-/** The path that a line of its own names, whatever marks stand around it; null: it names none. */
+/** The path that a separate line names, with any marks around it; null: it names none. */
 function pathIn(line: string): string | null {
   const bare = line
     .trim()
@@ -107,7 +107,7 @@ function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): L
   return { actions: all ? actions : [], seen: "a unified diff outside of an action", prose: prose.join("\n").trim() };
 }
 
-/** The one fence of a reply and what stands around it; null: there is none, or more than one. */
+/** The one fence of a reply and the text around it; null: there is none, or more than one. */
 function onlyFence(lines: readonly string[]): { readonly inside: readonly string[]; readonly around: string } | null {
   const start = lines.findIndex((line) => fence.test(line));
   const marks = fence.exec(lines[start] ?? "")?.[1] ?? "";

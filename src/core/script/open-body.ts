@@ -6,7 +6,7 @@ import type { Body, Cut } from "./script.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
-  /** How many lines stood in it when it was cut in the reply before: another header does not end it. null: it was not. */
+  /** How many lines it had when the previous reply was cut: another header does not end it. null: it was not cut. */
   readonly kept: number | null;
   /** The header named no word: it may be the original's form, which has no body. */
   readonly wordless: boolean;
@@ -26,7 +26,7 @@ export function openBody(head: Omit<Body, "lines">, wordless: boolean): OpenBody
   return { ...head, ...freshState(head.tag), kept: null, wordless };
 }
 
-/** Opens a cut body again, with all that stood in it. */
+/** Reopens a cut body with the lines it had. */
 export function reopenBody({ lines, ...head }: Cut): OpenBody {
   const open = { ...head, ...freshState(head.tag), kept: lines.length, wordless: false };
   for (const line of lines) growBody(open, line);

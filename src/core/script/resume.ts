@@ -9,7 +9,7 @@ export const overlapLimit = 30;
 
 /**
  * How many of the first lines of `next` repeat the end of `lines`. Blank lines and lone brackets repeat by
- * themselves, so an overlap counts only if a letter or digit stands in it.
+ * themselves, so an overlap counts only if it contains a letter or digit.
  */
 export function countOverlap(lines: readonly string[], next: readonly string[]): number {
   for (let count = Math.min(overlapLimit, lines.length, next.length); count > 0; count--) {

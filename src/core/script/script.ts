@@ -26,7 +26,7 @@ export interface ScriptAction {
   readonly line: number;
 }
 
-/** A body as it stood on the wire, all its lines complete. */
+/** A body as it was received, all its lines complete. */
 export interface Body {
   readonly cmd: "WRITE" | "MODIFY" | "FINISH";
   readonly path: string;

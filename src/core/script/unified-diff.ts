@@ -5,7 +5,7 @@ import type { EditBlock, ScriptAction } from "./script.ts";
 export interface FileDiff {
   /** null: the diff names no file. */
   readonly path: string | null;
-  /** It makes the file: nothing stood there before. */
+  /** It creates the file. */
   readonly isNew: boolean;
   readonly blocks: readonly EditBlock[];
   /** Some hunk only adds lines and does not say where. */

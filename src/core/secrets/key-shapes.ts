@@ -1,7 +1,7 @@
 /** Finds and masks what looks like a key. */
 import { providers } from "../providers.ts";
 
-/** A key-shaped piece of text: where it stands, and what it seems to be. */
+/** A key-shaped piece of text: its position, and what it seems to be. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -44,10 +44,10 @@ const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
 const base64Lines = /^[\w+/=\\\s]*/;
 const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
-/** What stands in examples and on everybody's own machine. */
+/** Passwords of examples and local set-ups, which are not secret. */
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
-/** Words before which a secret may stand; one pass for all of them. */
+/** Words that a secret may follow; one pass for all of them. */
 const secretName =
   /(?:key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|authorization)(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))|bearer\s/gi;
 /** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */

@@ -4,7 +4,7 @@
 export const leastKnown = 8;
 const block = 3;
 const slots = 1 << 16;
-/** Up to so many texts, one pattern of their beginnings tells where none stands: most texts never need the index. */
+/** Up to this many known texts, one pattern of their beginnings rules out most texts, which then never need the index. */
 const maxBeginnings = 100;
 
 interface Entry {
@@ -47,7 +47,7 @@ function indexOf(entries: readonly Entry[]): Index {
   return { shifts, byEnd };
 }
 
-/** Where known texts stand, none inside another. */
+/** Positions of known texts, none inside another. */
 function* findAll(
   text: string,
   { shifts, byEnd }: Index,
@@ -70,7 +70,7 @@ function* findAll(
   }
 }
 
-/** Behind the last place where it stands; 0: nowhere. */
+/** The end of its last occurrence; 0: there is none. */
 function endOf(text: string, known: string): number {
   const at = text.lastIndexOf(known);
   return at < 0 ? 0 : at + known.length;

@@ -23,7 +23,7 @@ export interface VeilOptions {
 
 export interface Revealed {
   readonly text: string;
-  /** Names that stay: their values may not stand here, or nobody knows them any more. */
+  /** Names that stay: their values are not allowed here, or are no longer known. */
   readonly kept: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Veil {
   readonly version: number;
   /** The text with every secret by its name; the same secret has the same name for the whole run. For texts of pai and the model, which hold names. */
   hide(text: string): string;
-  /** The same for what comes from files and commands: what looks like one of our names there gets a name of its own. */
+  /** The same for what comes from files and commands: text there that looks like one of our names is hidden as well. */
   hideRaw(text: string): string;
   /** hideRaw for what a command said, which may be a part of a private key without its beginning. */
   hideOutput(text: string): string;
@@ -59,12 +59,12 @@ export interface Veil {
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-/** A line or run of a private key that counts as a secret of its own wherever it stands. */
+/** Characters of a line or run of a private key that make it a secret by itself. */
 const keyRun = 16;
 /** Pieces of a private key's body: an escape and a sign of a diff stay, the rest is hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
 
-/** A line of a private key as it is wrapped everywhere, and what is no such line. */
+/** A line of a private key as every tool wraps it, and what looks like one but is a hash. */
 const keyLine = /^[A-Za-z0-9+/]{64}$/gm;
 const onlyHex = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 
@@ -129,7 +129,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return hidden;
   };
 
-  /** A number that stands in a text of ours is taken: it may be that of a secret which only an earlier run knew. */
+  /** A number found in our own texts is taken: it may belong to a secret that only an earlier run knew. */
   const takeNumbers = (text: string): void => {
     if (!text.includes(opening)) return;
     for (const [, owner = "", number = ""] of text.matchAll(anyName)) {
@@ -217,7 +217,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
 export const blankSecrets = (text: string): string =>
   replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
 
-/** How many different names stand in a text. */
+/** How many different names a text contains. */
 export const countNames = (text: string): number => new Set(text.match(anyName)).size;
 
 /** The random part and the highest number of the names in earlier texts of a session; null: there are none. */

@@ -104,7 +104,7 @@ export function readSession(id: string, text: string): { readonly session: Sessi
       damaged += 1;
     }
   }
-  // The name of the file is the id, whatever stands inside it.
+  // The name of the file is the id, whatever its content says.
   return {
     session: { ...session, id, conversation: close(session.conversation, cutOff) },
     damaged,

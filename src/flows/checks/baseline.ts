@@ -1,4 +1,4 @@
-/** The user's checks as they stand before the work: run once, shown to the model, and the measure of what comes later. */
+/** The results of the user's checks before the work: run once, shown to the model, and compared with later results. */
 import type { CheckEvidence } from "../../core/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";

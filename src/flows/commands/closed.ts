@@ -25,7 +25,7 @@ async function putBack(run: Run, { closed }: CommandResult, changes: readonly Cl
   }
 }
 
-/** Of a command of the plan: what is denied goes back, what steers needs a yes of its own. null: nothing is refused. */
+/** Judges a planned command's changes: denied ones are undone, steering files need a separate approval. null: nothing is refused. */
 export async function refuseClosed(run: Run, result: CommandResult): Promise<Refusal | null> {
   const changes = result.closed?.changes ?? [];
   const denied = changes.filter(({ isDenied }) => isDenied);

@@ -29,7 +29,7 @@ export async function settleProposal(run: Run, rights: Rights | null, result: Pr
   }
 }
 
-/** What is ignored comes over where --only lets it; from now on it is no longer as the run found it. */
+/** Ignored files are copied over where --only allows it; from then on they differ from what the run found. */
 async function bringOver(run: Run, { command, proposal: { ignored, accept } }: Proposed): Promise<void> {
   const { only } = run.options;
   const outside = ignored.filter((path) => !withinOnly(only, path));

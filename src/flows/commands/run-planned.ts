@@ -16,7 +16,7 @@ export const renderNotRun = ({ options }: Run) =>
   options.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(options.allowRun)}`;
 
 export interface Ran extends CommandResult {
-  /** Why its changes were taken back; null: they stand. */
+  /** Why its changes were undone; null: they were kept. */
   readonly refused: Refusal | null;
 }
 

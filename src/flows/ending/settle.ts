@@ -25,7 +25,7 @@ function statusOfFailure(failure: PaiError): Status {
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (run.options.keep || failure.code === "commit_failed") return true;
   if (!run.options.interactive || stops.includes(failure.code)) return false;
-  // What only checks left behind is nobody's work.
+  // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.record.byUser.has(change))) return false;
   const text = `The run failed: ${failure.message}\nKeep what it changed so far? (no: everything is taken back)`;
   return (await run.ports.decide({ kind: "keep", text })).accept;
@@ -48,7 +48,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
   return done.filter(({ path }) => left.includes(path));
 }
 
-/** Keeps or takes back; returns the changes that stand, and a failure that came up while doing so. */
+/** Keeps the changes or rolls them back; returns those that remain, and a failure that came up while doing so. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
   if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];

@@ -5,7 +5,7 @@ import type { Briefing, Part } from "../briefing.ts";
 import type { Run } from "../run.ts";
 
 /**
- * sha256, hex. The briefing holds every excerpt, the tree and standard input, so it stands for their hashes; of checks it
+ * sha256, hex. The briefing holds every excerpt, the tree and standard input, so no separate hashes of them are needed; of checks it
  * is what they say, without the time they took, and of what is here not which files git calls changed.
  */
 export function keyOfPlan(run: Run, briefing: Briefing, system: string): string {

@@ -3,7 +3,7 @@ import { promiseOf, promiseOfSchedule } from "../../core/plan/promise.ts";
 import { presentApproved } from "../planning.ts";
 import type { ApprovedWork, Flow } from "../run.ts";
 
-/** Files that steer are asked about again: that yes was for what stood there then. */
+/** Steering files are asked about again: the earlier approval was for their earlier content. */
 export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
   return async (run) => {
     run.record.review = review;

@@ -60,7 +60,7 @@ const innerTools: readonly Tool[] = [
   },
 ];
 
-/** The checks are the user's own commands, so they may always run; without any there is no tool for them. */
+/** The checks are the user's own commands, so they may always run; without checks this tool is not offered. */
 export const innerToolsOf = ({ checks, dryRun }: Pick<RunOptions, "checks" | "dryRun">): readonly Tool[] =>
   checks.length === 0 || dryRun ? innerTools : [checkTool, ...innerTools];
 

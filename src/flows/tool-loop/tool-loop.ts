@@ -173,7 +173,7 @@ async function composeTurn(run: Run): Promise<readonly Part[]> {
 
 /**
  * The message of the user, in pieces. The first of a conversation begins as a plan does, with the tree, the likeliest
- * parts of the project and the checks; what the project tells agents stands in the instructions.
+ * parts of the project and the checks; what the project tells agents is in the instructions.
  */
 export async function composeMessage(run: Run): Promise<readonly Part[]> {
   if (run.record.conversation.messages.length > 0) return composeTurn(run);
@@ -209,7 +209,7 @@ export const toolLoop: Flow = async (run) => {
   /** What was said in the last replies, as far as they were cut before a call was whole. */
   let cut: readonly string[] = [];
   for (;;) {
-    // Nobody knows how many calls a loop takes: what is expected is always one more.
+    // How many calls a loop takes is unknown: always expect one more.
     ledger.promise({ expected: Math.min(ledger.made + 1, at_most), at_most });
     await compactIfNeeded(run);
     const reply = await askFitting(run, tools, knowledgeText);

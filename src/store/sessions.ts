@@ -43,6 +43,9 @@ export interface Sessions {
 }
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
+
+/** Ids of the sessions in a folder, in no order; other files are none. */
+export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
 const most = 64 * 1024 * 1024;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
@@ -50,7 +53,7 @@ const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "
 /** `folder` is the sessions folder of one workspace; it is made at the first line. */
 export function openSessions(folder: string, root: string): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
+  const ids = () => sessionIds(folder);
   const read = (id: string) => {
     if (statSync(fileOf(id)).size > most) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
     return readSession(id, readFileSync(fileOf(id), "utf8"));

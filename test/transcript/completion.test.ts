@@ -156,3 +156,18 @@ test.concurrent("an unknown shell is a usage error that names the known ones (R2
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/bash, zsh, fish\n {2}did you mean: pai completion bash\?/);
 });
+
+withShell("bash")("a file in the state folder whose name is a command is not run when bash completes ids", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  await place.pai(["run", "-y", "say hello"]);
+  const file = await saveScript(place, "bash");
+  await place.shell(`for f in "$HOME"/.local/state/pai-code/*/runs; do
+    mkdir -p "\${f%/runs}/sessions"; touch "\${f%/runs}/sessions/"'$(touch ran).jsonl' "$f/"'$(touch ran).jsonl'; done`);
+  // One that lists whatever it finds, too.
+  const ask = (line: string) => `COMP_LINE='${line}' COMP_POINT=${line.length}; COMPREPLY=(); _pai;`;
+  const asked = ["pai resume ", "pai replay ", "pai undo "].map(ask).join(" ");
+  const either = [`pai() { "$PAI" "$@"; }; ${asked}`, `pai() { echo '$(touch ran)'; }; ${asked}`];
+  for (const script of either)
+    await place.shell(`bash -c 'source "$0"; eval "$1"' '${file}' "$SCRIPT"`, { env: { SCRIPT: script } });
+  expect(place.read("ran")).toBeNull();
+});

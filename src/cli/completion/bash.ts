@@ -27,7 +27,8 @@ _pai_offer() {
 
 _pai_ids() {
   local id rest all=
-  while IFS=$'\\t' read -r id rest; do all+=" $id"; done < <("$pai" completion "$1" 2>/dev/null)
+  # What bash is offered it expands like a word of a command.
+  while IFS=$'\\t' read -r id rest; do [[ $id == *[!0-9a-z-]* ]] || all+=" $id"; done < <("$pai" completion "$1" 2>/dev/null)
   _pai_offer "$all"
 }
 

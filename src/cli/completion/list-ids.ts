@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { openReceipts } from "../../store/receipts.ts";
-import { listJsonl } from "../../store/safe-file.ts";
+import { sessionIds } from "../../store/sessions.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { stateFolderOf } from "../../workspace/journal/state-folder.ts";
 import type { Context } from "../command.ts";
@@ -19,7 +19,7 @@ export function listIds({ cwd, env }: Pick<Context, "cwd" | "env">, kind: IdKind
   const { stateDir } = openPlaces(env);
   if (stateDir === null) return [];
   const folder = stateFolderOf(realpathSync(cwd), stateDir);
-  if (kind === "sessions") return [...listJsonl(join(folder, "sessions"))].sort().reverse().slice(0, most);
+  if (kind === "sessions") return [...sessionIds(join(folder, "sessions"))].sort().reverse().slice(0, most);
   const receipts = openReceipts(join(folder, "runs"));
   const isKept = (id: string) => kind === "runs" || existsSync(join(folder, "journal", id));
   return receipts

@@ -77,3 +77,10 @@ test("a dry run rehearses no command that no pattern matches", async () => {
   const ran = await play({ files, lines, options: { ...options, dryRun: true } });
   expect(ran.outcome.changes).toEqual([]);
 });
+
+test("a dry run runs no command of the plan before the work is asked for", async () => {
+  const lines = [plan({ steps: ["RUN cat a.txt", "MODIFY a.txt"] }), change + finish()];
+  const ran = await play({ files, lines, options: { allowRun: true, dryRun: true } });
+  expect(ran.asked(2)).not.toMatch(/exit 0 after/);
+  expect((await play({ files, lines, options: { allowRun: true } })).asked(2)).toMatch(/exit 0 after/);
+});

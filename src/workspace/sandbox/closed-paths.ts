@@ -1,10 +1,8 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
-import type { RelPath } from "../../core/path.ts";
-import { readSmall } from "../../system/read-small.ts";
-import { joinPath } from "../parse-path.ts";
-import { kindOfDenied, type PathRules } from "../policy.ts";
+import { join } from "node:path";
+import type { PathRules } from "../policy.ts";
+import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
 
 export interface ClosedPaths {
@@ -13,6 +11,8 @@ export interface ClosedPaths {
   readonly repositories: readonly string[];
   /** Whether there were too many names to look at all. */
   readonly partial: boolean;
+  /** Of the project alone: for the next time. */
+  readonly inside: Inside;
 }
 
 export interface Ground {
@@ -30,10 +30,6 @@ export interface Ground {
 /** Sockets through which a service does what it is asked with rights of its own: never, not even with the network. */
 const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
-
-const maxLooks = 100_000;
-/** A file `.git` holds one line. */
-const maxPointerBytes = 64 * 1024;
 
 /** Files and folders of a home that hold keys, passwords or sessions. */
 const homeSecrets =
@@ -56,8 +52,9 @@ const rootSecrets = [
   "/etc/ssl/private",
 ];
 
-export function findClosedPaths(ground: Ground): ClosedPaths {
-  const inside = findInWorkspace(ground);
+/** `last`: what was found the time before; null: nothing yet. */
+export function findClosedPaths(ground: Ground, last: ClosedPaths | null): ClosedPaths {
+  const inside = findInside(ground, last?.inside ?? null);
   const outside = [...homesOf(ground).flatMap((home) => homeSecrets.map((name) => join(home, name))), ...ground.own];
   const privileged = ground.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const found = new Map<string, Hidden>();
@@ -70,7 +67,7 @@ export function findClosedPaths(ground: Ground): ClosedPaths {
   }
   const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
-  return { hidden, repositories: inside.repositories, partial: inside.partial };
+  return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
 }
 
 /**
@@ -118,56 +115,6 @@ function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
     }));
     return openUp(children, open);
   });
-}
-
-interface Inside {
-  readonly hidden: readonly string[];
-  readonly repositories: readonly string[];
-  readonly partial: boolean;
-}
-
-/** Upper folders first; what is hidden, kept by a tool, or node_modules is not entered. */
-function findInWorkspace({ workspace, rules }: Ground): Inside {
-  const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[] };
-  const waiting: RelPath[] = ["" as RelPath];
-  let left = maxLooks;
-  const note = (folder: RelPath, entry: Dirent): void => {
-    const path = join(workspace, folder, entry.name);
-    const kind = kindOfDenied(folder, entry.name, rules);
-    if (kind === "repository") found.repositories.push(path, ...targetOf(path));
-    else if (kind !== null && kind !== "tool") found.hidden.push(path);
-    else if (entry.isFile()) found.files.push(path);
-    else if (kind === null && entry.isDirectory() && entry.name !== "node_modules") {
-      waiting.push(joinPath(folder, entry.name));
-    }
-  };
-  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
-    const entries = entriesOf(join(workspace, folder));
-    left -= entries.length;
-    for (const entry of entries) note(folder, entry);
-  }
-  const { hidden, repositories, files } = found;
-  return { hidden: [...hidden, ...otherNames(hidden, files)], repositories, partial: left <= 0 };
-}
-
-/** Second names (hard links) of hidden files; looked for only where a hidden file has one. */
-function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
-  const identities = hidden.flatMap((path) => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() && stat.nlink > 1 ? [`${stat.dev}:${stat.ino}`] : [];
-  });
-  if (identities.length === 0) return [];
-  return files.filter((path) => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat !== undefined && identities.includes(`${stat.dev}:${stat.ino}`);
-  });
-}
-
-/** Where a file `.git` says that the repository is. */
-function targetOf(path: string): readonly string[] {
-  const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
-  const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
-  return real === null ? [] : [real];
 }
 
 /** The person's own home; as root everybody's. */

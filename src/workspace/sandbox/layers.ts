@@ -73,7 +73,8 @@ function flatten(top: string): void {
   }
 }
 
-function removeTree(folder: string): void {
+/** Removes a folder with all it holds, also what its owner may not enter. Throws when something in it cannot be removed. */
+export function removeTree(folder: string): void {
   try {
     flatten(folder);
   } catch {

@@ -1,5 +1,5 @@
 /** The sandbox of one workspace: finds out once what holds here, then starts programs in it. */
-import { lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
@@ -12,7 +12,7 @@ import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { readableRules } from "./landlock.ts";
 import { type Launched, launch } from "./launch.ts";
-import { type Layers, sweepScratch } from "./layers.ts";
+import { type Layers, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isReplaced } from "./namespaces.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -149,15 +149,25 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         },
       );
       const finish = () => {
-        if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+        if (temporary !== null) removeTemporary(temporary);
         const failure = launched.finish();
         // A hidden file that is gone meanwhile is looked for again.
         if (failure !== null) paths.forget();
+        else if (layers === null) paths.renew();
         return failure;
       };
       return { child: launched.child, finish, level, isContained };
     },
   };
+}
+
+/** How a command leaves its temporary files is not what it came to. */
+function removeTemporary(folder: string): void {
+  try {
+    removeTree(folder);
+  } catch {
+    // Something in it cannot be removed.
+  }
 }
 
 /** The paths of a confinement; secrets are looked for again when what is known of them is a second old. */
@@ -176,7 +186,7 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
     if (known !== null && known.own !== ownNow) outside = null;
     if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
       const open = [...readable, ...writable];
-      const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open });
+      const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open }, known?.paths ?? null);
       known = { paths, at: performance.now(), own: ownNow };
     }
     return known.paths;
@@ -191,10 +201,14 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
   };
   const replaced = (network: boolean) => [...readable, ...(network ? runFolders() : [])].filter(isReplaced);
 
-  return {
+  const paths = {
     closed,
-    forget: () => {
-      known = null;
+    /** To be looked for again: a command that works in the workspace may have moved it. */
+    renew() {
+      if (known !== null) known = { ...known, at: Number.NEGATIVE_INFINITY };
+    },
+    forget() {
+      paths.renew();
       outside = null;
       knownCaches = null;
     },
@@ -220,6 +234,7 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
       };
     },
   };
+  return paths;
 }
 
 function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {

@@ -1,90 +1,12 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
 import { describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { chmodSync, existsSync, linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandOptions } from "../../../src/core/ports.ts";
-import { explainWall, type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
-import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
-import { openBare } from "../bare.ts";
+import { explainWall } from "../../../src/core/sandbox.ts";
 import { here } from "./here.ts";
+import { has, inWorld } from "./world.ts";
 
-interface World {
-  readonly base: string;
-  readonly work: string;
-  /** Runs a command in the level and says how it ended. */
-  run(command: string, options?: Partial<CommandOptions>): Promise<{ exit: number | null; output: string; ms: number }>;
-}
-
-/** Below the home or another folder that no sandbox replaces: what is hidden there is hidden by the rules alone. */
-const ground = [homedir(), "/srv", "/var/lib"].find((folder) => {
-  try {
-    const made = mkdtempSync(join(folder, "pai-level-"));
-    rmSync(made, { recursive: true });
-    return !folder.startsWith(tmpdir());
-  } catch {
-    return false;
-  }
-});
-
-async function inWorld(settings: Partial<SandboxSettings>, use: (world: World) => Promise<void>, name = "work") {
-  const base = mkdtempSync(join(ground ?? tmpdir(), "pai-level-"));
-  const work = join(base, name);
-  for (const [path, text] of Object.entries({
-    ".git/config": "[core]\n",
-    ".env": "KEY=canary\n",
-    "sub/.git/config": "[core]\n",
-    "a.txt": "a\n",
-  })) {
-    mkdirSync(join(work, path, ".."), { recursive: true });
-    writeFileSync(join(work, path), text);
-  }
-  mkdirSync(join(base, "home/.ssh"), { recursive: true });
-  mkdirSync(join(base, "home/.cache"));
-  writeFileSync(join(base, "home/.ssh/id_rsa"), "canary\n");
-  writeFileSync(join(base, "outside.txt"), "theirs\n");
-  const env = { PATH: "/usr/bin:/bin", HOME: join(base, "home"), API_TOKEN: "canary" };
-  const opened = await openBare(work, join(base, "state"), {
-    env,
-    home: join(base, "home"),
-    sandbox: { ...defaultSandbox, ...settings },
-  });
-  const transaction = await opened.workspace.begin({ id: "r1", task: "commands" });
-  const { signal } = new AbortController();
-  try {
-    await use({
-      base,
-      work,
-      run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
-    });
-  } finally {
-    rmSync(base, { recursive: true, force: true });
-  }
-}
-
-async function isHere(only: SandboxLevel): Promise<boolean> {
-  const base = mkdtempSync(join(tmpdir(), "pai-level-"));
-  try {
-    const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
-    return (await workspace.sandbox()).level === only;
-  } finally {
-    rmSync(base, { recursive: true });
-  }
-}
-
-const levels = new Set<SandboxLevel>();
-for (const level of sandboxLevels) if (await isHere(level)) levels.add(level);
-const has = (level: SandboxLevel) => levels.has(level);
 const network = "exec 3<>/dev/tcp/127.0.0.1/1";
 
 for (const only of ["L3", "L3b"] as const) {

@@ -1,0 +1,129 @@
+/** Finds what stands in the project and is closed to commands, also when a command has moved it. */
+import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { RelPath } from "../../core/path.ts";
+import { readSmall } from "../../system/read-small.ts";
+import { joinPath } from "../parse-path.ts";
+import { kindOfDenied, type PathRules } from "../policy.ts";
+
+export interface Inside {
+  /** Absolute, as all paths here. */
+  readonly hidden: readonly string[];
+  /** Repositories: folders, and files that point to one, and where those point. */
+  readonly repositories: readonly string[];
+  /** Whether there were too many names to look at all. */
+  readonly partial: boolean;
+  /** Device and number of what is hidden or a repository, by its path. */
+  readonly identities: ReadonlyMap<string, string>;
+}
+
+interface Project {
+  readonly workspace: string;
+  readonly rules: PathRules;
+}
+
+const maxLooks = 100_000;
+/** A file `.git` holds one line. */
+const maxPointerBytes = 64 * 1024;
+
+/** `last`: what was found the time before; what of it is gone from its place is looked for everywhere. */
+export function findInside(project: Project, last: Inside | null): Inside {
+  const { hidden, repositories, partial } = look(project, "usual");
+  const found = { hidden: new Set(hidden), repositories: new Set(repositories), partial };
+  if (last !== null) addKnown(project, last, found);
+  const isWithin = (path: string) => path.startsWith(`${project.workspace}/`);
+  const identities = new Map([...found.hidden, ...found.repositories].filter(isWithin).flatMap(withIdentity));
+  return { hidden: [...found.hidden], repositories: [...found.repositories], partial, identities };
+}
+
+/** A command can move a folder that holds something closed to where nobody looks, and put something else in its place. */
+function addKnown(
+  project: Project,
+  last: Inside,
+  found: { readonly hidden: Set<string>; readonly repositories: Set<string> },
+): void {
+  const repositories = new Set(last.repositories);
+  const gone = new Map<string, string>();
+  const keep = (path: string, wasAt: string) => (repositories.has(wasAt) ? found.repositories : found.hidden).add(path);
+  for (const [path, identity] of last.identities) {
+    if (identityOf(path) === identity) keep(path, path);
+    else gone.set(identity, path);
+  }
+  if (gone.size === 0) return;
+  for (const path of look(project, "everywhere").seen) {
+    const wasAt = gone.get(identityOf(path) ?? "");
+    if (wasAt !== undefined) keep(path, wasAt);
+  }
+}
+
+function identityOf(path: string): string | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+}
+
+function withIdentity(path: string): [string, string][] {
+  const identity = identityOf(path);
+  return identity === null ? [] : [[path, identity]];
+}
+
+interface Seen {
+  readonly hidden: readonly string[];
+  readonly repositories: readonly string[];
+  readonly partial: boolean;
+  /** Every path, where everything is looked at. */
+  readonly seen: readonly string[];
+}
+
+/** Upper folders first. `usual`: of node_modules and of what a tool keeps only the first names are looked at. */
+function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen {
+  const found = { hidden: [] as string[], repositories: [] as string[], files: [] as string[], seen: [] as string[] };
+  const waiting: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
+  let left = maxLooks;
+  const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
+    const path = join(workspace, folder, entry.name);
+    const kind = kindOfDenied(folder, entry.name, rules);
+    if (how === "everywhere") found.seen.push(path);
+    if (kind === "repository") found.repositories.push(path, ...targetOf(path));
+    else if (kind !== null && kind !== "tool") found.hidden.push(path);
+    else if (entry.isFile()) found.files.push(path);
+    else if (entry.isDirectory() && !isLast) {
+      const isKept = how === "usual" && (kind === "tool" || entry.name === "node_modules");
+      waiting.push({ folder: joinPath(folder, entry.name), isLast: isKept });
+    }
+  };
+  for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
+    const entries = entriesOf(join(workspace, next.folder));
+    left -= entries.length;
+    for (const entry of entries) note(next.folder, entry, next.isLast);
+  }
+  const { hidden, files, ...rest } = found;
+  return { ...rest, hidden: [...hidden, ...otherNames(hidden, files)], partial: left <= 0 };
+}
+
+/** Second names (hard links) of hidden files; looked for only where a hidden file has one. */
+function otherNames(hidden: readonly string[], files: readonly string[]): readonly string[] {
+  const identities = hidden.flatMap((path) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() && stat.nlink > 1 ? [`${stat.dev}:${stat.ino}`] : [];
+  });
+  if (identities.length === 0) return [];
+  return files.filter((path) => identities.includes(identityOf(path) ?? ""));
+}
+
+/** Where a file `.git` says that the repository is. */
+function targetOf(path: string): readonly string[] {
+  const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
+  try {
+    return target === undefined ? [] : [realpathSync(resolve(path, "..", target.trim()))];
+  } catch {
+    return [];
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

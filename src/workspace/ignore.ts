@@ -1,7 +1,6 @@
 /** Which names a scan leaves out: .gitignore and .paiignore of every folder, .git/info/exclude, node_modules. */
 import ignore, { type Ignore } from "ignore";
 import type { RelPath } from "../core/path.ts";
-import type { Root } from "./confine.ts";
 import { joinPath } from "./parse-path.ts";
 
 /** The rules that hold in one folder: its own, then those of the folders above. */
@@ -13,10 +12,19 @@ export interface IgnoreRules {
 }
 
 const fileNames = [".gitignore", ".paiignore"];
+
+/** Whether rules of a folder may stand in a file of this path. */
+export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(path.slice(path.lastIndexOf("/") + 1));
+
 /** Of all rules that a walk reads together: more are not looked at, and leave nothing out. */
 const most = { bytes: 256 * 1024, rules: 5000 } as const;
 /** Of one rule: matching takes a power of the path's length by these, so a rule with more counts as none. */
 const maxWild = { folders: 3, stars: 3 } as const;
+
+/** Gives the bytes of a file; null: there is none. Throws when it is larger than `limit`, and what the system refuses. */
+export interface Reader {
+  readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
+}
 
 /** What of the limits is left. */
 interface Budget {
@@ -28,7 +36,7 @@ interface Budget {
  * The rules that hold in `folder`. Where the folder is itself ignored, it was named on purpose: then only what stands in
  * it counts. A rules file that is a link, special or too large counts as none.
  */
-export function openIgnore(root: Root, folder: RelPath): IgnoreRules {
+export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;
   const budget: Budget = { ...most };
   const exclude = readRules(root, ".git/info/exclude" as RelPath, budget);
@@ -56,7 +64,7 @@ const nodeModules: Link["matcher"] = {
   test: (path) => ({ ignored: path.endsWith("node_modules/") && /(^|\/)node_modules\/$/.test(path), unignored: false }),
 };
 
-function rulesAt(root: Root, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
+function rulesAt(root: Reader, folder: RelPath, chain: readonly Link[], budget: Budget): IgnoreRules {
   return {
     ignores(name, isFolder) {
       const path = joinPath(folder, name);
@@ -75,7 +83,7 @@ function rulesAt(root: Root, folder: RelPath, chain: readonly Link[], budget: Bu
 }
 
 function addFiles(
-  root: Root,
+  root: Reader,
   folder: RelPath,
   holds: readonly string[],
   chain: readonly Link[],
@@ -99,7 +107,7 @@ function isQuick(rule: string): boolean {
 }
 
 /** The rules of a file as far as the budget goes, without those that say nothing or would take too long. */
-function readRules(root: Root, path: RelPath, budget: Budget): string {
+function readRules(root: Reader, path: RelPath, budget: Budget): string {
   if (budget.bytes <= 0 || budget.rules <= 0) return "";
   try {
     const text = Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString();

@@ -120,11 +120,14 @@ export function openTransaction(
         traits: theirs,
         closed: found,
         ...told
-      } = await parts.perform(command, options, (files) => {
-        if (!watched) return;
-        isWatching = true;
-        open();
-        watch.begin(files);
+      } = await parts.perform(command, options, {
+        changes: done,
+        begun(files) {
+          if (!watched) return;
+          isWatching = true;
+          open();
+          watch.begin(files);
+        },
       });
       noteCommandEnd(root);
       const closed = found === undefined || found.changes.length === 0 ? null : noteClosed(found);

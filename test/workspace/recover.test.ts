@@ -183,8 +183,8 @@ test.skipIf(Bun.which("strace") === null)(
 
 test("dying at every effect around a command: what it changed is taken back, or told and undone", async () => {
   const made = place();
-  const command: TransactionParts["perform"] = async (_command, _options, watch) => {
-    watch(new Map([[at("b.txt"), file("b")]]));
+  const command: TransactionParts["perform"] = async (_command, _options, { begun }) => {
+    begun(new Map([[at("b.txt"), file("b")]]));
     writeFileSync(join(made.work, "b.txt"), "B");
     const changes = [change("b.txt", file("b"), file("B"))];
     return { command: "", exit: 0, timedOut: false, output: "", ms: 0, notes: [], changes, traits: new Map() };

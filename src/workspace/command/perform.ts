@@ -1,4 +1,6 @@
 /** Runs commands of a run in the workspace: in their sandbox, with what they changed found by looking before and after. */
+
+import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
@@ -37,8 +39,14 @@ export type Performed = Omit<CommandResult, "closed"> & {
   readonly closed?: ClosedComparison;
 };
 
-/** Runs one command; `watch` is told before it what stands in the workspace. */
-export type Perform = (command: string, options: CommandOptions, watch: (files: Files) => void) => Promise<Performed>;
+/** What a run has done when a command of it begins. */
+export interface SoFar {
+  readonly changes: readonly Change[];
+  /** To be told what stands in the workspace before a command that works in it. */
+  begun(files: Files): void;
+}
+
+export type Perform = (command: string, options: CommandOptions, so: SoFar) => Promise<Performed>;
 
 /** Each command is compared with how the one before left the workspace. */
 export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
@@ -64,7 +72,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   };
 
   /** On an overlay: the workspace stays as it is. */
-  const runOnCopy = async (command: string, options: CommandOptions): Promise<Performed> => {
+  const runOnCopy = async (command: string, options: CommandOptions, earlier: SoFar["changes"]): Promise<Performed> => {
     const { staged = [], signal } = options;
     const layers = makeLayers(sandbox.scratch);
     const discard = () => removeLayers(layers);
@@ -79,7 +87,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
         return done;
       }
       const { upper } = layers;
-      const content = await readLayer({ root, rules: policy, upper, staged, begunNs, git: sandbox.git, signal });
+      const { git } = sandbox;
+      const content = await readLayer({ root, rules: policy, upper, staged, earlier, begunNs, git, signal });
       const { changes, notes, denied, ignored } = content;
       const accept = (paths: readonly RelPath[]) => bringOver(root, upper, paths);
       return { ...done, changes, notes, proposal: { accept, discard, denied, ignored } };
@@ -89,10 +98,10 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     }
   };
 
-  return async (command, options, watch) => {
+  return async (command, options, so) => {
     if (options.unasked === true) await requireProtection(sandbox);
     const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
-    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options);
+    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options, so.changes);
     const ownOf = meanwhile();
     const { signal } = options;
     const { level } = await sandbox.state();
@@ -110,7 +119,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const before = await takeSnapshot(root, policy, last, { signal });
     // What a person has done as themselves is theirs.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
-    watch(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
+    so.begun(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });

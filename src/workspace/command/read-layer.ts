@@ -1,16 +1,16 @@
 /** Reads the upper layer of an overlay: what a command changed, as changes, and what of it is ignored. */
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { sameBlob } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { type IgnoreRules, openIgnore } from "../ignore.ts";
 import { joinPath, showName } from "../parse-path.ts";
 import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
 import { inside } from "../scan.ts";
 import { systemCalls } from "../system/system-calls.ts";
+import { type Ignored, openIgnored } from "./ignored.ts";
 import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 
 export interface LayerContent {
@@ -28,6 +28,8 @@ export interface LayerParts {
   readonly upper: string;
   /** What was put into the layer before the command ran. */
   readonly staged: readonly Change[];
+  /** What the run had changed before. */
+  readonly earlier: readonly Change[];
   /** When the command began, by the clock of the file system. */
   readonly begunNs: bigint;
   /** Whether `.git` may be written. */
@@ -43,7 +45,7 @@ interface Level {
   readonly folder: RelPath;
   readonly reach: Reach;
   /** null: the folder is new, and no rules of the project hold in it. */
-  readonly ignored: IgnoreRules | null;
+  readonly ignored: Ignored | null;
   /** Nothing of the workspace shows through. */
   readonly isOpaque: boolean;
 }
@@ -66,7 +68,7 @@ const editorFolders = /^\.(?:vscode|idea)$/i;
  */
 export async function readLayer(parts: LayerParts, limits: LayerLimits = layerLimits): Promise<LayerContent> {
   const reader = openReader(parts, limits);
-  const ignored = openIgnore(parts.root, "" as RelPath);
+  const ignored = openIgnored(parts.root, parts.earlier);
   const waiting: Level[] = [{ folder: "" as RelPath, reach: "open", ignored, isOpaque: false }];
   let pause = performance.now();
   for (let level = waiting.pop(); level !== undefined; level = waiting.pop()) {
@@ -84,14 +86,15 @@ function reachOf(
   { reach, folder, ignored }: Level,
   name: string,
   isFolder: boolean,
-  { rules, git }: Pick<LayerParts, "rules" | "git">,
+  { root, rules, git }: Pick<LayerParts, "root" | "rules" | "git">,
 ): Reach | null {
   if (reach === "foreign") return "foreign";
   const kind = kindOfDenied(folder, name, rules);
   if (kind === "repository") return git ? "foreign" : null;
   if (kind === "tool" && !editorFolders.test(name)) return "foreign";
   if (reach === "open" && kind !== null) return null;
-  if (reach === "open" && ignored?.ignores(name, isFolder) !== true) return "open";
+  const isNew = () => lookAt(root, joinPath(folder, name)) === null;
+  if (reach === "open" && ignored?.ignores(name, isFolder, isNew) !== true) return "open";
   return foreignNames.test(name) ? "foreign" : "ignored";
 }
 
@@ -169,12 +172,13 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const path = joinPath(level.folder, name);
     const at = join(upper, path);
     const stat = lstatSync(at);
+    makeReadable(at, stat);
     const isDeletion = stat.isCharacterDevice() && stat.rdev === 0;
     const found = { path, at, stat, isDeletion };
     seen.add(path);
     count.add(path, stat.isFile() ? stat.size : 0);
     const isFolder = stat.isDirectory() || (isDeletion && lookAt(root, path)?.kind === "folder");
-    const reach = reachOf(level, name, isFolder, { rules, git });
+    const reach = reachOf(level, name, isFolder, { root, rules, git });
     if (reach === "open") return readOpen(level, name, found);
     if (reach === null) denied.push(path);
     else if (level.reach === "open") ignored.push(path);
@@ -211,6 +215,12 @@ function readNames(folder: string, refuse: (name: string) => void): readonly str
     else refuse(name);
   }
   return names.sort();
+}
+
+/** What a command left closed to its own user. The layer is pai's: nobody else looks at it any more. */
+function makeReadable(path: string, stat: Stats): void {
+  const needed = stat.isDirectory() ? 0o700 : stat.isFile() ? 0o400 : 0;
+  if ((stat.mode & needed) !== needed) chmodSync(path, (stat.mode & 0o777) | needed);
 }
 
 const changedMeanwhile = (path: RelPath): PaiError =>

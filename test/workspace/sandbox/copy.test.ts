@@ -146,7 +146,15 @@ test("so many files, and so many bytes of files that are not ignored, are taken 
     mkdirSync(join(upper, "build"), { recursive: true });
     for (const name of ["build/1", "build/2", "build/3", "k.txt"]) writeFileSync(join(upper, name), "12345");
     const { root } = openPlace(place);
-    const parts = { root, rules: { allow: [], deny: [] }, upper, staged: [], begunNs: 2n ** 62n, git: false };
+    const parts = {
+      root,
+      rules: { allow: [], deny: [] },
+      upper,
+      staged: [],
+      earlier: [],
+      begunNs: 2n ** 62n,
+      git: false,
+    };
     const { signal } = new AbortController();
     const all = { entries: 5, bytes: 20, kept: 5 };
     const read = (limits: typeof all) => readLayer({ ...parts, signal }, limits).catch((thrown) => thrown.message);

@@ -84,3 +84,16 @@ onCopies("folders of any depth are refused in words, and cleared away at once", 
     expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? "")).join()).not.toContain("layers");
   }),
 );
+
+onCopies("what a command closes to its own user is taken over all the same", () =>
+  inPlace(async (place) => {
+    const { result } = await run(
+      place,
+      `echo s > shut; chmod 0 shut; mkdir d; echo f > d/f; chmod 0 d; mkdir -p build/d; echo o > build/d/o; chmod 0 build/d`,
+    );
+    expect(result.changes.map(say).sort()).toEqual(["create file d/f f", "create file shut s", "create folder d"]);
+    await result.proposal?.accept(result.proposal.ignored);
+    result.proposal?.discard();
+    expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
+  }),
+);

@@ -1,0 +1,39 @@
+/** Which paths that a command changed are ignored. What the run itself wrote into ignore rules opens no way round the judge. */
+import type { Blob, Change } from "../../core/change.ts";
+import type { RelPath } from "../../core/path.ts";
+import { holdsIgnoreRules, type IgnoreRules, openIgnore, type Reader } from "../ignore.ts";
+
+/** The rules of a folder, as they are and as they were before the run. */
+export interface Ignored {
+  /** Whether a child is ignored; by rules that the run wrote only what is new (`isNew`). */
+  ignores(name: string, isFolder: boolean, isNew: () => boolean): boolean;
+  inside(name: string, holds: readonly string[]): Ignored;
+}
+
+/** `earlier`: what the run changed before the command. */
+export function openIgnored(root: Reader, earlier: readonly Change[]): Ignored {
+  const written = new Map<RelPath, Blob | null>();
+  for (const { path, before } of earlier) if (holdsIgnoreRules(path) && !written.has(path)) written.set(path, before);
+  const top = "" as RelPath;
+  return withBefore(openIgnore(root, top), written.size === 0 ? null : openIgnore(readBefore(root, written), top));
+}
+
+/** Gives the files of `written` as they were. */
+function readBefore(root: Reader, written: ReadonlyMap<RelPath, Blob | null>): Reader {
+  return {
+    readBytes(path, limit) {
+      const old = written.get(path);
+      if (old === undefined) return root.readBytes(path, limit);
+      return old?.kind === "file" && old.bytes.length <= limit ? { bytes: old.bytes } : null;
+    },
+  };
+}
+
+/** `before` null: the run has not changed any rules. */
+function withBefore(now: IgnoreRules, before: IgnoreRules | null): Ignored {
+  return {
+    ignores: (name, isFolder, isNew) =>
+      now.ignores(name, isFolder) && (before === null || before.ignores(name, isFolder) || isNew()),
+    inside: (name, holds) => withBefore(now.inside(name, holds), before?.inside(name, holds) ?? null),
+  };
+}

@@ -23,7 +23,9 @@ async function continueFrom(
   return { commits: [...parseLog(log.text, prefix), ...known].slice(0, limits.commits), lacks: null };
 }
 
-/** `kept`: from the index; null: it has none. */
+const shallow = "the clone is shallow: what was before is not here";
+
+/** `kept`: from the index; null: it has none. What there is less of than there could be is told in `lacks`. */
 export async function readHistory(
   root: string,
   kept: StoredHistory | null,
@@ -31,10 +33,11 @@ export async function readHistory(
 ): Promise<SurveyHistory> {
   const limits = { ...most, ...options };
   const repository = findRepository(root);
-  if (repository === null) return { commits: [], lacks: null };
+  if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
   if (typeof repository === "string") return { commits: [], lacks: repository };
+  const cut = repository.shallow === "" ? null : shallow;
   const continued = kept === null ? null : await continueFrom(kept, repository, limits);
-  if (continued !== null) return continued;
+  if (continued !== null) return { ...continued, lacks: cut };
   const log = await readLog(repository, limits);
-  return { commits: parseLog(log.text, repository.prefix), lacks: log.lacks };
+  return { commits: parseLog(log.text, repository.prefix), lacks: log.lacks ?? cut };
 }

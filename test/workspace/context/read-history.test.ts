@@ -1,0 +1,81 @@
+/** Whatever form a repository has, its history is read or its lack is said in a clause. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readHistory } from "../../../src/workspace/context/read-history.ts";
+
+const path = "/usr/local/bin:/usr/bin:/bin";
+const signal = new AbortController().signal;
+let place = "";
+
+function git(folder: string, ...args: readonly string[]): string {
+  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
+  const as = ["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"];
+  const done = spawnSync("git", [...as, ...args], { cwd: folder, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
+  return done.stdout.trim();
+}
+
+function commit(folder: string, file: string, message: string): void {
+  writeFileSync(join(folder, file), `${message}\n`);
+  git(folder, "add", ".");
+  git(folder, "commit", "-q", "-m", message);
+}
+
+async function told(name: string, from = path) {
+  const { commits, lacks } = await readHistory(join(place, name), null, { path: from, signal });
+  return { subjects: commits.map(({ subject }) => subject), lacks };
+}
+
+const both = ["round the total", "add the cart"];
+
+beforeAll(() => {
+  place = realpathSync(mkdtempSync(join(tmpdir(), "pai-history-")));
+  git(place, "init", "-q", "full");
+  const full = join(place, "full");
+  commit(full, "cart.py", "add the cart");
+  commit(full, "total.py", "round the total");
+  git(full, "worktree", "add", "-q", "-b", "other", join(place, "tree"));
+  git(place, "clone", "-q", "--depth", "1", `file://${full}`, "shallow");
+  git(place, "clone", "-q", "--bare", full, "bare");
+  git(place, "init", "-q", "outer");
+  git(join(place, "outer"), "submodule", "--quiet", "add", full, "inner");
+  git(place, "init", "-q", "empty");
+  git(place, "clone", "-q", "--no-hardlinks", full, "broken");
+  const objects = join(place, "broken/.git/objects");
+  for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
+  git(place, "clone", "-q", full, "headless");
+  writeFileSync(join(place, "headless/.git/HEAD"), "nothing that git writes\n");
+  mkdirSync(join(place, "plain"));
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe.skipIf(Bun.which("git") === null)("the history of", () => {
+  test.each(["full", "tree", "outer/inner"])("%s is read", async (name) => {
+    expect(await told(name)).toEqual({ subjects: both, lacks: null });
+  });
+
+  test.each([
+    ["shallow", ["round the total"], "the clone is shallow: what was before is not here"],
+    ["plain", [], "the folder is in no git repository"],
+    ["bare", [], "the folder is in no git repository"],
+    ["empty", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
+    ["headless", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
+    ["broken", [], "git cannot read all of it"],
+  ] as const)("%s is read as far as it goes, and what is lacking is said", async (name, subjects, lacks) => {
+    expect(await told(name)).toEqual({ subjects: [...subjects], lacks });
+  });
+
+  test("full is not read where there is no git, which is said", async () => {
+    expect(await told("full", "/nonexistent")).toEqual({ subjects: [], lacks: "there is no git here" });
+  });
+
+  test("full goes on from what was kept, also when another commit is checked out", async () => {
+    const full = join(place, "full");
+    const kept = { head: git(full, "rev-parse", "HEAD~1"), text: "\x01k\x02kept\x02\x02\0\ncart.py\0" };
+    const { commits, lacks } = await readHistory(full, kept, { path, signal });
+    expect([commits.map(({ subject }) => subject), lacks]).toEqual([["round the total", "kept"], null]);
+  });
+});

@@ -1,11 +1,13 @@
 /** Finds many known texts in another one at once, in time that hardly depends on how many they are (Wu and Manber). Pure. */
 
-/** Every text must be at least this long: it is how far the search looks at once. */
+/** Every text must be at least this long. */
 export const leastKnown = 8;
+/** How far the search looks at once, where the shortest text is that long. */
+const mostWindow = 32;
 const block = 3;
 const slots = 1 << 16;
 /** Up to this many known texts, one pattern of their beginnings rules out most texts, which then never need the index. */
-const maxBeginnings = 100;
+const maxBeginnings = 16;
 
 interface Entry {
   readonly text: string;
@@ -25,49 +27,54 @@ export interface KnownTexts {
 const slotOf = (text: string, at: number): number =>
   (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (slots - 1);
 
-/** How far to go on from a block that ends a window, and the texts whose window ends in it. */
 interface Index {
+  /** How many characters of each text are looked for. */
+  readonly window: number;
+  /** How far to go on from a block that ends a window; 0: a text may stand there. */
   readonly shifts: Uint8Array;
+  /** The texts whose window ends in a block, the longest first. */
   readonly byEnd: ReadonlyMap<number, readonly Entry[]>;
 }
 
-/** Of each text the first `leastKnown` characters are the window that is looked for. */
+/** Of each text the first characters are looked for, as many as the shortest one has. */
 function indexOf(entries: readonly Entry[]): Index {
-  const shifts = new Uint8Array(slots).fill(leastKnown - block + 1);
+  const window = entries.reduce((least, { text }) => Math.min(least, text.length), mostWindow);
+  const shifts = new Uint8Array(slots).fill(window - block + 1);
   const byEnd = new Map<number, Entry[]>();
   for (const entry of entries) {
-    for (let at = 0; at + block <= leastKnown; at += 1) {
+    for (let at = 0; at + block <= window; at += 1) {
       const slot = slotOf(entry.text, at);
-      shifts[slot] = Math.min(shifts[slot] ?? 0, leastKnown - block - at);
+      shifts[slot] = Math.min(shifts[slot] ?? 0, window - block - at);
     }
-    const end = slotOf(entry.text, leastKnown - block);
+    const end = slotOf(entry.text, window - block);
     byEnd.set(end, [...(byEnd.get(end) ?? []), entry]);
   }
   for (const entriesOfEnd of byEnd.values()) entriesOfEnd.sort((a, b) => b.text.length - a.text.length);
-  return { shifts, byEnd };
+  return { window, shifts, byEnd };
 }
 
-/** Positions of known texts, none inside another. */
-function* findAll(
-  text: string,
-  { shifts, byEnd }: Index,
-): Generator<{ readonly start: number; readonly entry: Entry }> {
-  const back = leastKnown - block;
-  let at = back;
-  let from = 0;
-  while (at + block <= text.length) {
+/** The longest of these texts that begins there. */
+const entryAt = (text: string, start: number, entries: readonly Entry[] | undefined): Entry | undefined =>
+  entries?.find((each) => text.startsWith(each.text, start));
+
+interface Found {
+  readonly start: number;
+  readonly entry: Entry;
+}
+
+/** The first known text that begins at `from` or behind it; null: none. No closure in the loop: it would cost more than all else. */
+function findNext(text: string, from: number, { window, shifts, byEnd }: Index): Found | null {
+  const back = window - block;
+  const last = text.length - block;
+  let at = from + back;
+  while (at <= last) {
     const slot = slotOf(text, at);
-    const start = at - back;
     const shift = shifts[slot] ?? 1;
-    const entry =
-      shift > 0 || start < from ? undefined : byEnd.get(slot)?.find((each) => text.startsWith(each.text, start));
-    if (entry === undefined) at += Math.max(shift, 1);
-    else {
-      yield { start, entry };
-      from = start + entry.text.length;
-      at = from + back;
-    }
+    const entry = shift > 0 ? undefined : entryAt(text, at - back, byEnd.get(slot));
+    if (entry !== undefined) return { start: at - back, entry };
+    at += shift > 0 ? shift : 1;
   }
+  return null;
 }
 
 /** The end of its last occurrence; 0: there is none. */
@@ -110,13 +117,14 @@ export function createKnownTexts(): KnownTexts {
     replace(text) {
       if (!mayHold(text)) return text;
       index ??= indexOf([...entries.values()]);
-      let out = "";
+      // Joined at once: a text that grows by pieces would be put together again by each search after this one.
+      const parts: string[] = [];
       let from = 0;
-      for (const { start, entry } of findAll(text, index)) {
-        out += text.slice(from, start) + entry.replacement();
-        from = start + entry.text.length;
+      for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {
+        parts.push(text.slice(from, found.start), found.entry.replacement());
+        from = found.start + found.entry.text.length;
       }
-      return from === 0 ? text : out + text.slice(from);
+      return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
     },
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {

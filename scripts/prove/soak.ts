@@ -1,23 +1,41 @@
 /** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, runs at once, and kills; figures for each. */
-import { openPlace } from "../../test/transcript/harness.ts";
-import { done, planned, write } from "../../test/transcript/replies.ts";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { openPlace, type Place } from "../../test/transcript/harness.ts";
+import { done, modify, planned, write } from "../../test/transcript/replies.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const task = (at: number) => [planned([["WRITE", `f${at % 50}.txt`]]), done(write(`f${at % 50}.txt`, `${at}\n`))];
+const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
 
-/** One run after another: the last must cost what the first did. */
+const newPlace = (runs: number) =>
+  openPlace(Array.from({ length: runs }, (_, at) => task(at)).flat(), { "count.txt": "0\n" });
+
+/** Milliseconds of one run. */
+async function timeRun(place: Place, at: number): Promise<number> {
+  const started = performance.now();
+  const { code, stderr } = await place.pai(["run", "-y", "--no-plan-cache", "--mode", "single-shot", `task ${at}`]);
+  if (code !== 0) throw new Error(`run ${at} ended ${code}: ${stderr}`);
+  return performance.now() - started;
+}
+
+const compared = 40;
+
+/** One run after another: the last ones cost what the first ones of another project do, taken in turns on a busy machine. */
 async function proveMany(runs: number): Promise<void> {
-  await using place = openPlace(Array.from({ length: runs }, (_, at) => task(at)).flat());
-  const times: number[] = [];
-  for (let at = 0; at < runs; at += 1) {
-    const started = performance.now();
-    const { code } = await place.pai(["run", "-y", "--no-plan-cache", "--mode", "single-shot", `task ${at}`]);
-    if (code !== 0 && at < 50) throw new Error(`run ${at} ended ${code}`);
-    times.push(performance.now() - started);
+  await using old = newPlace(runs + compared);
+  await using young = newPlace(compared);
+  for (let at = 0; at < runs; at += 1) await timeRun(old, at);
+  const times: { readonly old: number[]; readonly young: number[] } = { old: [], young: [] };
+  for (let at = 0; at < compared; at += 1) {
+    times.young.push(await timeRun(young, at));
+    times.old.push(await timeRun(old, runs + at));
   }
-  const part = Math.max(10, Math.floor(runs / 20));
-  const [first, last] = [median(times.slice(0, part)), median(times.slice(-part))];
-  console.log(`${runs} runs: median ${Math.round(first)} ms of the first ${part}, ${Math.round(last)} ms of the last`);
+  if (old.read("count.txt") !== `${runs + compared}\n`) throw new Error("a run was lost");
+  const [first, last] = [median(times.young), median(times.old)];
+  const logs = readdirSync(join(old.root, ".pai_history")).length;
+  console.log(
+    `${runs} runs: median ${first.toFixed(1)} ms of runs 1 to ${compared}, ${last.toFixed(1)} ms of those after run ${runs}; ${logs} files in .pai_history`,
+  );
 }
 
 /** Runs that are killed at random: the next start takes each back whole. */

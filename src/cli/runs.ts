@@ -75,9 +75,9 @@ export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly 
 }
 
 /** Forgets what is old, receipts too; returns how many runs the journal forgot. */
-export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date): number {
-  if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now);
-  return history.prune();
+export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date, keep: number): number {
+  if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now, keep);
+  return history.prune({ runs: keep });
 }
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);

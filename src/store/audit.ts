@@ -33,6 +33,8 @@ export interface AuditPlace {
   /** Where the log goes when the folder in the workspace is not ours to use; null: nowhere. */
   readonly stateDir: string | null;
   readonly now: () => Date;
+  /** How many logs stay. */
+  readonly keep: number;
   /** Told once when the log goes elsewhere, and once when it cannot be kept. */
   readonly warn: (text: string) => void;
 }
@@ -81,18 +83,19 @@ export function openAudit(place: AuditPlace): Audit {
 function openLog(place: AuditPlace): OpenLog {
   const folder = resolve(place.root, place.historyDir ?? usualName);
   try {
-    return openLogIn(folder, place.now());
+    return openLogIn(folder, place);
   } catch (error) {
     if (place.stateDir === null) throw error;
     const elsewhere = join(place.stateDir, "history");
-    const log = openLogIn(elsewhere, place.now());
+    const log = openLogIn(elsewhere, place);
     place.warn(`${toPaiError(error).message}; the audit log is ${log.file}`);
     return log;
   }
 }
 
 /** Everything below the folder is opened through its descriptor, so that nobody can swap it for a link meanwhile. */
-function openLogIn(folder: string, time: Date): OpenLog {
+function openLogIn(folder: string, { now, keep }: AuditPlace): OpenLog {
+  const time = now();
   const own = openOwnFolder(folder);
   try {
     const through = `/proc/self/fd/${own.fd}`;
@@ -102,7 +105,7 @@ function openLogIn(folder: string, time: Date): OpenLog {
     for (let number = 1; number <= 1000; number += 1) {
       const name = `session_${stamp}${number === 1 ? "" : `_${number}`}.log`;
       const fd = createNew(join(base, name));
-      if (fd !== null && own.isForLogs) prune(base, time);
+      if (fd !== null && own.isForLogs) prune(base, time, keep);
       if (fd !== null) return { fd, file: join(folder, name) };
     }
     throw new PaiError("io_failed", `${folder} holds too many logs of this second`);
@@ -111,20 +114,20 @@ function openLogIn(folder: string, time: Date): OpenLog {
   }
 }
 
-/** Logs that stay, like receipts, and milliseconds after which one goes. */
-const kept = { logs: 200, ms: 30 * 86_400_000 } as const;
+/** Milliseconds after which a log goes, like a receipt. */
+const keptMs = 30 * 86_400_000;
 const logName = /^session_\d{8}_\d{6}(?:_\d+)?\.log$/;
 
 /** Forgets the oldest logs; the names say how old they are, so that none is looked at. */
-function prune(folder: string, now: Date): void {
+function prune(folder: string, now: Date, keep: number): void {
   const names = readdirSync(folder)
     .filter((name) => logName.test(name))
     .sort();
-  const oldest = `session_${renderTime(new Date(now.getTime() - kept.ms))
+  const oldest = `session_${renderTime(new Date(now.getTime() - keptMs))
     .slice(0, 19)
     .replace(/[-:]/g, "")
     .replace(" ", "_")}`;
-  const old = names.filter((name, at) => at < names.length - kept.logs || name < oldest);
+  const old = names.filter((name, at) => at < names.length - keep || name < oldest);
   for (const name of old) removeIfThere(join(folder, name));
 }
 

@@ -35,12 +35,11 @@ export interface Receipts {
   find(wanted: string): string;
   /** A new receipt, made at its first fact. */
   begin(id: string, warn: (text: string) => void): Page;
-  /** Deletes receipts older than 30 days and all but the newest 200; returns how many. */
-  prune(now: Date): number;
+  /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
+  prune(now: Date, keep: number): number;
 }
 
-/** As many runs as the journal keeps, and as long. */
-const most = 200;
+/** As long as the journal keeps runs. */
 const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
@@ -67,10 +66,10 @@ export function openReceipts(folder: string): Receipts {
       return id;
     },
     begin: (id, warn) => openPage(folder, fileOf(id), warn),
-    prune(now) {
+    prune(now, keep) {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
-      const old = all.filter((id, at) => at >= most || id < oldest);
+      const old = all.filter((id, at) => at >= keep || id < oldest);
       noteEnded(
         dirname(folder),
         old.map((id) => ({ id, ...readEnds(fileOf(id)) })),

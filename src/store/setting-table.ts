@@ -69,6 +69,17 @@ const temperature: Setting<number> = {
   inFile: true,
 };
 
+/** Of each project: what can be undone, receipts, and logs. */
+const keep: Setting<number> = {
+  name: "keep",
+  wants: "a whole number from 1 to 10000",
+  schema: { type: "integer" },
+  fallback: 200,
+  fromText: asNumber,
+  check: (json) => (isNumber(json) && Number.isInteger(json) ? clamp(json, 1, 10_000) : null),
+  inFile: true,
+};
+
 const actions: Setting<number> = {
   name: "actions",
   wants: "a whole number from 1 to 50",
@@ -236,6 +247,7 @@ export const settingTable = {
   deny: { ...list("policy.deny"), narrow: joinTexts, bind: joinTexts },
   checks: list("checks", { flag: "check" }),
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
+  keep,
   commandEnv: list("commands.env"),
   sandbox,
   checkNetwork: {

@@ -44,6 +44,8 @@ export interface Settings {
   readonly checkThrowaway: boolean;
   /** Seconds that the first request waits for them. */
   readonly checkWait: number;
+  /** How many runs of a project are kept, for undo and in receipts and logs. */
+  readonly keep: number;
   readonly commands: { readonly env: readonly string[]; readonly timeout: number };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly mcpServers: readonly McpServer[];
@@ -198,6 +200,7 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     checkNetwork: resolve<boolean>(table.checkNetwork),
     checkThrowaway: resolve<boolean>(table.checkThrowaway),
     checkWait: resolve(table.checkWait),
+    keep: resolve(table.keep),
     commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
     prices: resolve(table.prices),
     mcpServers: resolve(table.mcpServers),

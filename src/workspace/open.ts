@@ -45,6 +45,8 @@ export interface WorkspaceOptions {
   /** Names that commands may see besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
+  /** How many runs can be undone; the usual number when it is left out. */
+  readonly keep?: number;
   /** What is asked of the sandbox of commands; the best there is when it is left out. */
   readonly sandbox?: SandboxSettings;
   /** For tests; chosen by trying when it is left out. */
@@ -141,7 +143,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
                 meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
               });
             }),
-            ended: () => history.prune(),
+            ended: () => history.prune(options.keep === undefined ? {} : { runs: options.keep }),
           },
           run,
         );

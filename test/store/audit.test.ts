@@ -14,7 +14,10 @@ const notice = (text: string): StampedEvent => stamp({ type: "notice", level: "i
 function open(home: Home, historyDir: string | null = null, stateDir: string | null = home.places.stateDir) {
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
-  return { audit: openAudit({ root: home.root, historyDir, stateDir, now: () => new Date(at), warn }), warnings };
+  return {
+    audit: openAudit({ root: home.root, historyDir, stateDir, now: () => new Date(at), keep: 200, warn }),
+    warnings,
+  };
 }
 
 test("makes nothing before the first event; then folder 0700, file 0600, and its own .gitignore", () => {

@@ -171,8 +171,13 @@ test("old and large runs are forgotten, never the newest", async () => {
   utimesSync(join(place.state, "journal/r3"), 0, 0);
   expect(history.prune()).toBe(1);
   expect(history.list().map(({ id }) => id)).toEqual(["r3", "r2"]);
-  expect(history.prune({ bytes: 0, days: 30 })).toBe(1);
-  expect(readdirSync(join(place.state, "journal"))).toEqual(["r3"]);
+  utimesSync(join(place.state, "journal/r3"), new Date(), new Date());
+  await run(opened, "r4", change("r4.txt", null, file("r4")));
+  expect(history.prune({ runs: 2 })).toBe(1);
+  expect(history.list().map(({ id }) => id)).toEqual(["r4", "r3"]);
+  utimesSync(join(place.state, "journal/r4"), 0, 0);
+  expect(history.prune({ bytes: 0 })).toBe(1);
+  expect(readdirSync(join(place.state, "journal"))).toEqual(["r4"]);
 });
 
 test("without a state folder there is nothing to undo", async () => {

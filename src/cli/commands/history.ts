@@ -149,7 +149,7 @@ export async function historyCommand(context: Context): Promise<number> {
   if (context.flags.all === true || context.flags.team === true) return historyOfAll(context);
   const opened = await openHere(context);
   const { listRuns, pruneRuns, renderRun } = await import("../runs.ts");
-  const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now()) : null;
+  const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
   const lines = runs.length === 0 ? "no runs are kept for this folder\n" : runs.map(renderRun).join("");

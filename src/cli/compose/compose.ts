@@ -53,6 +53,7 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     env: context.env,
     commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
     umask: process.umask(),
+    keep: settings.keep,
     sandbox: composeSandbox(context, settings),
   });
   const { workspace, history, stateFolder, index } = opened;
@@ -208,13 +209,14 @@ export async function composeTask(
         historyDir: settings.historyDir,
         stateDir: places.stateDir,
         now: context.now,
+        keep: settings.keep,
         warn,
       });
   const believed = opened.stateFolder === null ? null : places.stateDir;
   const cacheDir = ephemeral || context.flags.noPlanCache === true ? null : believed;
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
-  const receipts = kept?.keepReceipts(opened.stateFolder ?? "", context.now, notify) ?? null;
+  const receipts = kept?.keepReceipts(opened.stateFolder ?? "", settings.keep, context.now, notify) ?? null;
   const tools = connectTools(base, opened.workspace, opened.startTool);
   const told = await tellSkills(places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, (notice) => tell(notice));

@@ -54,6 +54,7 @@ export interface Reversal {
 }
 
 export interface HistoryLimits {
+  readonly runs: number;
   readonly bytes: number;
   readonly days: number;
 }
@@ -68,10 +69,10 @@ export interface History {
   /** What a run did in all, with the bytes; null when it is not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
   /** Forgets runs beyond the limits, never the newest; returns how many. */
-  prune(limits?: HistoryLimits): number;
+  prune(limits?: Partial<HistoryLimits>): number;
 }
 
-const defaultLimits: HistoryLimits = { bytes: 256 * 1024 * 1024, days: 30 };
+const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
 /** `state` null: nothing is kept here. `rules`: what they deny is not undone or redone (path_refused). */
 export function openHistory(root: Root, state: State | null, lock: Lock, rules: PathRules): History {
@@ -121,7 +122,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOf(state, run);
     },
-    prune: (limits = defaultLimits) => prune(state, limits),
+    prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }
 
@@ -194,7 +195,7 @@ function describeRun(state: State, run: Run): KeptRun {
 
 function sizeOf(state: State, id: string): number {
   const files = ["record", "images"].map((name) => join(runFolder(state, id), name));
-  return files.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
+  return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function prune(state: State, limits: HistoryLimits): number {
@@ -203,9 +204,12 @@ function prune(state: State, limits: HistoryLimits): number {
   let total = 0;
   let forgotten = 0;
   for (const [index, id] of runIds(state).reverse().entries()) {
-    total += sizeOf(state, id);
     if (index === 0 || open.has(id)) continue;
-    if (total <= limits.bytes && statSync(runFolder(state, id)).mtimeMs >= oldest) continue;
+    // What is over in number is not looked at: a run costs the same after thousands of others.
+    if (index < limits.runs) {
+      total += sizeOf(state, id);
+      if (total <= limits.bytes && statSync(runFolder(state, id)).mtimeMs >= oldest) continue;
+    }
     state.disk.removeTree(runFolder(state, id));
     forgotten++;
   }

@@ -1,7 +1,7 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
-import { matchLines, splitLines } from "./line-diff.ts";
+import { type KeptLine, matchLines, splitLines } from "./line-diff.ts";
 import type { ChangeSummary } from "./outcome.ts";
 import { decode } from "./text.ts";
 
@@ -13,12 +13,30 @@ export function textOf(blob: Blob | null): string | null {
   return decoded && (decoded.encoding.bom ? `\ufeff${decoded.text}` : decoded.text);
 }
 
-/** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */
-export function countLines(before: Blob | null, after: Blob | null): { added: number; deleted: number } {
+interface Alignment {
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+  readonly kept: readonly KeptLine[];
+}
+
+/** By the bytes of the new content: the same change is counted and shown several times, and aligning is what costs. */
+const known = new WeakMap<Uint8Array, { readonly from: Uint8Array; readonly kept: readonly KeptLine[] }>();
+
+function align(before: Blob | null, after: Blob | null): Alignment {
   const old = splitLines(textOf(before) ?? "");
   const now = splitLines(textOf(after) ?? "");
-  const kept = matchLines(old, now).length;
-  return { added: now.length - kept, deleted: old.length - kept };
+  if (before?.kind !== "file" || after?.kind !== "file") return { old, now, kept: matchLines(old, now) };
+  const earlier = known.get(after.bytes);
+  if (earlier?.from === before.bytes) return { old, now, kept: earlier.kept };
+  const kept = matchLines(old, now);
+  known.set(after.bytes, { from: before.bytes, kept });
+  return { old, now, kept };
+}
+
+/** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */
+export function countLines(before: Blob | null, after: Blob | null): { added: number; deleted: number } {
+  const { old, now, kept } = align(before, after);
+  return { added: now.length - kept.length, deleted: old.length - kept.length };
 }
 
 function hashOf(blob: Blob | null): string | null {
@@ -74,11 +92,11 @@ interface Row {
   readonly line: string;
 }
 
-function alignRows(old: readonly string[], now: readonly string[]): Row[] {
+function alignRows({ old, now, kept }: Alignment): Row[] {
   const rows: Row[] = [];
   let i = 0;
   let j = 0;
-  for (const [keptOld, keptNew] of [...matchLines(old, now), [old.length, now.length] as const]) {
+  for (const [keptOld, keptNew] of [...kept, [old.length, now.length] as const]) {
     for (; i < keptOld; i++) rows.push({ sign: "-", line: old[i] ?? "" });
     for (; j < keptNew; j++) rows.push({ sign: "+", line: now[j] ?? "" });
     if (keptOld < old.length) rows.push({ sign: " ", line: old[keptOld] ?? "" });
@@ -110,8 +128,8 @@ function renderRow({ sign, line }: Row): string {
   return line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
 }
 
-function renderHunks(before: string, after: string): string {
-  const rows = alignRows(splitLines(before), splitLines(after));
+function renderHunks(before: Blob | null, after: Blob | null): string {
+  const rows = alignRows(align(before, after));
   let out = "";
   let oldLine = 1;
   let newLine = 1;
@@ -174,7 +192,7 @@ function renderFile(change: Change, from: string | null): string {
   const oldName = before === null ? "/dev/null" : `a/${from ?? path}`;
   const newName = after === null ? "/dev/null" : `b/${path}`;
   const [oldText, newText] = [textOf(before), textOf(after)];
-  const hunks = oldText === null || newText === null ? null : renderHunks(oldText, newText);
+  const hunks = oldText === null || newText === null ? null : renderHunks(before, after);
   if (hunks) return `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
   const isEmpty = hunks === "" && (before === null || after === null);
   return isEmpty ? header : `${header}Binary files ${quoteAsGit(oldName)} and ${quoteAsGit(newName)} differ\n`;

@@ -1,8 +1,8 @@
 /** Which lines of two texts are the same: the one alignment that counts and diffs are made of. */
 import { diffArrays } from "diff/lib/diff/array.js";
 
-/** A kept line: its index in the old text and in the new one; both ascending, from 0. */
-type KeptLine = readonly [oldIndex: number, newIndex: number];
+/** A line of the old text that is kept, and where it stands in the new one; both ascending, from 0. */
+export type KeptLine = readonly [oldIndex: number, newIndex: number];
 
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
 export function splitLines(text: string): readonly string[] {
@@ -11,7 +11,7 @@ export function splitLines(text: string): readonly string[] {
 
 /**
  * The longest common subsequence of two lists of lines.
- * Bounded: texts that differ in more than 1,500 shared lines, or take over a second, are aligned
+ * Bounded: texts that differ in more than 1,500 shared lines, or take over 400 ms, are aligned
  * at the lines that both have exactly once, which is correct but not minimal.
  */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
@@ -48,7 +48,7 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly K
     numbers.set(line, known);
     return known;
   };
-  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout: 1000 });
+  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout: 400 });
   if (parts === undefined) return null;
   const matches: KeptLine[] = [];
   let i = 0;

@@ -155,8 +155,11 @@ export interface CommandResult {
  */
 export interface Transaction {
   readonly id: string;
-  /** `by`: whose work it is; the plan's when it is left out. */
-  apply(changes: readonly Change[], by?: "plan" | "command"): Promise<void>;
+  /**
+   * `by`: whose work it is; the plan's when it is left out. After the signal nothing of these changes is done, and its
+   * reason is thrown; of what comes too late, nothing is known here.
+   */
+  apply(changes: readonly Change[], by?: "plan" | "command", signal?: AbortSignal): Promise<void>;
   /** Runs a command in the root and journals what it changed. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
   /** All changes since the start, in order: plan and command. */

@@ -297,7 +297,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     const transaction = await run.transaction();
     const earlier = transaction.changes.length;
     await listen(run.signal);
-    await transaction.apply(changes, origin);
+    await transaction.apply(changes, origin, run.signal);
     // A signal that came while many files were written takes them back: nothing of an interrupted run stays.
     await listen(run.signal);
     emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });

@@ -239,10 +239,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       return transaction.changes;
     },
     commandPaths: transaction.commandPaths,
-    async apply(changes, by) {
+    async apply(changes, by, signal) {
       const from = transaction.changes.length;
       try {
-        await transaction.apply(changes, by);
+        await transaction.apply(changes, by, signal);
       } catch (thrown) {
         add({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) });
         throw thrown;
@@ -277,13 +277,13 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
 }
 
 /**
- * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own. A receipt that cannot be kept is
+ * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own, `keep` how many of them stay. A receipt that cannot be kept is
  * told once, and the run goes on without.
  */
-export function keepReceipts(stateFolder: string, now: () => Date, notify: (notice: Notice) => void) {
+export function keepReceipts(stateFolder: string, keep: number, now: () => Date, notify: (notice: Notice) => void) {
   const receipts = openReceipts(join(stateFolder, "runs"));
   return (id: string, started: Started, doors: Omit<Doors, "now">): Recorder => {
     const page = receipts.begin(id, (text) => notify({ level: "warning", code: "receipt", text }));
-    return recordRun(page, started, { ...doors, now }, () => receipts.prune(now()));
+    return recordRun(page, started, { ...doors, now }, () => receipts.prune(now(), keep));
   };
 }

@@ -20,6 +20,7 @@ import {
 import type { Root } from "./confine.ts";
 import { noteReplaced } from "./fresh-time.ts";
 import { parentOf, showName } from "./parse-path.ts";
+import { finish, type Steps } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
@@ -41,17 +42,21 @@ export interface Batch {
  * Throws conflict when a path is not as it was, file_unusable when a file stands where a folder is needed,
  * delete_refused for a folder that holds more than the changes take away.
  */
-export function prepareBatch(
+export const prepareBatch = (...args: Parameters<typeof prepareSteps>): Batch => finish(prepareSteps(...args));
+
+/** The same in steps. */
+export function* prepareSteps(
   root: Root,
   wanted: readonly Change[],
   umask: number,
   known: ReadonlyMap<RelPath, Traits> = new Map(),
-): Batch {
+): Steps<Batch> {
   const changes = byPath([...missingFolders(root, wanted, 0o777 & ~umask), ...squash(wanted)]);
   const after = new Map(changes.map((change) => [change.path, change.after]));
   const seen = new Map<RelPath, Stat | null>();
   const traits = new Map<RelPath, Traits>();
   for (const { path, before } of changes) {
+    yield;
     const standing = standingAt(root, path);
     if (!holds(standing, before)) throw conflictAt(root, path, before, standing);
     seen.set(path, standing.stat);
@@ -72,11 +77,18 @@ export function prepareBatch(
  * stands aside to the end, so that until then names are all it takes to go back (`putBack`).
  * Throws at the first failure and leaves what is done so far: taking it back is the caller's.
  */
-export function performBatch(root: Root, disk: Disk, batch: Batch): void {
+export const performBatch = (root: Root, disk: Disk, batch: Batch): void =>
+  finish(performSteps(root, disk, batch, chooseBulk(root, disk, batch)));
+
+/**
+ * The same in steps, as long as names are all it takes to go back. `bulk`: a disk that syncs no file by itself; null: each
+ * is synced, which takes longer in all, but a signal waits for one file and not for a whole disk.
+ */
+export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk | null = null): Steps<void> {
   const staged = new Set<RelPath>();
   const aside = new Set<RelPath>();
   const traitsOf = (path: RelPath) => batch.traits.get(path) ?? null;
-  const spotOf = (path: RelPath): Spot => ({ root, disk, path, temp: batch.temps.get(path) ?? "" });
+  const spotOf = (path: RelPath): Spot => ({ root, disk: bulk ?? disk, path, temp: batch.temps.get(path) ?? "" });
 
   const makeFolders = () => {
     for (const { path, after } of batch.changes) {
@@ -84,12 +96,10 @@ export function performBatch(root: Root, disk: Disk, batch: Batch): void {
       makeFolder(spotOf(path), after.mode, traitsOf(path));
     }
   };
-  const stageContents = () => {
-    for (const { path, after } of batch.changes) {
-      if (!isContent(after) || staged.has(path) || !isFolder(root, parentOf(path))) continue;
-      stage(spotOf(path), after, traitsOf(path));
-      staged.add(path);
-    }
+  const stageContent = ({ path, after }: Change) => {
+    if (!isContent(after) || staged.has(path) || !isFolder(root, parentOf(path))) return;
+    stage(spotOf(path), after, traitsOf(path));
+    staged.add(path);
   };
   /** Removes what was put aside, in one folder or everywhere (null). */
   const dropAside = (folder: RelPath | null) => {
@@ -100,26 +110,53 @@ export function performBatch(root: Root, disk: Disk, batch: Batch): void {
     }
   };
   const removeOld = (change: Change) => {
+    if (!isReplacedWhole(change)) return;
     if (change.before?.kind === "folder") dropAside(change.path);
     const spot = spotOf(change.path);
     if (!remove(spot, change, batch.seen.get(change.path) ?? null)) return;
     if (change.after === null) aside.add(change.path);
     else drop(spot);
   };
+  const placeNew = (change: Change) => {
+    if (!isContent(change.after)) return;
+    const seen = change.before === null || isReplacedWhole(change) ? null : (batch.seen.get(change.path) ?? null);
+    if (place(spotOf(change.path), change, seen)) aside.add(change.path);
+  };
 
   for (const [path, stat] of batch.seen) noteReplaced(root, path, stat);
   makeFolders();
-  stageContents();
-  for (const change of [...batch.changes].reverse()) if (isReplacedWhole(change)) removeOld(change);
+  yield* eachOf(batch.changes, stageContent);
+  yield* eachOf([...batch.changes].reverse(), removeOld);
   makeFolders();
-  stageContents();
-  for (const change of batch.changes) {
-    if (!isContent(change.after)) continue;
-    const seen = change.before === null || isReplacedWhole(change) ? null : (batch.seen.get(change.path) ?? null);
-    if (place(spotOf(change.path), change, seen)) aside.add(change.path);
-  }
+  yield* eachOf(batch.changes, stageContent);
+  // No name changes before its content is on the disk.
+  if (bulk !== null && staged.size > 0) syncAll(root, bulk);
+  yield* eachOf(batch.changes, placeNew);
   dropAside(null);
   syncFolders(root, disk, batch);
+}
+
+function* eachOf(changes: readonly Change[], work: (change: Change) => void): Steps<void> {
+  for (const change of changes) {
+    yield;
+    work(change);
+  }
+}
+
+/** From so many paths on the whole disk is synced at once instead of each file by itself. */
+const manyPaths = 256;
+
+/** Where many paths are written without a sync for each; null: there are few, or more than one disk has a part in them. */
+export function chooseBulk(root: Root, disk: Disk, { changes }: Batch): Disk | null {
+  if (changes.length < manyPaths || disk.unsynced === null) return null;
+  const { dev } = root.stat("" as RelPath) ?? { dev: null };
+  const folders = new Set(changes.map(({ path }) => parentOf(path)));
+  const isHere = (folder: RelPath) => !isFolder(root, folder) || root.stat(folder)?.dev === dev;
+  return [...folders].every(isHere) ? disk.unsynced : null;
+}
+
+function syncAll(root: Root, disk: Disk): void {
+  root.withFolder("" as RelPath, (at) => [disk.syncAll(`${at}/`)]);
 }
 
 /** Parents before children, so reversed: children before parents. */

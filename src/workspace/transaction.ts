@@ -4,18 +4,19 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { ClosedChanges, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, standingAt } from "./atomic-write.ts";
-import { type Batch, prepareBatch } from "./batch.ts";
+import { type Batch, prepareSteps } from "./batch.ts";
 import type { ClosedComparison } from "./command/closed-files.ts";
 import type { Perform } from "./command/perform.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
-import { commitBatch } from "./journal/commit.ts";
+import { commitSteps } from "./journal/commit.ts";
 import { type Journal, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
 import { showName } from "./parse-path.ts";
+import { pace } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Traits } from "./traits.ts";
 
@@ -95,16 +96,16 @@ export function openTransaction(
     },
     commandPaths: byCommand,
 
-    async apply(changes, by) {
+    async apply(changes, by, signal) {
       refuseEnded();
       parts.judge(changes);
       for (const change of changes) refuseReadOnly(change);
       const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
-      await lock(() => {
-        const batch = prepareBatch(root, wanted, parts.umask);
+      await lock(async () => {
+        const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
         if (batch.changes.length === 0) return;
         begin(batch);
-        commitBatch(root, disk, journal, batch);
+        await pace(commitSteps(root, disk, journal, batch), signal);
         done.push(...batch.changes);
         if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
       });

@@ -5,6 +5,7 @@ import { exitCodes, type PaiError, toFailure, toPaiError } from "../../core/erro
 import { takeFacts } from "../../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
+import { listen } from "../breathe.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { statusOf } from "./status.ts";
 
@@ -91,6 +92,22 @@ async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readon
 const asKept = async (failure: PaiError): Promise<PaiError> =>
   failure.code === "commit_failed" ? (await import("./commit.ts")).sayKept(failure) : failure;
 
+/** Changes as an outcome tells them. */
+const showChanges = (run: Run, changes: readonly Change[]): Pick<Outcome, "changes" | "diff"> => ({
+  changes: summarizeAll(changes, (path) => (run.begun?.commandPaths.has(path) ? "command" : "plan")),
+  diff: changes.length === 0 ? "" : renderChanges(changes),
+});
+
+/** What a signal that has come meanwhile makes of a run that did all it should; null: none has come. */
+async function hearSignal({ signal }: Run): Promise<PaiError | null> {
+  try {
+    await listen(signal);
+    return null;
+  } catch (thrown) {
+    return toPaiError(thrown);
+  }
+}
+
 /** Builds the outcome. `run` is null when it could not even begin. */
 export async function settle(
   run: Run | null,
@@ -98,7 +115,9 @@ export async function settle(
   { options, ports, commit }: Ending,
 ): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
-  const [changes, closed] = await closeTransaction(run, failed);
+  // Before it is kept: a signal that comes while thousands of files are summed up takes the run back.
+  const shown = failed === null ? showChanges(run, squash(run.begun?.changes ?? [])) : null;
+  const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
   const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];
   const { record, ledger } = run;
   if (failure === null) await learn(run);
@@ -113,8 +132,7 @@ export async function settle(
     text: record.text,
     next: record.next,
     plan: record.plan,
-    changes: summarizeAll(changes, (path) => (run.begun?.commandPaths.has(path) ? "command" : "plan")),
-    diff: changes.length === 0 ? "" : renderChanges(changes),
+    ...(shown !== null && closed === null && !options.dryRun ? shown : showChanges(run, changes)),
     checks: record.checks,
     calls: { made: ledger.made, ...ledger.promised },
     usage: ledger.usage,

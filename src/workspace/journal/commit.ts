@@ -1,18 +1,29 @@
 /** Makes a batch true or makes it never have been: journalled, performed, and taken back when anything fails. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { type Batch, performBatch } from "../batch.ts";
+import { type Batch, chooseBulk, performSteps } from "../batch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
+import { finish, type Steps } from "../steps.ts";
 import type { Disk } from "../system/disk.ts";
 import type { Journal } from "./journal.ts";
 import { putBack } from "./put-back.ts";
 import { takeBack } from "./take-back.ts";
 
 /** Must be called under the lock. `journal` null: nothing is kept, and only a living process can take back. */
-export function commitBatch(root: Root, disk: Disk, journal: Journal | null, batch: Batch): void {
+export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
+  finish(commitSteps(root, disk, journal, batch, chooseBulk(root, disk, batch)));
+
+/** The same in steps; `bulk` as in `performSteps`. */
+export function* commitSteps(
+  root: Root,
+  disk: Disk,
+  journal: Journal | null,
+  batch: Batch,
+  bulk: Disk | null = null,
+): Steps<void> {
   journal?.intend(batch, "plan");
   try {
-    performBatch(root, disk, batch);
+    yield* performSteps(root, disk, batch, bulk);
     journal?.applied();
   } catch (thrown) {
     const failure = toPaiError(thrown);

@@ -8,7 +8,7 @@ import type { Disk } from "../system/disk.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
 /** `must`: the work is a way back, which nobody may keep from being done by holding the project's lock. */
-export type Lock = <T>(work: () => T, options?: { readonly must: boolean }) => Promise<T>;
+export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: boolean }) => Promise<T>;
 
 interface Claim {
   readonly token: string;
@@ -17,7 +17,7 @@ interface Claim {
 }
 
 /**
- * A lock at `path`, whose folder must exist. `work` is synchronous, so that it cannot be held while anybody waits.
+ * A lock at `path`, whose folder must exist. `work` may pause to hear signals, and must wait for nothing else.
  * Throws conflict when another process holds it for longer than `patienceMs`,
  * permission_denied when what stands there is not a plain file of ours.
  */
@@ -31,7 +31,7 @@ export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10
       pause = Math.min(pause * 2, 50);
     }
     try {
-      return work();
+      return await work();
     } finally {
       release(path, disk);
     }
@@ -61,7 +61,7 @@ export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 
 }
 
 /** Works under the inner lock. Where a full disk refuses it, the kernel's lock, if held, is enough. */
-async function enter<T>(inner: Lock, work: () => T, isHeld: boolean): Promise<T> {
+async function enter<T>(inner: Lock, work: () => T | Promise<T>, isHeld: boolean): Promise<T> {
   let begun = false;
   try {
     return await inner(() => {

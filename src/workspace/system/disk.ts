@@ -47,6 +47,10 @@ export interface Disk {
   syncFile(path: string): void;
   /** Removes a folder of pai's own with all it holds. */
   removeTree(path: string): void;
+  /** The same without the sync of each file, for who calls `syncAll` in time; null: this system has none. */
+  readonly unsynced: Disk | null;
+  /** Makes all last that was done on the disk of this folder. */
+  syncAll(path: string): void;
 }
 
 const create = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -54,7 +58,7 @@ const extend =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** `before` is told of each effect and may throw in its place. */
-export function openDisk(before: (effect: string) => void = () => {}): Disk {
+export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
   const writeAll = (fd: number, bytes: Uint8Array): void => {
     let done = 0;
     while (done < bytes.length) {
@@ -71,9 +75,11 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     }
   };
   const sync = (fd: number): void => {
+    if (!syncs) return;
     before("sync");
     fsyncSync(fd);
   };
+  let unsynced: Disk | null | undefined;
 
   const setTraits = (path: string, traits: Traits): void => {
     before("set traits");
@@ -153,6 +159,19 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
       before("remove tree");
       rmSync(path, { recursive: true, force: true });
     },
+    get unsynced() {
+      unsynced ??= systemCalls() === null ? null : openDisk(before, false);
+      return unsynced;
+    },
+    syncAll(path) {
+      before("sync all");
+      const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+      try {
+        systemCalls()?.syncDisk(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
   });
 }
 
@@ -193,6 +212,10 @@ function placeErrors(disk: Disk): Disk {
     createClaim: placed(disk.createClaim),
     syncFile: placed(disk.syncFile),
     removeTree: placed(disk.removeTree),
+    get unsynced() {
+      return disk.unsynced;
+    },
+    syncAll: placed(disk.syncAll),
   };
 }
 

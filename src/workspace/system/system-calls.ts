@@ -19,6 +19,8 @@ export interface SystemCalls {
   hasWriter(path: string): boolean;
   /** Takes the lock of an open folder, which ends with the descriptor. False: somebody else holds it. */
   tryLock(fd: number): boolean;
+  /** Writes out all that waits to be written to the disk of an open folder. */
+  syncDisk(fd: number): void;
 }
 
 const shapes = {
@@ -29,6 +31,7 @@ const shapes = {
   lremovexattr: { args: ["buffer", "buffer"], returns: "i32" },
   fcntl: { args: ["i32", "i32", "i64"], returns: "i32" },
   flock: { args: ["i32", "i32"], returns: "i32" },
+  syncfs: { args: ["i32"], returns: "i32" },
 } as const;
 
 /** renameat2 has no function in every libc, so it goes by its number, which differs between machines. */
@@ -101,6 +104,7 @@ function loadSystemCalls(): SystemCalls | null {
       }
     },
     tryLock: (fd) => check(functions.flock(fd, flock.exclusive | flock.noWait), "flock", [numbers.EAGAIN]) === 0,
+    syncDisk: (fd) => void check(functions.syncfs(fd), "syncfs"),
   };
 }
 

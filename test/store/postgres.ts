@@ -74,7 +74,9 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
     own.push("ssl = on");
   }
   appendFileSync(join(data, "postgresql.conf"), `${own.join("\n")}\n`);
-  const start = () => run([program("pg_ctl"), "-D", data, "-l", join(folder, "log"), "-w", "start"]);
+  const start = () => {
+    run([program("pg_ctl"), "-D", data, "-l", join(folder, "log"), "-w", "start"]);
+  };
   start();
   return {
     folder,
@@ -103,7 +105,9 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
         "-c",
         text,
       ]).trim(),
-    kill: () => run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]),
+    kill: () => {
+      run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]);
+    },
     start,
     stop() {
       spawnSync(asUser[0] ?? program("pg_ctl"), [

@@ -62,6 +62,17 @@ test("what is no letter is put aside, and what waits is counted", () => {
   expect(readdirSync(folder).filter((name) => name.endsWith(".refused"))).toHaveLength(1);
 });
 
+test("a letter that is replaced while it is sent stays for the next time", () => {
+  const outbox = openOutbox(join(makeFolder(), "outbox"));
+  mailUndone(outbox, "box", runOf(1), true);
+  const sent = outbox.list("undone", 5);
+  mailUndone(outbox, "box", runOf(1), false);
+  outbox.remove(sent);
+  expect(outbox.list("undone", 5).map(({ json }) => json)).toEqual([
+    { key: keyOf("box", "/home/ana/shop", id(1)), undone: false },
+  ]);
+});
+
 describe.skipIf(!hasPostgres)("a real server", () => {
   let server: Postgres;
   let outbox: Outbox;

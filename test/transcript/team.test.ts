@@ -216,4 +216,41 @@ describe.skipIf(!hasPostgres)("with a real server", () => {
     expect(JSON.stringify(work.gemini.requests.at(-1))).toContain("I am at home.");
     expect(server.sql("select turns from pai.sessions where who = 'uma'")).toBe("2");
   });
+
+  test.concurrent("a store of a newer pai ends no run, but makes no call where it must count it", async () => {
+    server.sql("create database newer");
+    const url = server.url().replace("/postgres?", "/newer?");
+    await using place = openPlace([talked("Hi.")]);
+    const env = { PAI_STORE_URL: url };
+    const store = openTeamStore(readAddress(url), { pai: "0", withinMs: 10_000 });
+    await store.query("insert into pai.migrations values (999, now(), '9.9.9')", []);
+    await store.close();
+    const refused = await place.pai(["run", "say hi"], { env: { ...env, PAI_MAX_TEAM_CALLS: "99" } });
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringMatching(/has layout 999, this pai knows \d+ at most/),
+    ]);
+    const ran = await place.pai(["run", "say hi"], { env });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "Hi.\n", expect.stringContaining("has layout 999")]);
+    expect([place.gemini.requests.length, waiting(place).length]).toEqual([1, 2]);
+  });
+
+  test.concurrent("a server that dies in the middle of a run is a warning at its end", async () => {
+    const dying = startPostgres();
+    await using place = openPlace([{ ...talked("Hi."), meanwhile: dying.kill }]);
+    const running = place.pai(["run", "say hi"], { env: { PAI_STORE_URL: dying.url(), PAI_MAX_TEAM_CALLS: "9" } });
+    const { code, stdout, stderr } = await running;
+    expect([code, stdout, stderr]).toEqual([0, "Hi.\n", expect.stringContaining("cannot be used now")]);
+    dying.start();
+    expect(
+      waiting(place)
+        .map((name) => name.split("-")[0])
+        .sort(),
+    ).toEqual(["run", "spent"]);
+    await place.pai(["stats", "--team"], { env: { PAI_STORE_URL: dying.url() } });
+    expect(waiting(place)).toEqual([]);
+    const [calls, tokens] = dying.sql("select calls || ' ' || tokens from pai.spent where scope = 'team'").split(" ");
+    expect([calls, Number(tokens) < 1000]).toEqual(["1", true]);
+    dying.stop();
+  });
 });

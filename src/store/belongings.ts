@@ -6,7 +6,7 @@ import type { Places } from "./places.ts";
 export interface Belongings {
   /** Absolute paths of files and folders. */
   readonly own: readonly string[];
-  /** What stands beside them and was made by somebody else. */
+  /** Other people's files beside them. */
   readonly foreign: readonly string[];
 }
 
@@ -36,7 +36,7 @@ function isState(folder: string, name: string): boolean {
 }
 
 function sortOut(folder: string | null, isOwn: (name: string) => boolean): Belongings {
-  // A link leads to a place that was chosen by hand: what is there is not pai's to remove.
+  // A link leads to a place that was chosen by hand: pai must not remove its content.
   if (folder === null || !isFolder(folder))
     return { own: [], foreign: folder !== null && existsSync(folder) ? [folder] : [] };
   const names = readdirSync(folder).sort();
@@ -44,7 +44,7 @@ function sortOut(folder: string | null, isOwn: (name: string) => boolean): Belon
   return { own: paths(true), foreign: paths(false) };
 }
 
-/** Settings, keys and state as they stand now. Throws a system error for a folder that cannot be read. */
+/** Settings, keys and state as they are now. Throws a system error for a folder that cannot be read. */
 export function findBelongings({ configDir, stateDir }: Places): Belongings {
   const config = sortOut(configDir, (name) => settingsNames.test(name));
   const state = sortOut(stateDir, (name) => isState(stateDir ?? "", name));

@@ -69,7 +69,7 @@ export function writePrivate(file: string, text: string, { lasting = true } = {}
   replaceFile(targetOf(file), text, { isPrivate: true, lasting });
 }
 
-/** What stands before `.jsonl` in the names of the regular files of a folder; none where the folder cannot be read. */
+/** Names, without `.jsonl`, of the regular files of a folder that end in it; none where the folder cannot be read. */
 export function listJsonl(folder: string): readonly string[] {
   try {
     const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -79,7 +79,7 @@ export function listJsonl(folder: string): readonly string[] {
   }
 }
 
-/** Makes a folder and its parents, 0700 each; one that stands there already keeps its mode. */
+/** Makes a folder and its parents, 0700 each; one that exists keeps its mode. */
 function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
@@ -163,7 +163,7 @@ function judgeOwner(path: string, stat: Stats): void {
   }
 }
 
-/** The file a link leads to; the file itself where no link stands. */
+/** The file a link leads to; the file itself where it is not a link. */
 function targetOf(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
   try {

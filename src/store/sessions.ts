@@ -9,7 +9,7 @@ import type { SessionLine } from "../core/session/session-line.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface OpenSession {
-  /** The session as it stands. */
+  /** The session as it is now. */
   readonly session: Session;
   /** Appends a line and takes it in. A file that cannot be written warns once; the session goes on without it. */
   add(line: SessionLine): void;

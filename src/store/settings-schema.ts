@@ -10,7 +10,7 @@ interface Below {
   readonly schema: Fields;
 }
 
-/** What may stand under a name. `checks` is a list, or an object whose list is `commands`. */
+/** The values that a name may have. `checks` is a list, or an object whose list is `commands`. */
 function describeUnder(name: string, settings: readonly Below[]): Fields {
   const own = settings.find(({ path }) => path.length === 0)?.schema;
   const inner = describeAll(settings.filter(({ path }) => path.length > 0));

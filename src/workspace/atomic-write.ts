@@ -15,7 +15,7 @@ import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";
 import { readTraits, type Traits } from "./traits.ts";
 
-/** What stands at a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
+/** The state of a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
 export interface Standing {
   readonly blob: Blob | null | undefined;
   readonly stat: Stat | null;
@@ -44,7 +44,7 @@ export function temporaryName(): string {
   return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 }
 
-/** Behind a link or a file stands nothing. */
+/** Paths below a link or a file do not exist. */
 export function standingAt(root: Root, path: RelPath): Standing {
   const nothing: Standing = { blob: null, stat: null };
   const stat = unlessUnusable(() => root.stat(path));
@@ -145,18 +145,18 @@ export function remove(spot: Spot, { before }: Change, seen: Stat | null): boole
   });
 }
 
-/** Removes what stands under the temporary name. */
+/** Removes the file with the temporary name. */
 export function drop(spot: Spot): void {
   inParent(spot, (at) => spot.disk.removeFile(`${at}/${spot.temp}`));
 }
 
-/** Owner and attributes of what stands there. */
+/** Owner and attributes of the file at a path. */
 export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
   const owned: Traits = { uid: stat.uid, gid: stat.gid, attributes: {} };
   return path === "" ? owned : (root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? owned);
 }
 
-/** The conflict of a path that is no longer as it was known. */
+/** The conflict of a path that has changed meanwhile. */
 export function changedMeanwhile(path: RelPath): PaiError {
   return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
     hint: "nothing was written; look at the file and run the task again",

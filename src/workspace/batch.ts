@@ -30,16 +30,16 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** Temporary name beside each path, for what comes and for what goes; a folder that goes needs none. */
   readonly temps: ReadonlyMap<RelPath, string>;
-  /** Owner and attributes of what stands there now, which the new content gets. */
+  /** Owner and attributes of the current file, which the new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** What stood there when it was checked. */
+  /** The content when it was checked. */
   readonly seen: ReadonlyMap<RelPath, Stat | null>;
 }
 
 /**
  * Checks changes against the disk and adds the folders that are missing on the way; writes nothing.
  * `known`: traits from before, for what was deleted and comes back.
- * Throws conflict when a path is not as it was, file_unusable when a file stands where a folder is needed,
+ * Throws conflict when a path is not as it was, file_unusable when there is a file where a folder is needed,
  * delete_refused for a folder that holds more than the changes take away.
  */
 export const prepareBatch = (...args: Parameters<typeof prepareSteps>): Batch => finish(prepareSteps(...args));
@@ -165,7 +165,7 @@ export function byPath(changes: readonly Change[]): Change[] {
   return [...changes].sort((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1));
 }
 
-/** Folders on the way to new content that neither stand there nor are made by the changes themselves. */
+/** Parent folders of new content that neither exist nor are made by the changes themselves. */
 function missingFolders(root: Root, changes: readonly Change[], mode: number): Change[] {
   const planned = new Map(changes.map((change) => [change.path, change.after]));
   const missing = new Map<RelPath, Change>();
@@ -182,7 +182,7 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
 
 /**
  * Whether a folder has to be made. `planned` is what the changes put there (undefined: nothing). Throws where that or
- * what stands there is no folder.
+ * the path is not a folder.
  */
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;

@@ -20,7 +20,7 @@ export interface Root {
   readonly path: string;
   /** Found out when first asked for, or when the first folder is entered. */
   readonly backend: Protection;
-  /** What stands there, links not followed; null: nothing. */
+  /** The state of a path, links not followed; null: it does not exist. */
   stat(path: RelPath): Stat | null;
   /**
    * Calls `use` with a folder `at` such that `${at}/${name}` is the object; null when a parent is missing.
@@ -31,9 +31,9 @@ export interface Root {
   withFolder<T>(path: RelPath, use: (at: string) => T): T | null;
   /** A folder that stays reached until it is closed; null: missing. */
   open(folder: RelPath): Handle | null;
-  /** The same, given the folder it stands in: how deep it is costs nothing. */
+  /** The same, given its open parent folder: the depth costs nothing. */
   openBelow(above: Handle, folder: RelPath): Handle | null;
-  /** Throws path_refused when what was opened is a file of pai itself or a denied one, under whatever name. */
+  /** Throws path_refused when the opened file is one of pai's own or a denied one, under any name. */
   refuseOwn(stat: Stat, path: RelPath): void;
   /** A regular file, which must be closed; null: nothing there. Throws file_unusable for anything else. */
   openFile(path: RelPath): OpenFile | null;

@@ -1,4 +1,4 @@
-/** Times of change that no tool mistakes for those of earlier content: each in a second of its own. */
+/** Modification times that no tool mistakes for those of earlier content: never two in the same second. */
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import type { Stat } from "./system/stat.ts";

@@ -244,7 +244,7 @@ function isFolder(root: Root, path: RelPath): boolean {
   }
 }
 
-/** What is known of a file; null: no file stands there, or the system does not let us look. */
+/** What is known of a file; null: there is no file, or the system does not let us look. */
 function fileAt(root: Root, path: RelPath): Stat | null {
   try {
     const stat = root.stat(path);
@@ -254,7 +254,7 @@ function fileAt(root: Root, path: RelPath): Stat | null {
   }
 }
 
-/** Whether something stands there that is not a folder. */
+/** Whether the path exists and is not a folder. */
 function isOther(root: Root, path: RelPath): boolean {
   try {
     return (root.stat(path)?.kind ?? "folder") !== "folder";

@@ -61,7 +61,7 @@ function findIdentities(folders: readonly string[]): ReadonlyMap<string, string>
   return found;
 }
 
-/** Files under denied names, and those that stand in a denied folder. */
+/** Files with denied names, and those in a denied folder. */
 function* findDenied(top: string, rules: PathRules): Generator<readonly [identity: string, what: string]> {
   const waiting = ["" as RelPath];
   let left = maxLooks;

@@ -10,7 +10,7 @@ const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]|[\ud800-\udfff]/gu;
 
 export interface ParsedPath {
   readonly path: RelPath;
-  /** Written with a trailing `/` or `/.`: whatever stands there must be a folder. */
+  /** Written with a trailing `/` or `/.`: it must be a folder. */
   readonly folder: boolean;
 }
 
@@ -24,7 +24,7 @@ export function joinPath(folder: RelPath, name: string): RelPath {
   return (folder === "" ? name : `${folder}/${name}`) as RelPath;
 }
 
-/** The folder a path stands in; "" for what stands in the root. */
+/** The parent folder of a path; "" for the root. */
 export function parentOf(path: RelPath): RelPath {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 }

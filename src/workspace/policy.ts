@@ -172,7 +172,7 @@ function matchesRule(folder: RelPath, names: readonly string[], patterns: readon
   });
 }
 
-/** The rules with those of the absolute `folders` denied that stand below the root, whatever they are called. */
+/** The rules, which also deny those of the absolute `folders` that are below the root, whatever their names. */
 export function denyBelow(rules: PathRules, root: string, folders: readonly string[]): PathRules {
   const above = root === "/" ? root : `${root}/`;
   const below = folders.filter((folder) => folder.startsWith(above)).map((folder) => folder.slice(above.length));

@@ -16,7 +16,7 @@ export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 /** What a walk has come by. */
 export interface Found {
   readonly entry: Entry;
-  /** What stands there now, null when it is gone; good until the walk goes on. */
+  /** The current state, null when it is gone; valid until the walk goes on. */
   readonly look: () => Stat | null;
 }
 

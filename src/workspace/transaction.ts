@@ -44,7 +44,7 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
-  /** Temporary names that were promised, beside the paths they stand for. */
+  /** Temporary names that were promised, with the paths they belong to. */
   const temps: (readonly [RelPath, string])[] = [];
   let watching: Promise<Watch> | null = null;
   /** Loaded by the first command. */
@@ -196,7 +196,7 @@ function refuseReadOnly({ path, before, after }: Change): void {
   });
 }
 
-/** What the umask takes away stays only where it stood at the start; content that pai wrote never runs as somebody else. */
+/** Bits that the umask removes stay only where the file had them at the start; content that pai wrote never runs as somebody else. */
 function withAllowedBits(changes: readonly Change[], all: readonly Change[], umask: number): Change[] {
   const modes = new Map([...all].reverse().map(({ path, before }) => [path, modeOf(before)]));
   return changes.map((change) => {

@@ -44,7 +44,7 @@ const listOf = (values: readonly string[]): string => JSON.stringify(values);
 const isMine = "task_sha in (select jsonb_array_elements_text($2::text::jsonb)) and pai = $3";
 
 /**
- * Adds work; what stands there already stays, unless its result is an error: that is tried again. Returns how much is new.
+ * Adds work; work that is queued already stays, unless its result is an error: that is tried again. Returns how much is new.
  * `maxCost` is for the whole queue; null leaves what was said before.
  */
 export async function fillQueue(
@@ -103,7 +103,7 @@ export async function renewWork(store: TeamStore, { queue, name, lease }: Worker
   );
 }
 
-/** Keeps a result, unless another's stands there: the first counts. */
+/** Keeps a result, unless somebody else's is there already: the first counts. */
 export async function finishWork(store: TeamStore, queue: string, key: string, result: object): Promise<void> {
   const text = JSON.stringify(result, (_, value) =>
     typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value,

@@ -41,7 +41,7 @@ function bring(root: Root, upper: string, path: RelPath): number {
   return 1;
 }
 
-/** Beside its place first where it has to be copied, so that nothing half-written ever stands there. */
+/** Copies beside the target first, so that the target is never half-written. */
 function move(from: string, folder: string, name: string): void {
   try {
     renameSync(from, `${folder}/${name}`);

@@ -47,7 +47,7 @@ const maxNamed = 3;
 const orders = /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info)$/;
 const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
-/** Denied folders of editors that run what stands in them; what else is denied as a tool's is made by every build. */
+/** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
 const editorName = /^\.(?:vscode|idea)$/;
 
 /** What of a path is kept: all, only what gives orders, or nothing, as it is only compared. */
@@ -60,7 +60,7 @@ function mannerOf(path: RelPath, { rules, isWalled, git }: ClosedParts): Manner 
   const isCompared = kind === "tool" && !editorName.test(foldName(name));
   if (kind === "own" || (kind === "repository" && git)) return null;
   if (kind === null && isSteering(path)) return "all";
-  // What stands there is out of reach behind a wall, but what does not stand there yet can be made.
+  // The sandbox protects files that exist, but a missing one can be created.
   if (isWalled && kind !== "repository" && !(kind === "tool" && !isCompared)) return null;
   if (kind === null || isCompared) return "compare";
   return kind === "repository" ? "orders" : "all";

@@ -16,7 +16,7 @@ const quiet = {
   DEBIAN_FRONTEND: "noninteractive",
   npm_config_yes: "true",
   NO_COLOR: "1",
-  // Bytecode is kept by whole second and size: a check would prove what stood there before.
+  // Bytecode is cached by whole second and size: a check would run the old code.
   PYTHONDONTWRITEBYTECODE: "1",
   TERM: "dumb",
 } as const;

@@ -16,7 +16,7 @@ interface Seen {
   readonly blob: Blob | null;
 }
 
-/** What stands in the workspace at one moment, without what is ignored or denied. */
+/** The workspace's content at one moment, without ignored and denied files. */
 export interface Snapshot {
   readonly seen: ReadonlyMap<RelPath, Seen>;
   /** Paths that are ignored or denied: only that they are there is known. null: there are too many. */
@@ -133,7 +133,7 @@ function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
   };
 }
 
-/** What was seen, in the order of the walk. As long as it is what was seen `earlier`, it takes no memory of its own. */
+/** What was seen, in the order of the walk. Content equal to `earlier` is shared and takes no more memory. */
 function openSeen(earlier: Snapshot | null) {
   let own: Map<RelPath, Seen> | null = earlier === null ? new Map() : null;
   const theirs = earlier?.seen.values();

@@ -10,7 +10,7 @@ export interface LayerLimits {
 }
 
 export const layerLimits: LayerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
-/** The system takes 4,096 bytes, with the folder that the layer stands in. */
+/** The system allows 4,096 bytes, including the folder of the layer. */
 const longestPath = 3000;
 
 /** Throws io_failed when one of the limits is passed. */

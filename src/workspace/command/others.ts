@@ -56,7 +56,7 @@ function recordSizes(state: State): ReadonlyMap<string, number> {
 /** What a path is after the change, and before it, as the change may have been taken back. */
 const statesOf = ({ path, before, after }: Kept): readonly string[] => [stateOf(path, before), stateOf(path, after)];
 
-/** A path with what stands there, as text: equal texts for what `sameBlob` calls equal. */
+/** A path with its content, as text: equal texts for what `sameBlob` calls equal. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {
   if (blob?.kind === "file") return JSON.stringify([path, blob.mode, "hash" in blob ? blob.hash : digest(blob.bytes)]);
   return JSON.stringify([path, blob?.kind, blob?.kind === "link" ? blob.target : null]);

@@ -15,7 +15,7 @@ import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 
 export interface LayerContent {
   readonly changes: readonly Change[];
-  /** Topmost ignored paths, to be brought over as they are; what steers in them stands in `changes` as well. */
+  /** Topmost ignored paths, to be brought over as they are; steering files among them are in `changes` as well. */
   readonly ignored: readonly RelPath[];
   /** Paths that nobody may change. */
   readonly denied: readonly RelPath[];
@@ -38,7 +38,7 @@ export interface LayerParts {
 }
 
 const pauseMs = 20;
-/** `open`: all of it is a change; `ignored`: only what steers or hides a repository is; `foreign`: only counted, as what stands in it is others' work. */
+/** `open`: all of it is a change; `ignored`: only what steers or hides a repository is; `foreign`: only counted, since its content is others' work. */
 type Reach = "open" | "ignored" | "foreign";
 
 interface Level {
@@ -136,7 +136,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     if (stat?.kind === "folder") removeBelow(path);
     note(path, null);
   };
-  /** What steers is a change like any other, wherever it stands: the rules of a project must not hide it. */
+  /** A steering file is a change like any other, wherever it is: the rules of a project must not hide it. */
   const isSteering = (path: RelPath) => judgePath(path, "write", rules).verdict === "ask";
   const enter = (level: Level, name: string, path: RelPath, stat: Stats): Level => {
     const lower = level.isOpaque ? null : lookAt(root, path);
@@ -232,7 +232,7 @@ function lookAt(root: Root, path: RelPath) {
   try {
     return root.stat(path);
   } catch {
-    // A file or a link is on the way: nothing stands behind it.
+    // A parent is a file or a link: the path does not exist.
     return null;
   }
 }

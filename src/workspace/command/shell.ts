@@ -1,4 +1,4 @@
-/** Runs one command in a session of its own: no terminal, no input, bounded in time and output, nothing left running. */
+/** Runs one command in a new session: no terminal, no input, bounded in time and output, nothing left running. */
 import { closeSync, existsSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { SandboxLevel } from "../../core/sandbox.ts";
@@ -123,7 +123,7 @@ async function follow({ child, mark, isContained }: Running, options: ShellOptio
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<void> | null = null;
   const leave = announceGroup(child.pid);
-  // A sandbox with processes of its own lets none out.
+  // A sandbox with its own process namespace lets none out.
   const isStray = isContained ? () => false : watchStrays();
   const end = (reason: typeof why) => {
     why ??= reason;

@@ -19,7 +19,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
     if ([...gone].some((folder) => path.startsWith(`${folder}/`))) continue;
     const at = join(upper, path);
     makeParents(root, upper, path);
-    // Nothing of the layer stands behind a file or a link, least of all what a link leads to.
+    // The layer has nothing below a file or a link, least of all the link's target.
     if (after?.kind !== "folder") gone.add(path);
     if (after === null) {
       if (statOf(root, path) !== null) makeDeletion(at);
@@ -32,7 +32,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
   }
 }
 
-/** Folders on the way, as they are in the workspace: what stands in the upper layer is what a command sees of them. */
+/** Parent folders as they are in the workspace: a command sees those of the upper layer. */
 function makeParents(root: Root, upper: string, path: RelPath): void {
   const folder = parentOf(path);
   if (folder === "") return;

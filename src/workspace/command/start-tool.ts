@@ -38,7 +38,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     throw missing();
   }
   const { child, finish } = started;
-  // What it says of itself on standard error is nobody's business, and must not fill its pipe.
+  // Its standard error is discarded, so that its pipe never fills.
   void (async () => {
     for await (const _ of child.stderr as ReadableStream<Uint8Array>);
   })().catch(() => {});

@@ -8,7 +8,7 @@ import { changesOf, type Episode } from "../journal/journal-run.ts";
 import type { PathRules } from "../policy.ts";
 import { walkNow } from "../scan.ts";
 
-/** What stands there; null: its content is not known. */
+/** The content by path; null: it is not known. */
 export type Files = ReadonlyMap<RelPath, Blob | null>;
 
 export interface Watch {

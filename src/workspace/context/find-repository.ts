@@ -86,7 +86,7 @@ function commonFolder(git: string): string {
   return isAbsolute(shared) ? shared : resolve(git, shared);
 }
 
-/** The hash that HEAD stands for; null: there is no commit, or it is kept in a form that is not read here. */
+/** The hash of HEAD; null: there is no commit, or it is kept in a form that is not read here. */
 function readHead(git: string, common: string): string | null {
   const said = readFile(join(git, "HEAD"))?.trim() ?? "";
   const [, ref] = /^ref: (refs\/[^\0\s]+)$/.exec(said) ?? [];

@@ -30,7 +30,7 @@ const rulesFile = /^\.(?:git|pai)ignore$/;
 const joinPath = (folder: string, name: string) => (folder === "" ? name : `${folder}/${name}`) as RelPath;
 const kinds = { d: "folder", l: "link", s: "special" } as const;
 
-/** A child as it stands in the index. */
+/** A child as the index has it. */
 export const markOf = ({ kind, path }: Entry): string => {
   const name = nameOf(path);
   return kind === "file" ? name : `/${kind === "folder" ? "d" : kind === "link" ? "l" : "s"}${name}`;

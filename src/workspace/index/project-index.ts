@@ -67,7 +67,7 @@ const repositoryOf = async (root: Root): Promise<Repository | null> => {
   return typeof found === "string" ? null : found;
 };
 
-/** In the built file every module stands in the top folder, but an entry point keeps its folder below src. */
+/** In the built file every module is in the top folder, but an entry point keeps its folder below src. */
 function workerUrl(): string {
   const built = !import.meta.url.endsWith("/workspace/index/project-index.ts");
   return new URL(built ? "./workspace/index/index-worker.ts" : "./index-worker.ts", import.meta.url).href;

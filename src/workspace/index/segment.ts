@@ -1,4 +1,4 @@
-/** A part of the index: which words stand in some files and how often, packed so that it is searched without being unpacked. Pure. */
+/** A part of the index: which words some files contain and how often, packed so that it is searched without being unpacked. Pure. */
 import { countTerm, type Term } from "../../core/context/words.ts";
 
 /** As it is stored. */
@@ -18,7 +18,7 @@ const inWord = Uint8Array.from({ length: 128 }, (_, code) =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || code === 36 ? 1 : 0,
 );
 
-/** Words of a text in lower case with how often each stands there. */
+/** Words of a text in lower case with their number of occurrences. */
 export function countWords(lower: string): Map<string, number> {
   const counts = new Map<string, number>();
   let from = -1;
@@ -145,7 +145,7 @@ function eachWord(
 export interface Counted {
   /** By file and term, at `file * terms + term`: occurrences, at most 50. */
   readonly counts: Uint8Array;
-  /** By file: 1 where any of them stands. */
+  /** By file: 1 if it contains any of them. */
   readonly holds: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Looks at many files quickly: what tells that one is no longer what it was. Only numbers come from here, never content. */
+/** Looks at many files quickly to tell which have changed. Returns only numbers, never content. */
 import { existsSync, lstatSync } from "node:fs";
 import type { Root } from "../confine.ts";
 

@@ -39,7 +39,7 @@ export interface KeptRun {
   readonly bytes: number;
 }
 
-/** A path that is no longer as the run left it. `actual` undefined: something that cannot be shown, like a device. */
+/** A path that has changed since the run. `actual` undefined: something that cannot be shown, like a device. */
 export interface Clash {
   readonly path: RelPath;
   readonly expected: Blob | null;
@@ -81,7 +81,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
 
   const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
     const work = workOf(state, run);
-    // Before the look at the disk, which would show what stands there.
+    // Before reading the disk, which would reveal its content.
     judgeRecord(work, rules, runFolder(state, run.id));
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = describeRun(state, run);

@@ -42,7 +42,7 @@ export interface Journal {
   begin(kind: EpisodeKind, task: string): void;
   /** Promises a batch before it is done: keeps both contents of every change, on the disk when it returns. */
   intend(batch: Batch, by: "plan" | "command"): void;
-  /** Keeps what stands there as a command begins. Not synced: it outlives this process, but not a power cut. */
+  /** Keeps the files' content as a command begins. Not synced: it outlives this process, but not a power cut. */
   watch(changes: readonly Change[], others: readonly RelPath[]): void;
   /** Marks the promised batch as done; without the mark it counts as not done. Synced only when the episode ends. */
   applied(): void;
@@ -63,7 +63,7 @@ export const runFolder = (state: State, id: string) => join(runsIn(state), id);
 export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
 const imagesOf = (state: State, id: string) => join(runFolder(state, id), "images");
 
-/** Makes pai's own folder, private, with the key of its seal. Throws permission_denied when what stands there is not ours. */
+/** Makes pai's own folder, private, with the key of its seal. Throws permission_denied when the folder is not ours. */
 export function prepareState(state: State): void {
   for (const folder of [state.folder, runsIn(state), openIn(state)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

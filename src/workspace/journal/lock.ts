@@ -19,7 +19,7 @@ interface Claim {
 /**
  * A lock at `path`, whose folder must exist. `work` may pause to hear signals, and must wait for nothing else.
  * Throws conflict when another process holds it for longer than `patienceMs`,
- * permission_denied when what stands there is not a plain file of ours.
+ * permission_denied when the path is not a plain file of ours.
  */
 export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10_000): Lock {
   return async (work) => {
@@ -116,7 +116,7 @@ function release(path: string, disk: Disk): void {
 
 /**
  * The claim is written aside and then given its name, so it is never seen half-written.
- * A dead claim is removed under a lock of its own, named by its token: who comes late with that token finds another one.
+ * A dead claim is removed under a separate lock, named by its token: a process that comes late with that token finds another one.
  */
 function claim(path: string, disk: Disk, self: Holder): boolean {
   const aside = `${path}.${crypto.randomUUID()}`;
@@ -163,7 +163,7 @@ function tryAddName(path: string, from: string, disk: Disk): boolean {
   }
 }
 
-/** The claim that stands there; null: it was released meanwhile. */
+/** The current claim; null: it was released meanwhile. */
 function readClaim(path: string): Claim | null {
   let fd: number;
   try {
@@ -187,7 +187,7 @@ function parseClaim(text: string): Claim {
     const token = (value as { token?: unknown } | null)?.token;
     if (typeof token === "string" && /^[\w-]{1,64}$/.test(token)) return { token, holder: parseHolder(value) };
   } catch {
-    // Fall through: a claim that is no JSON is nobody's.
+    // Fall through: a claim that is not JSON has no holder.
   }
   return { token: Bun.hash(text).toString(36), holder: null };
 }

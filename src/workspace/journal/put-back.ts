@@ -10,7 +10,7 @@ type States = readonly (Blob | null)[];
 
 /**
  * Tidies temporary names beside paths: what the path held in the beginning, or what somebody saved meanwhile, gets
- * the name back while only pai's own work stands there; a save that cannot is kept as a copy beside it.
+ * the name back while the path holds only pai's own work; a save that cannot is kept as a copy beside it.
  * Needs no space. May be cut off, and be done again. Answers the copies.
  */
 export function putBack(
@@ -46,7 +46,7 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
   return states;
 }
 
-/** Whether what stands aside is the beginning or somebody's save, and only pai's own work has its name. A folder is made anew. */
+/** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is made anew. */
 function isOwed(aside: Standing, now: Standing, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;
@@ -54,7 +54,7 @@ function isOwed(aside: Standing, now: Standing, states: States): boolean {
   return holds(aside, begun) ? !holds(now, begun) : !isOurs(aside, states);
 }
 
-/** What stands under the temporary name gets the path's own, in exchange for what has it. */
+/** Swaps the temporary file with the file at the path. */
 function giveName({ root, disk, path, temp }: Spot): void {
   root.withParent(path, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];

@@ -21,7 +21,7 @@ export interface Kept {
 }
 
 export interface Intent {
-  /** `watch`: nothing is meant, but a command begins, and this stands there before it. */
+  /** `watch`: no change is intended; a command begins, and these are the files before it. */
   readonly by: "plan" | "command" | "watch";
   readonly changes: readonly Kept[];
   readonly images: Readonly<Record<string, Where>>;
@@ -40,7 +40,7 @@ export type Line =
     }
   | (Intent & {
       readonly type: "intend";
-      /** `watch`: paths of what stands there and was not kept, folders left out. */
+      /** `watch`: paths of files that were not kept, folders left out. */
       readonly others?: readonly string[];
     })
   | { readonly type: "applied" }
@@ -62,7 +62,7 @@ export interface RecordLines {
   readonly foreign: number;
 }
 
-/** A line begins with a line end of its own, so that it never grows onto a torn one, and carries its seal. */
+/** A line begins with a line feed, so that it is never appended to a torn one, and carries its seal. */
 export function writeLine(line: Line, seal: Seal): Uint8Array {
   const text = JSON.stringify(line);
   return Buffer.from(`\n${seal(text)} ${text}\n`);

@@ -14,7 +14,7 @@ import { putBack, statesOf } from "./put-back.ts";
 const maxTries = 3;
 
 /**
- * Restores what stood before `changes` (all that were ever meant to happen, in order, done or not).
+ * Restores the state before `changes` (all that were ever meant to happen, in order, done or not).
  * A path is ours while it holds one of the states the changes name. `traits` are those from before, for what comes back.
  * Done again after a crash it goes on where it was; what somebody changes while it is at work is left like the rest.
  */

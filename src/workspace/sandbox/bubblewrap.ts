@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Confinement } from "./confinement.ts";
 import { isReplaced, protectedProc } from "./namespaces.ts";
 
-/** The path that AppArmor's profile names; a bwrap elsewhere has no rights of its own. */
+/** The path that AppArmor's profile names; a bwrap elsewhere has no such rights. */
 const program = "/usr/bin/bwrap";
 
 export const hasBubblewrap = (): boolean => existsSync(program);

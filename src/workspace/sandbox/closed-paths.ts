@@ -27,7 +27,7 @@ export interface Ground {
   readonly open: readonly string[];
 }
 
-/** Sockets through which a service does what it is asked with rights of its own: never, not even with the network. */
+/** Sockets of services that act with their own rights: always closed, even with the network. */
 const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
 
@@ -98,7 +98,7 @@ function readText(path: string): string {
 
 const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** What stands in a hidden folder is hidden with it. */
+/** The content of a hidden folder is hidden with it. */
 function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
   const folders = all.filter(({ isFolder }) => isFolder);
   return all.filter(({ path }) => !folders.some((folder) => folder.path !== path && contains(folder.path, path)));

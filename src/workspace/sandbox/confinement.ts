@@ -11,7 +11,7 @@ export interface Hidden {
 export interface Confinement {
   /** L3: namespaces, Landlock, seccomp. L3b: bwrap has made the namespaces. L2: Landlock, seccomp. L1: seccomp. */
   readonly level: SandboxLevel;
-  /** Where the folder behind `workspaceFd` stands. */
+  /** Path of the folder behind `workspaceFd`. */
   readonly workspace: string;
   /** Whether the command may write below the workspace. "read" is for L2 and L3b, where Landlock is the wall. */
   readonly workspaceRights: "read" | "write";
@@ -30,9 +30,9 @@ export interface Confinement {
   /** Below what may be written, and may only be read all the same. L3 only. */
   readonly readOnly: readonly string[];
   readonly hidden: readonly Hidden[];
-  /** Folders that can be written, where what is written is gone with the command. L3 only. */
+  /** Writable folders whose new content is discarded after the command. L3 only. */
   readonly caches: readonly string[];
-  /** The network and local services of the host; without it: nothing, in L3 a loopback of its own. */
+  /** The network and local services of the host; without it: nothing, in L3 a private loopback. */
   readonly network: boolean;
   /** Private folder for temporary files, where /tmp is everybody's. L2 only. */
   readonly temporary: string | null;
@@ -61,7 +61,7 @@ export interface Program {
   readonly keepLifeline: boolean;
 }
 
-/** Whether the command has mounts, processes and a network of its own. */
+/** Whether the command has its own mounts, processes and network. */
 export const isIsolated = (level: SandboxLevel): boolean => level === "L3" || level === "L3b";
 
 /** Descriptors that the tape finds open. */

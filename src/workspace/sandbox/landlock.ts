@@ -69,7 +69,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
   tape.call("landlock_restrict_self", [rulesFd, 0]);
 }
 
-/** Without mounts of its own the workspace is the folder that was opened, whatever stands at its path now. */
+/** Without private mounts the workspace is the folder that was opened, whatever is at its path now. */
 function addWorkspaceRule(tape: Tape, handled: number): void {
   const rule = tape.words(rightsOf("write", handled), workspaceFd);
   tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });

@@ -47,7 +47,7 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
         "pipe",
         options.stderr,
         "pipe",
-        // Inside a program that has mounts of its own it would lead past them.
+        // Inside a program with its own mounts it would lead past them.
         through.length === 0 ? options.workspaceFd : "ignore",
         lifeline ? "pipe" : "ignore",
         ...(through.length === 0 ? [] : [fd]),

@@ -53,7 +53,7 @@ export function sweepScratch(scratch: string): void {
 /** Deeper folders than this are moved up first: removing takes as long as their path is, squared. */
 const deepest = 32;
 
-/** Moves what stands deeper beside the layers, piece by piece, so that no path grows long. */
+/** Moves deeper folders beside the layers, piece by piece, so that no path grows long. */
 function flatten(top: string): void {
   const waiting = [{ folder: top, depth: 0 }];
   let moved = 0;
@@ -78,7 +78,7 @@ export function removeTree(folder: string): void {
   try {
     flatten(folder);
   } catch {
-    // A folder that nobody may enter, or a name that is not UTF-8: what is left is removed the long way.
+    // A folder that cannot be entered, or a name that is not UTF-8: the rest is removed file by file.
   }
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -47,7 +47,7 @@ export const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Whether L3 shows an empty private folder where this path stands. */
+/** Whether L3 shows an empty private folder at this path. */
 export const isReplaced = (path: string): boolean =>
   [...privateFolders, "/dev"].some((folder) => isBelow(path, folder));
 
@@ -229,7 +229,7 @@ function replaceDevices(tape: Tape, devices: readonly { readonly name: string; r
   tape.call("mount_setattr", [currentFolder, tape.text("/dev"), 0, ...attribute(tape, attributes.readOnly)], { note });
 }
 
-/** Folders on the way to a path below a private folder, which is empty. Those that stand already are no failure. */
+/** Folders on the way to a path below a private folder, which is empty. Those that exist already are not a failure. */
 function makeWay(tape: Tape, path: string): void {
   const folder = privateFolders.find((each) => isBelow(path, each) && path !== each);
   if (folder === undefined) return;
@@ -252,7 +252,7 @@ function hide(tape: Tape, { path }: Hidden, mask: Result | null): void {
   }
 }
 
-/** A network of its own has a loopback that is down at first. */
+/** A new network namespace has a loopback that is down at first. */
 function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");

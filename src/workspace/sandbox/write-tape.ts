@@ -29,7 +29,7 @@ const filterMode = 1;
 /** Set-up, then what `body` adds; when any of it fails nothing further is done, and 16 bytes say which step it was. */
 export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
   const tape = createTape(machine);
-  /** What parents do after a fork stands behind all that their children do. */
+  /** What parents do after a fork comes after everything that their children do. */
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });

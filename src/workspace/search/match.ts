@@ -61,7 +61,7 @@ export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: numb
   };
 }
 
-/** Bytes that stand in every file a pattern is found in, in every encoding but the wide ones; null: none are known. */
+/** Bytes that every file with a match contains, in every encoding but the wide ones; null: none are known. */
 function findLiteral({ source, ignoreCase }: Pattern): Buffer | null {
   if (ignoreCase || source.includes("|")) return null;
   const start = /^[\w \-,:;"'<>=!@#%&~`/]*/.exec(source)?.[0] ?? "";

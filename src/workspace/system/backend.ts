@@ -9,12 +9,12 @@ import { loadOpenBelow, type OpenBelow } from "./openat2.ts";
 
 export type Protection = Workspace["protection"];
 
-/** A folder that was reached: `${at}/${name}` is what stands in it. */
+/** A folder that was opened: `${at}/${name}` is a path in it. */
 export interface Handle {
   readonly at: string;
   /** The open folder itself, for entering; null where there is only a name. */
   readonly fd: number | null;
-  /** Throws conflict when the folder is no longer the one that was reached; only where paths are checked it can be. */
+  /** Throws conflict when the folder was replaced since it was opened, which is only possible where paths are merely checked. */
   check(): void;
   close(): void;
 }

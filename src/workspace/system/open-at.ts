@@ -1,4 +1,4 @@
-/** Opens one name in an open folder, never through a link; refuses by saying what stands there. */
+/** Opens one name in an open folder, never through a link; a refusal says what is there. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";

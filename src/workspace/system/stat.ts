@@ -1,4 +1,4 @@
-/** What stands at a name, links not followed, and how it is refused when it is not what was asked for. */
+/** The state of a name, links not followed, and the refusal when it is of the wrong kind. */
 import { type BigIntStats, constants, lstatSync, readlinkSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";

@@ -39,7 +39,7 @@ function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
 }
 
 /**
- * One diff a changed file. `readText` gives a file as it stands before the change; a file that is not text has none.
+ * One diff a changed file. `readText` gives a file's text before the change; a file that is not text has none.
  * `absolute` makes an absolute path of one relative to the root.
  */
 export async function describeChanges(

@@ -30,7 +30,7 @@ export interface Talk {
   readonly modes: readonly Choice[];
   readonly models: readonly Choice[];
   readonly commands: readonly Choice[];
-  /** Commands that are files: what they stand for is a message. */
+  /** Commands that are files: each becomes a message. */
   readonly customs: readonly Choice[];
   readonly mode: string;
   readonly model: string;
@@ -43,7 +43,7 @@ export interface Talk {
   run(turn: Turn): Promise<Outcome>;
   /** Carries out a slash command; returns what it has to say. */
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
-  /** Text of a file as it stands on disk; null: there is none, or it is not text. Throws path_refused. */
+  /** Text of a file on disk; null: there is no file, or it is not text. Throws path_refused. */
   readText(path: string): Promise<string | null>;
   close(): void;
 }

@@ -18,12 +18,12 @@ function renderStatus({ status, checks, changes, error, calls, usage, cost }: Ou
   const passed = checks.filter((check) => check.passed === true).length;
   const spent = `${modelCalls(calls.made)}${tokens(usage.input + usage.output)}${price(cost)}`;
   if (error !== null) {
-    const stands =
+    const outcome =
       changes.length === 0
         ? "Nothing was changed."
         : `Changed and not taken back: ${changes.map(({ path }) => path).join(", ")}.`;
     const hint = error.hint === null ? "" : ` (${error.hint})`;
-    return `${status}: ${error.message}${hint}. ${stands} ${spent}.`;
+    return `${status}: ${error.message}${hint}. ${outcome} ${spent}.`;
   }
   if (status === "answered") return `${spent}.`;
   const proof = status === "verified" ? ` by ${passed} ${passed === 1 ? "check" : "checks"}` : "";

@@ -26,7 +26,7 @@ const propose = (changes: readonly Change[], text: string): Proposal => ({ kind:
 const unusable = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
 const already = (text: string): Proposal => propose([], text);
 
-/** Folders that must be made so that `path` can stand; a complaint when a file is in the way. */
+/** Folders that must be created for `path`; a complaint when a file is in the way. */
 async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
   const parts = path.split("/").slice(0, -1);
   const made: Change[] = [];

@@ -6,7 +6,7 @@ import type { PipedInput } from "./piped-input.ts";
 /** The process as a command may use it; nothing else touches environment, streams or exit. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder the caller stands in; `-C` is resolved against it into `root`. */
+  /** The caller's current folder; `-C` is resolved against it into `root`. */
   readonly cwd: string;
   readonly flags: Flags;
   /** What is left after command name and flags. */

@@ -1,6 +1,6 @@
 /** What people type who come from another agent, and what it is called here. */
 
-/** By the word that stands where a command would. Only words that are no commands of pai come here. */
+/** By the word in the place of a command. Only words that are not commands of pai come here. */
 const commands: Readonly<Record<string, string>> = {
   login: "store a key: pai config set",
   logout: "remove a key: pai config remove",

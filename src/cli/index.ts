@@ -94,7 +94,7 @@ function requireSense({ command: { name, usage }, words }: Choice, flags: Flags)
   if (flags.json === true && flags.jsonl === true) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 
-/** The folder the caller stands in. Throws io_failed when it was deleted. */
+/** The caller's current folder. Throws io_failed when it was deleted. */
 function readCwd(read: () => string): string {
   try {
     return read();

@@ -9,7 +9,7 @@ export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
 
 const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 
-/** What may stand behind a path and be none of it; in text without blanks, all that follows. */
+/** Text that may follow a path without being a part of it; in text without blanks, everything that follows. */
 const endings = [/[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
 
 /** A pattern would look at each mark as often as there are marks before it. */
@@ -36,7 +36,7 @@ function looksLikePath(name: string): boolean {
 
 type Found = { readonly path: RelPath } | { readonly why: string };
 
-/** A text file; or why it is none, null where nothing stands there. */
+/** A text file; or why it is not one; null where nothing exists. */
 async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
   try {
     const path = workspace.path(text, "read");
@@ -101,7 +101,7 @@ async function refuseMistaken(
   });
 }
 
-/** A folder that stands there is no file to show, and no mistake: the tree shows it. */
+/** Naming a folder is not a mistake, though it is not shown as a file: the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const blob = await Promise.resolve()

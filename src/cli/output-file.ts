@@ -16,7 +16,7 @@ export interface Project {
 }
 
 export interface Output {
-  /** Where it will stand. */
+  /** Where it will be written. */
   readonly file: string;
   /** Writes it whole or not at all. */
   readonly write: (text: string) => void;
@@ -85,7 +85,7 @@ function outputInside(file: string, path: RelPath, project: Project, kind: Repla
 /**
  * Where an output goes, judged before anything is paid for. Below the project no link is followed and the policy is
  * asked; elsewhere a link is followed, unless it leads into the project. Throws path_refused, and io_failed where no file
- * can stand: devices, pipes, folders that are not there.
+ * can exist: devices, pipes, missing folders.
  */
 export function findOutput(file: string, project: Project, { isPrivate = false }: OutputOptions = {}): Output {
   const kind: ReplaceOptions = { isPrivate, lasting: false };

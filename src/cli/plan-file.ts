@@ -179,7 +179,7 @@ function contentOf({ op, after_base64, mode }: Kept): Blob | null {
   return op === "delete" ? null : { kind: "folder", mode: mode ?? 0o755 };
 }
 
-/** The finished edits as changes on the workspace as it stands; null when the plan holds none. Throws plan_stale. */
+/** The finished edits as changes to the current workspace; null when the plan holds none. Throws plan_stale. */
 export async function changesOf(workspace: Workspace, { file }: SavedPlan): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];

@@ -18,7 +18,7 @@ function keyOf(name: string): FlagKey | undefined {
 /** The name in `--name` or `--name=value`; null: not such an argument. */
 const nameIn = (text: string): string | null => (text.startsWith("--") ? text.slice(2).replace(/=.*/s, "") : null);
 
-/** What node:util needs to know: which of the flags on the line take a value, and what the short ones stand for. */
+/** What node:util needs to know: which of the flags on the line take a value, and the short forms. */
 function optionsFor(argv: readonly string[]) {
   const named = new Set(argv.map((text) => keyOf(nameIn(text) ?? "")));
   return Object.fromEntries(
@@ -63,7 +63,7 @@ interface Given {
   /** As it was written: "-m", "--model". */
   readonly rawName: string;
   readonly value: string | undefined;
-  /** The value stood in the same argument: `--model=x`, `-mx`. */
+  /** The value was in the same argument: `--model=x`, `-mx`. */
   readonly inlineValue: boolean | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface KnownModel {
   readonly price: ListedPrice | null;
 }
 
-/** A model as it stands in the file: what does not apply is left out, and cached input costs nothing to write. */
+/** A model as the file has it: fields that do not apply are left out, and writing to the cache is free by default. */
 interface Entry extends Pick<KnownModel, "provider" | "name" | "window" | "maxOutputTokens"> {
   readonly ends?: string;
   readonly price:

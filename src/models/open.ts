@@ -21,7 +21,7 @@ import type { Stream } from "./stream.ts";
 import type { Endpoint, ProxyEnv } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 
-/** What may stand before the colon of a model: a provider, or a recording. */
+/** What may precede the colon of a model id: a provider, or a recording. */
 export const modelSources = [...providerIds, "replay"] as const;
 
 export interface ModelId {

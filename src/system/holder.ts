@@ -41,7 +41,7 @@ export function parseHolder(value: unknown): Holder | null {
     : null;
 }
 
-/** null: there is no such process, or it is dead and only waits to be buried. */
+/** null: there is no such process, or it is a zombie. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

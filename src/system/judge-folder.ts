@@ -14,7 +14,7 @@ export const canOthersWrite = (stat: Stats): boolean =>
   (stat.mode & othersWrite) !== 0 || ((stat.mode & groupWrites) !== 0 && !isPrivateGroup(stat));
 
 /**
- * Why what stands in a folder cannot be believed, as a clause after its path with the path that is at fault; null: only the
+ * Why a folder's content cannot be trusted, as a clause after its path that names the path at fault; null: only the
  * user could have put it there. The folder must be the user's own and closed to the writing of others; each folder above it
  * too, or the system's, or one like /tmp where nobody can move what is another's. What is not there yet is judged by what is
  * above it.

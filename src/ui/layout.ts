@@ -41,7 +41,7 @@ export function wrapPath(path: string, columns: number): string[] {
   return lines;
 }
 
-/** At most `columns` of a line; `more` stands for what was cut off. It may be coloured. */
+/** At most `columns` of a line; `more` marks the cut. The line may be coloured. */
 export function cut(line: string, columns: number, more: string): string {
   return Bun.sliceAnsi(line, 0, Math.max(columns, 0), more);
 }
@@ -56,7 +56,7 @@ export function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, Bun.stringWidth(text)), 0);
 }
 
-/** `lead` and then the text, whose further lines stand under its first one. Both may be coloured. */
+/** `lead` and then the text, whose further lines are indented under its first one. Both may be coloured. */
 export function hang(lead: string, text: string, columns: number | null): string[] {
   const margin = Bun.stringWidth(lead);
   const room = columns === null ? null : Math.max(columns - margin, 10);

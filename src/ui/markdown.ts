@@ -43,7 +43,7 @@ function render(text: string, columns: number, style: Style): string | null {
   return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.trimEnd();
 }
 
-/** What stands inside one line. */
+/** Inline marks of one line. */
 export function renderInline(text: string, style: Style): string {
   if (!marked.test(text)) return text;
   const shown = render(`x ${text}`, tooWideToWrap, style);

@@ -24,7 +24,7 @@ export function compareNaturally(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** In natural order, without the new folders that another path stands in: that path tells of them. */
+/** In natural order, without new folders that contain another listed path: that path implies them. */
 export function listNaturally<T>(items: readonly T[], of: (item: T) => { path: string; isNewFolder: boolean }): T[] {
   const paths = items.map((item) => of(item).path);
   const isTold = (folder: string) => paths.some((path) => path.startsWith(`${folder}/`));

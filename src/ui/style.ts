@@ -106,7 +106,7 @@ export function mark(style: Style, meaning: Meaning): string {
   return style.paint(meaning, style.glyphs[meaning]);
 }
 
-/** The text on the colour of a meaning: stands out from every colour beside it. */
+/** The text on the background of a meaning: distinct from every colour beside it. */
 export function invert(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
   const { inverse, [colorOf[meaning]]: paint } = colors();

@@ -51,7 +51,7 @@ function rangeOf({ lines }: PreviewPart): string {
 /** Files of the ranking that a person is shown. */
 const shownRanks = 20;
 
-/** Why a file stands where it does. */
+/** Why a file has its rank. */
 function reasonsOf({ kind, words, history, frequency, named, lines }: RankedFile): string {
   const at = lines.length === 0 ? "" : `, line ${lines.slice(0, maxRanges).join(", ")}`;
   const reasons = [

@@ -37,7 +37,7 @@ async function openSaved(context: Context): Promise<Saved> {
   return { sessions: openSessions(folder, workspace.root), base, root: workspace.root, folder };
 }
 
-/** Sessions of this project that stand on other machines only, and why they are not known. */
+/** Sessions of this project that exist only on other machines, and why they are unknown. */
 async function listElsewhere({ sessions, base, root }: Saved) {
   if (base.settings.storeUrl === null) return { elsewhere: [], why: null };
   const { listSessionsElsewhere } = await import("../compose/team-sessions.ts");

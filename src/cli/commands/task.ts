@@ -36,7 +36,7 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
   return text;
 }
 
-/** The task that `/NAME ARGS` stands for; null: it is written otherwise. Throws usage for a name alone that nothing has. */
+/** The task behind `/NAME ARGS`; null: the text has another form. Throws usage for a name alone that nothing has. */
 async function readCustom(context: Context, words: readonly string[]): Promise<string | null> {
   const text = words.join(" ").trim();
   if (!text.startsWith("/")) return null;

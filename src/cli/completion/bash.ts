@@ -21,7 +21,7 @@ export function renderBash({ commands, bare }: Grammar): string {
 
 _pai_offer() {
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
-  # Where bash cuts words at a colon, it replaces only what stands behind the last one.
+  # Where bash cuts words at a colon, it replaces only the text after the last one.
   [[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] || COMPREPLY=("\${COMPREPLY[@]#"\${cur%"\${cur##*:}"}"}")
 }
 

@@ -9,7 +9,7 @@ import { type LoadedSettings, loadSettings, type Settings } from "../../store/se
 import type { Context } from "../command.ts";
 
 export interface Base extends LoadedSettings {
-  /** The call, with the flags that settings stand in for (`plain`). */
+  /** The call, with flags that settings supply (`plain`). */
   readonly context: Context;
   readonly places: Places;
   /** Folder to work in, as given; the workspace resolves and judges it. */

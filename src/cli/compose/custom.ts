@@ -32,7 +32,7 @@ export function listCustom({ places, root }: Project): readonly PromptFile[] {
 }
 
 /**
- * The task that `/NAME ARGS` stands for; null: no file has this name. Throws untrusted for one of a project that is not
+ * The task behind `/NAME ARGS`; null: no file has this name. Throws untrusted for one of a project that is not
  * trusted, usage for one without a text.
  */
 export function expandCustom(text: string, { places, root }: Project): string | null {

@@ -21,7 +21,7 @@ import type { Base } from "./base.ts";
 const endMs = 2000;
 /** The same for a call that asks what the day still allows. */
 const callMs = 3000;
-/** The same for a command that is about what stands there. */
+/** The same for a command about the team's store. */
 const askMs = 10_000;
 
 export const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));

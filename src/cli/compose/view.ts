@@ -93,7 +93,7 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
   const style = styleOf(context, tty.stderr);
   const quiet = flags.quiet === true;
   let highlight: Highlight | null = null;
-  /** Loads the highlighter while the model works, so that it costs no time of its own. */
+  /** Loads the highlighter while the model works, so that nobody waits for it. */
   const loadHighlight = async () => {
     highlight ??= (await import("../../ui/highlight.ts")).highlight;
   };

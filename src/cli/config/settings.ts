@@ -116,7 +116,7 @@ function prepareConsent(
   return () => rememberConsent(address, keys, places);
 }
 
-/** Where a setting stands in the file; one below a name that is a setting of its own (checks.wait) stands beside it. */
+/** The path of a setting in the file; one below a name that is itself a setting (checks.wait) is stored beside it. */
 function pathOfSetting(name: string): readonly string[] {
   const parts = name.split(".");
   return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;

@@ -1,4 +1,4 @@
-/** Lets one candidate work on one task in a folder of its own, and checks the result with the hidden files put back. */
+/** Lets one candidate work on one task in a separate folder, and checks the result with the hidden files put back. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

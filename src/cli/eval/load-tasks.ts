@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import { readTaskFile, type TaskFile } from "../../core/eval/task.ts";
 
 export interface EvalTask extends TaskFile {
-  /** Its path below the folder that was named; of several folders, with the name of its own. */
+  /** Its path below the named folder; with several folders, preceded by the folder's name. */
   readonly id: string;
   readonly folder: string;
   /** Of `task.json` and of every file, names and modes included. */

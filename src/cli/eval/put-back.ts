@@ -10,7 +10,7 @@ export const answerName = ".pai-eval-answer.txt";
 
 type Path = ReturnType<typeof parseKept>;
 
-/** Whether anything stands there; true too where a link or a file is on the way. */
+/** Whether the path exists; also true where a parent is a link or a file. */
 function isThere(root: Root, path: Path): boolean {
   try {
     return root.stat(path) !== null;
@@ -22,7 +22,7 @@ function isThere(root: Root, path: Path): boolean {
 const remove = (root: Root, path: Path) =>
   root.withParent(path, (at, name) => rmSync(`${at}/${name}`, { recursive: true, force: true }));
 
-/** The folder with all above it, in the place of whatever stood there and was none. */
+/** Creates the folder and its parents, replacing anything there that is not a folder. */
 function makeFolder(root: Root, folder: Path): void {
   if (folder === "") return;
   makeFolder(root, parentOf(folder));

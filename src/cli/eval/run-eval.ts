@@ -56,7 +56,7 @@ export function itemsOf({
 
 /**
  * Does what is left to do and returns all results of this plan, earlier ones too, and what was left undone for the
- * money. Throws when it is interrupted; what was finished until then stands in the file.
+ * money. Throws when it is interrupted; the file keeps what was finished until then.
  */
 export async function runEval(
   plan: EvalPlan,

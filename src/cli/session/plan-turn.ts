@@ -17,7 +17,7 @@ export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
 }
 
 /**
- * Carries the plan out in a turn of its own. One that was only planned is shown and asked about again: a yes typed before
+ * Carries the plan out in a separate turn. One that was only planned is shown and asked about again: a yes typed before
  * it was seen does nothing. One that was approved goes on at once.
  */
 export async function carryOut(talk: Talk, { task, typed, plan, approved }: Planned): Promise<void> {

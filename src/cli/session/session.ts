@@ -67,7 +67,7 @@ async function runTask(talk: Talk, line: string, pending: string | null): Promis
   if (talk.model === undefined) await offerToKeep(context, composed.base, outcome, readLineOf(view));
 }
 
-/** Runs the task that a command of the user or the project stands for; false: the line names none. */
+/** Runs the task behind a command of the user or the project; false: the line names none. */
 async function runCustom(talk: Talk, line: string): Promise<boolean> {
   if (isSlashLine(line)) return false;
   const { expandCustom } = await import("../compose/custom.ts");

@@ -82,7 +82,7 @@ export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
 
 /**
  * Runs `work` so that Ctrl+C or Escape ends it and not the session. `watch` must be paused while a question is asked.
- * What was typed meanwhile stands at the next prompt.
+ * Text typed meanwhile appears at the next prompt.
  */
 export async function whileInterruptible<T>(
   talk: Talk,

@@ -4,7 +4,7 @@ import { isInForeground } from "../../ui/tty.ts";
 import { openLibc } from "../../workspace/system/libc.ts";
 
 /**
- * Where the local flags stand in `struct termios` of Linux (glibc and musl): the last of four 32-bit words,
+ * The position of the local flags in `struct termios` of Linux (glibc and musl): the last of four 32-bit words,
  * little-endian.
  */
 const localFlagsAt = 12;

@@ -1,4 +1,4 @@
-/** The bridge to providers that speak OpenAI's Chat Completions: all that differs between them stands in their rows. */
+/** The bridge to providers that speak OpenAI's Chat Completions: all differences between them are in their rows. */
 import type { Without } from "../drop-options.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";

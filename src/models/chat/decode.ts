@@ -149,7 +149,7 @@ function readContent(content: unknown): Split {
   return { text: join(parts), thought: join(parts.flatMap(({ thinking }) => list(thinking).map(fields))) };
 }
 
-/** Ollama sends every call whole, each in a message of its own, without index. */
+/** Ollama sends every call whole, each in a separate message, without index. */
 function isWhole(piece: Fields): boolean {
   const { arguments: input, index: inner } = fields(piece["function"]);
   return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);

@@ -114,7 +114,7 @@ function readInput(call: Fields): unknown {
 /** How often a character is looked at on average: brackets that never close would make it as often as there are brackets. */
 const looks = 16;
 
-/** Every JSON object or array that stands in the text, one after the other. */
+/** Every JSON object or array in the text, in order. */
 function jsonValues(source: string): readonly unknown[] {
   const found: unknown[] = [];
   let left = looks * source.length;

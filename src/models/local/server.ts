@@ -1,4 +1,4 @@
-/** What stands behind a local address: its kind, and how many tokens fit into one of its models. */
+/** Identifies the server at a local address: its kind, and the context window of one of its models. */
 import { type Endpoint, tlsOf } from "../wire/endpoint.ts";
 import { count, type Fields, fields, list, parseJson, text } from "../wire/fields.ts";
 import { readStart } from "../wire/read-start.ts";

@@ -6,7 +6,7 @@ import { fields, parseJson, text } from "./fields.ts";
 import { type Asked, failure, never, onceAtOnce, onceSoon, readHttpError } from "./http-errors.ts";
 import { createLineReader, createSseReader } from "./sse.ts";
 
-/** What stands for the `[DONE]` that closes some streams. */
+/** Represents the `[DONE]` that closes some streams. */
 export const closing: unknown = Object.freeze({ closing: true });
 
 export interface ReplyOptions {

@@ -1,4 +1,4 @@
-/** Where a provider is reached: which addresses are allowed, which proxy stands between, and an early connection. */
+/** Where a provider is reached: which addresses are allowed, which proxy is used, and an early connection. */
 import { readFileSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
 

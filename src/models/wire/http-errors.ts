@@ -13,7 +13,7 @@ export interface Retry {
   readonly waitMs: number | null;
 }
 
-/** What stands behind a failed request; travels as the `cause` of its PaiError. */
+/** Why a request failed; travels as the `cause` of its PaiError. */
 export interface Setback {
   readonly retry: Retry;
   readonly status: number | null;

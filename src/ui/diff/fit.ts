@@ -3,7 +3,7 @@ import { grouped } from "../amount.ts";
 import type { Range } from "./marks.ts";
 import type { DiffLine } from "./read.ts";
 
-/** A line as it is shown; `mark`: the part that differs from the line in whose place it stands; null: none. */
+/** A line as it is shown; `mark`: the part that differs from the line it replaces; null: none. */
 export interface Row extends DiffLine {
   readonly mark: Range | null;
 }

@@ -1,4 +1,4 @@
-/** What stands out in changed lines: the words that differ between an old line and the one in its place. */
+/** Finds the words that differ between an old line and the one that replaces it. */
 import type { DiffLine } from "./read.ts";
 
 /** From character `from` up to, without, character `to`. */

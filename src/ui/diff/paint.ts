@@ -13,7 +13,7 @@ const meanings: Readonly<Record<Row["kind"], Meaning | null>> = {
   skip: "dim",
 };
 
-/** What stands there now, up to the next lines that are left out: code that is read as one. */
+/** The new content, up to the next lines that are left out: code that is highlighted as one piece. */
 function findCode(rows: readonly Row[]): readonly (readonly Row[])[] {
   const runs: Row[][] = [[]];
   for (const row of rows) {
@@ -43,7 +43,7 @@ export function paintRows(
   return painted;
 }
 
-/** Characters of a painted text by where they stand in the bare one. */
+/** Cuts a painted text by positions in the bare one. */
 function cutPainted(painted: string, { from, to }: Range): string {
   if (from >= to) return "";
   let at = 0;

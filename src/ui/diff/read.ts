@@ -5,7 +5,7 @@ import { quoteAsGit } from "../../core/diff.ts";
 import { counted } from "../amount.ts";
 
 export interface DiffLine {
-  /** `note`: said about the lines before it; `skip`: stands for lines that did not change. */
+  /** `note`: about the lines before it; `skip`: takes the place of lines that did not change. */
   readonly kind: "add" | "delete" | "same" | "note" | "skip";
   /** In the new file, or in the old one where the line is gone; null: not a line of a file. */
   readonly number: number | null;
@@ -13,9 +13,9 @@ export interface DiffLine {
 }
 
 export interface DiffFile {
-  /** null: nothing stood there. */
+  /** null: it did not exist. */
   readonly from: string | null;
-  /** null: nothing stands there now. */
+  /** null: it was deleted. */
   readonly to: string | null;
   readonly isLink: boolean;
   readonly lines: readonly DiffLine[];

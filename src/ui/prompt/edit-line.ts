@@ -61,7 +61,7 @@ export function insert(line: Line, text: string): Line {
   return { text: before(line) + text + after(line), at: line.at + text.length };
 }
 
-/** The text without what stands between here and `to`. */
+/** The text without the part between the cursor and `to`. */
 export function cutTo(line: Line, to: number): Line {
   const [from, end] = to < line.at ? [to, line.at] : [line.at, to];
   return { text: line.text.slice(0, from) + line.text.slice(end), at: from };

@@ -5,7 +5,7 @@ import type { Key } from "./keys.ts";
 export interface Completion {
   /** Where the completed word begins. */
   readonly from: number;
-  /** Whole words that could stand there. */
+  /** Whole words that would fit there. */
   readonly words: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface EditorOptions {
   readonly history: readonly string[];
   /** Whether the message may have several rows: Alt+Enter and a backslash before Enter put in a line feed. */
   readonly rows: boolean;
-  /** What stands there already. */
+  /** The text that is there already. */
   readonly text?: string;
 }
 

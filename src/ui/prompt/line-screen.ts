@@ -7,9 +7,9 @@ import { createLineViewer, type LineView } from "./line-view.ts";
 
 export interface LineScreen {
   readonly draw: (prompt: string, text: string, at: number) => void;
-  /** Empties the screen; the next drawing stands at its top. */
+  /** Clears the screen; the next drawing begins at its top. */
   readonly clear: () => void;
-  /** To be called when the width has changed: the terminal has wrapped anew what stood there. */
+  /** To be called when the width has changed: the terminal has re-wrapped its content. */
   readonly resize: () => void;
   /** Leaves what was drawn as it is; the next drawing begins on a new line. */
   readonly leave: () => void;
@@ -78,7 +78,7 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
 export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
   const viewLine = createLineViewer();
   let drawn: LineView | null = null;
-  /** What stands there is not what was drawn. */
+  /** The screen no longer shows what was drawn. */
   let moved = false;
 
   return {
@@ -93,7 +93,7 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
       moved = false;
     },
     clear() {
-      // What stood above goes up into the history of the terminal.
+      // Earlier lines scroll into the history of the terminal.
       err(`${up(drawn?.row ?? 0)}${eraseFromRow}${"\n".repeat(Math.max(0, rows() - 1))}\x1b[H`);
       drawn = null;
     },

@@ -14,7 +14,7 @@ export interface TypedLine {
 export interface LineView {
   /** Rows without line endings; the first holds the prompt. */
   readonly rows: readonly string[];
-  /** Where the cursor stands. */
+  /** Position of the cursor. */
   readonly row: number;
   readonly column: number;
 }

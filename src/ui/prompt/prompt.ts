@@ -30,7 +30,7 @@ export interface MessageOptions {
   readonly prompt: string;
   /** Earlier messages, the oldest first. */
   readonly history: readonly string[];
-  /** What could stand where the text ends; null: nothing known. */
+  /** Completions for the end of the text; null: none known. */
   readonly complete: (before: string) => Promise<Completion | null>;
   /** Told of every key but Ctrl+C. */
   readonly pressed?: () => void;
@@ -201,7 +201,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     };
   }
 
-  /** What was typed ahead may stand at the start of the line: it is taken away, as it will not be read. */
+  /** Text typed ahead may be at the start of the line: it is erased, as it will not be read. */
   function showQuestion(question: Question): void {
     err(style.plain ? "\n" : "\r\x1b[K\n");
     err(renderQuestion(question, style, style.plain ? null : size().columns));

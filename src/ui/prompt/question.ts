@@ -1,4 +1,4 @@
-/** A question as it stands on the screen: whole, with nothing hidden in it. */
+/** A question as the screen shows it: whole, with nothing hidden in it. */
 import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
 import { renderDiff } from "../diff/diff.ts";

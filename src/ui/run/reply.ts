@@ -5,7 +5,7 @@ import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } f
 import { openVisible, visible } from "../sanitize.ts";
 
 export interface ReplyText {
-  /** Whether a streamed reply is unfinished: the cursor may not stand at the start of a line. */
+  /** Whether a streamed reply is unfinished: the cursor may not be at the start of a line. */
   readonly open: boolean;
   /** The last reply that was shown, whole; "" for none. */
   readonly shown: string;

@@ -19,7 +19,7 @@ export interface ResultState {
   readonly ms: number;
   readonly applied: boolean;
   readonly undone: boolean;
-  /** The reply that stands on the screen already; "" for none. */
+  /** The reply that the screen shows already; "" for none. */
   readonly replied: string;
   /** How Markdown is rendered on standard output; null: it is shown as it is. */
   readonly markdown: MarkdownOptions | null;
@@ -27,7 +27,7 @@ export interface ResultState {
 
 /**
  * Prints the message: of a run that went well to standard output, of one that failed to standard error as what the model
- * said. Nothing when it stands on the screen already, or eight-step failed: its error says the same. True: standard
+ * said. Nothing when the screen shows it already, or eight-step failed: its error says the same. True: standard
  * output has it.
  */
 function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: ResultState): boolean {

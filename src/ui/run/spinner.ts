@@ -38,7 +38,7 @@ const frameMs = 250;
 /** What must be seen of what is waited for, however long the time beside it. */
 const leastWidth = 8;
 
-/** What is waited for keeps this much where how to stop stands beside it. */
+/** Columns kept for the text when the hint how to stop is shown beside it. */
 const noteLeastWidth = 30;
 
 /** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */
@@ -115,7 +115,7 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
-  /** The text that stands there; null: none. */
+  /** The text that is shown; null: none. */
   let drawn: string | null = null;
   let timer: ReturnType<typeof setInterval> | null = null;
 

@@ -34,7 +34,7 @@ export interface Streams {
   readonly err: (text: string) => void;
   /** Writes to standard error what a question may be about; when quiet, it waits until one is asked. */
   readonly subject: (text: string) => void;
-  /** A question is asked: what it is about stands above it. */
+  /** A question is asked: its subject is shown above it. */
   readonly showSubject: () => void;
   /** Writes to standard error what will be erased again: blank lines around text do not depend on it. */
   readonly redraw: (text: string) => void;

@@ -91,7 +91,7 @@ function openRun(options: TerminalOptions): Terminal {
     "conversation.replaced": () => {},
   };
 
-  /** A reply that stands still is not a reply any more: the spinner tells that the model goes on with something else. */
+  /** A reply that stalls is treated as over: the spinner shows that the model goes on with something else. */
   let silence: ReturnType<typeof setTimeout> | null = null;
   function watchSilence(): void {
     if (silence !== null) clearTimeout(silence);

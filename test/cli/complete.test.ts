@@ -23,6 +23,16 @@ test("slash commands, and what may follow two of them", async () => {
   expect(await wordsFor("/undo x")).toBeNull();
 });
 
+test("ids of runs and sessions behind the commands that take one, and commands that are files", async () => {
+  const ids = ["20261122-2", "20261122-1"];
+  const known = { own: async () => [{ name: "modify" }], idsFor: (name: string) => (name === "undo" ? ids : []) };
+  const offered = async (before: string) => (await completeMessage(workspace, before, known))?.words ?? null;
+  expect(await offered("/undo ")).toEqual(ids);
+  expect(await offered("/undo 20261122-1")).toEqual(["20261122-1"]);
+  expect([await offered("/undo 2025"), await offered("/clear ")]).toEqual([null, null]);
+  expect(await offered("/mod")).toEqual(["/mode", "/model", "/modify"]);
+});
+
 test("a path with blanks is offered in the quotes that @ takes", async () => {
   expect(await wordsFor("see @docs/")).toEqual(['"docs/how to use.md"', "docs/install.md"]);
   expect(await completeMessage(workspace, "see @docs/h")).toEqual({ from: 5, words: ['"docs/how to use.md"'] });

@@ -9,7 +9,8 @@ import { done, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+const canMount =
+  spawnSync("unshare", ["-rm", "mount", "-t", "overlay", "none", "-o", "lowerdir=/etc:/usr", "/etc"]).status === 0;
 
 /** Runs a command line of sh with files of `etc` laid over those of /etc. */
 function inMachine(place: Place, file: string, script: string) {

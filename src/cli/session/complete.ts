@@ -32,11 +32,21 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
     .slice(0, most);
 }
 
-/** `before` is the message up to the cursor; null: nothing to offer. `own`: commands that are files. */
+/** What is known of the session beyond its workspace. */
+export interface Known {
+  /** Commands that are files. */
+  readonly own: () => Promise<readonly { readonly name: string }[]>;
+  /** Ids that may follow a command, the newest first; none behind most of them. */
+  readonly idsFor: (command: string) => readonly string[];
+}
+
+const nothing: Known = { own: async () => [], idsFor: () => [] };
+
+/** `before` is the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(
   workspace: Workspace,
   before: string,
-  own: () => Promise<readonly { readonly name: string }[]> = async () => [],
+  { own, idsFor }: Known = nothing,
 ): Promise<Completion | null> {
   if (/^\/[a-z0-9_-]*$/.test(before)) {
     const files = (await own()).map(({ name }) => name);
@@ -44,8 +54,10 @@ export async function completeMessage(
     return { from: 0, words: names.map((name) => `/${name}`).filter((name) => name.startsWith(before)) };
   }
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
-  const follows = followers.get(command)?.filter((word) => word.startsWith(begun));
-  if (follows !== undefined) return { from: before.length - begun.length, words: follows };
+  const follows = [...(followers.get(command) ?? idsFor(command))]
+    .filter((word) => word.startsWith(begun))
+    .slice(0, most);
+  if (follows.length > 0 || followers.has(command)) return { from: before.length - begun.length, words: follows };
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
   const words = await listPaths(workspace, typed.replace(/^"/, ""), typed.startsWith('"'));

@@ -107,6 +107,14 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
 }
 
+/** Runs that a command may name, or sessions. */
+function idsFor({ composed, sessions }: Talk, command: string): readonly string[] {
+  if (command === "resume") return (sessions?.list() ?? []).map(({ id }) => id);
+  if (command !== "undo" && command !== "redo") return [];
+  const runs = composed.opened.history.list().filter(({ changes }) => changes.length > 0);
+  return runs.filter(({ status }) => (status === "applied") === (command === "undo")).map(({ id }) => id);
+}
+
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
@@ -116,7 +124,11 @@ async function readMessage(talk: Talk): Promise<string | null> {
   const options: MessageOptions = {
     prompt: view.style.paint("change", "pai> "),
     history: talk.input.entries,
-    complete: (before) => completeMessage(talk.composed.opened.workspace, before, () => listOwn(talk)),
+    complete: (before) =>
+      completeMessage(talk.composed.opened.workspace, before, {
+        own: () => listOwn(talk),
+        idsFor: (command) => idsFor(talk, command),
+      }),
     pressed() {
       talk.interruptedAt = 0;
     },

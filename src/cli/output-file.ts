@@ -104,6 +104,8 @@ export function findOutput(file: string, project: Project, { isPrivate = false }
 
 /** Refuses a file below the project that is a link, leads through one, or is denied. Throws path_refused. */
 export function requireInput(file: string, project: Project): void {
+  // The root itself is a folder, which whoever reads it says.
+  if (realOf(file) === realOf(project.root)) return;
   const inside = pathInside(file, project.root);
   if (inside !== null) requireAllowed(inside, "read", project);
 }

@@ -1,4 +1,4 @@
-/** "Did you mean": the nearest known name. */
+/** Names in messages: the nearest known one ("did you mean"), and the first of many. */
 
 import { distance } from "./distance.ts";
 
@@ -12,4 +12,10 @@ export function suggest(word: string, names: readonly string[]): string | null {
     .sort((a, b) => a.steps - b.steps)
     .at(0);
   return near !== undefined && near.steps <= Math.max(1, near.name.length / 3) ? near.name : null;
+}
+
+/** "a, b and 3 more": the first `max` names. */
+export function nameSome(names: readonly string[], max = 5): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : "";
+  return `${names.slice(0, max).join(", ")}${more}`;
 }

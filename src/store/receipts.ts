@@ -1,8 +1,10 @@
 /** The receipts of a workspace: `runs/ID.jsonl`, written as a run happens, found again, checked, and forgotten in time. */
+
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
+import { nameSome } from "../core/suggest.ts";
 import { noteEnded } from "./run-notes.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 
@@ -62,7 +64,9 @@ export function openReceipts(folder: string): Receipts {
       if (id === undefined || wanted === "")
         throw new PaiError("failed", `there is no receipt of a run ${wanted}`, { hint: "see: pai history" });
       if (found.length > 1 && id !== wanted)
-        throw new PaiError("usage", `${wanted} names ${found.length} runs: ${found.join(", ")}`);
+        throw new PaiError("usage", `${wanted} names ${found.length} runs: ${nameSome(found)}`, {
+          hint: "see: pai history",
+        });
       return id;
     },
     begin: (id, warn) => openPage(folder, fileOf(id), warn),

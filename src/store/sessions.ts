@@ -1,4 +1,5 @@
 /** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
+
 import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -6,6 +7,7 @@ import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { emptySession, foldSession, readSession, type Session } from "../core/session/session.ts";
 import type { SessionLine } from "../core/session/session-line.ts";
+import { nameSome } from "../core/suggest.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
 
 export interface OpenSession {
@@ -86,7 +88,9 @@ export function openSessions(folder: string, root: string): Sessions {
       if (id === undefined)
         throw new PaiError("usage", wanted === null ? "there is no session here yet" : `there is no session ${wanted}`);
       if (found.length > 1)
-        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${found.join(", ")}`);
+        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, {
+          hint: "see: pai sessions",
+        });
       return read(id);
     },
     open(loaded, now, warn) {

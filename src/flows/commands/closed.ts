@@ -1,19 +1,13 @@
 /** What commands did to files that are closed to every action, where no sandbox kept them off: judged, told, and put back. */
+
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
+import { nameSome } from "../../core/suggest.ts";
 import type { Refusal } from "../batch.ts";
 import type { Run } from "../run.ts";
 import { isSteeringAllowed, refuseSteering } from "../steering.ts";
 
-const maxNamed = 5;
-
-function nameAll(changes: readonly ClosedChange[]): string {
-  const more = changes.length > maxNamed ? ` and ${changes.length - maxNamed} more` : "";
-  return `${changes
-    .slice(0, maxNamed)
-    .map(({ path }) => path)
-    .join(", ")}${more}`;
-}
+const nameAll = (changes: readonly ClosedChange[]): string => nameSome(changes.map(({ path }) => path));
 
 const pathsOf = (changes: readonly ClosedChange[]): ReadonlySet<RelPath> => new Set(changes.map(({ path }) => path));
 

@@ -1,9 +1,11 @@
 /** The runs of a workspace that are kept: listed, undone, redone, and forgotten when they grow old or large. */
+
 import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { holds, standingAt } from "../atomic-write.ts";
 import { prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
@@ -168,7 +170,8 @@ function named(runs: readonly Run[], prefix: string): Run[] {
   const found = exact.length > 0 ? exact : runs.filter((run) => run.id.startsWith(prefix));
   if (found.length === 0) throw new PaiError("nothing_to_undo", `no run ${prefix} is kept here`);
   if (found.length === 1) return found;
-  throw new PaiError("usage", `${prefix} names ${found.length} runs: ${found.map((run) => run.id).join(", ")}`);
+  const names = found.map((run) => run.id);
+  throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
 }
 
 /** What is still to do of these changes, and which paths are neither as before nor as after. */

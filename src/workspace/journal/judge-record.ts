@@ -1,6 +1,8 @@
 /** Judges the paths of a record before anything is taken back by it: a record may be damaged, forged, or older than the rules. */
+
 import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath, type PathRules } from "../policy.ts";
 import { runFolder, type State } from "./journal.ts";
@@ -18,10 +20,9 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
     return verdict.verdict === "deny" ? [`${showName(path)} (${verdict.why})`] : [];
   });
   if (denied.length === 0) return;
-  const more = denied.length > maxNamed ? ` and ${denied.length - maxNamed} more` : "";
   throw new PaiError(
     "path_refused",
-    `its record names what pai may not write: ${denied.slice(0, maxNamed).join(", ")}${more}; nothing was touched`,
+    `its record names what pai may not write: ${nameSome(denied, maxNamed)}; nothing was touched`,
     { hint: `if the settings allowed that when it ran, set them so again; if not, the record is not pai's: ${folder}` },
   );
 }

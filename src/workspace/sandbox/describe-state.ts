@@ -1,6 +1,8 @@
 /** Says in one line what the sandbox of a workspace holds, and why it is not more. */
+
 import { homedir } from "node:os";
 import type { SandboxLevel, SandboxState } from "../../core/sandbox.ts";
+import { nameSome } from "../../core/suggest.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
 import type { SandboxSettings } from "./settings.ts";
 
@@ -34,9 +36,8 @@ function describe({ settings, level, landlock, closed, workspace, home }: StateP
   const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
   const network = settings.network ? "network on, local services too" : off;
   const names = closed.hidden.filter(({ path }) => path.startsWith(`${workspace}/`) || level !== "L1");
-  const shown = names.slice(0, maxNamed).map(({ path }) => shorten(path, workspace, home));
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
-  const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${shown.join(", ")}${more}`];
+  const named = names.map(({ path }) => shorten(path, workspace, home));
+  const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
   const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
   return [`${level} (${means})`, network, ...hidden, ...git, ...partial].join("; ");

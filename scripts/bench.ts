@@ -253,7 +253,7 @@ function renderTable(rows: readonly Row[]): string {
   return [head, render(widths.map((width) => "-".repeat(width))), ...body].join("\n");
 }
 
-/** In memory where there is some: what is measured is pai, not the disk and who else uses it. */
+/** In memory where possible: the bench measures pai, not the disk and its other users. */
 const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "pai-bench-"));
 const server = openScriptedServer();
 try {

@@ -73,7 +73,7 @@ export function compile(compilation: Compilation): string {
     ...(publicKey === null ? {} : { PAI_PUBLIC_KEY: publicKey }),
   };
   mkdirSync(dirname(outfile), { recursive: true });
-  // Source maps stand in the binary; their files beside it are of no use.
+  // The binary contains the source maps; the separate files are not needed.
   const making = mkdtempSync(join(dirname(outfile), ".build-"));
   const [made, metafile] = [join(making, "pai"), join(making, "meta.json")];
   const args = [

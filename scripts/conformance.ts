@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
   { about: "an unknown flag, command or value: one line, “did you mean”, exit 2" },
   { about: "`--flag=value`, `--flag value`, `--`, any order; a typo never becomes a paid task" },
   { about: "the usual names of flags", differs: "no `--config`: `XDG_CONFIG_HOME` names another folder" },
-  { about: "help leads with examples", differs: "usage stands before them, and the exit codes at the end" },
+  { about: "help leads with examples", differs: "usage comes before them, and the exit codes at the end" },
   { about: "errors say what, why, what to do; a stack only with `--debug`" },
   { about: "a change is reported with the way back" },
   { about: "`NO_COLOR`, `--no-color`, `FORCE_COLOR`, `CLICOLOR`" },
@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   { about: "`pai.1` from the source of help, checked by mandoc" },
   {
     about: "XDG folders, nothing else in the home",
-    differs: "named `pai-code`, settings and state only; the readable log stands in the project",
+    differs: "named `pai-code`, settings and state only; the readable log is in the project",
   },
   { about: "flag, environment, project, user, machine, default; the origin is shown" },
   { about: "a project's settings may only narrow until trusted" },

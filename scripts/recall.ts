@@ -100,7 +100,7 @@ const answer = JSON.stringify({
   intelligence_notes: null,
 });
 
-/** A clone of its own for each repository, so that nothing of the given one is touched. */
+/** A separate clone of each repository, so that the given one is not touched. */
 function openClone(place: string, folder: string): string {
   const clone = join(place, "repos", basename(resolve(folder)).replace(/^repo$/, basename(resolve(folder, ".."))));
   if (!existsSync(clone)) {
@@ -190,7 +190,7 @@ function report(title: string, all: readonly Judged[]): void {
   console.log(renderRow("all", all));
 }
 
-/** pai as it was at a commit, built in a folder of its own. */
+/** pai as of a commit, built in a separate folder. */
 function buildAt(commit: string, place: string): string {
   const tree = join(place, "before");
   git(root, "worktree", "add", "-q", "--detach", tree, commit);

@@ -156,7 +156,7 @@ const peaksOf = (samples: readonly FirstRequest[]): ContextRow[] => [
   { measure: "  peak memory of the run", values: samples.map(({ peak }) => peak), limit: 150, unit: " MB" },
 ];
 
-/** What pai said of a project of 100,000 files stands in the name of a row. */
+/** The name of a row holds what pai said of a project of 100,000 files. */
 export async function measureContext(bench: Bench, hello: string, rounds: number): Promise<readonly ContextRow[]> {
   const root = join(bench.place, "project-20");
   makeProject(root, 20, 2_000);

@@ -8,7 +8,7 @@ import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import type { PlanCache } from "../../src/core/ports.ts";
+import type { Commits, PlanCache } from "../../src/core/ports.ts";
 import type { Price } from "../../src/core/price.ts";
 import type { Decision, Question } from "../../src/core/question.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
@@ -116,6 +116,8 @@ export interface Setup {
   readonly signal?: AbortSignal;
   /** Instead of the one that plays `lines`. */
   readonly model?: Model;
+  /** Instead of what the workspace says of its repository. */
+  readonly commits?: Commits;
   /** Called with every question before it is answered. */
   readonly onQuestion?: (question: Question) => void;
   /** Called with every piece of text that arrives. */
@@ -221,7 +223,8 @@ export const openHere = ({ root, state }: Pick<Place, "root" | "state">) =>
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
-  const { workspace } = await openHere(place);
+  const opened = (await openHere(place)).workspace;
+  const workspace = setup.commits === undefined ? opened : { ...opened, commits: setup.commits };
   const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];
   const questions: Question[] = [];

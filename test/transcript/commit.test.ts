@@ -154,6 +154,16 @@ test
     if (level === "L3") expect(existsSync(join(place.root, ".git/made-by-hook"))).toBe(false);
   });
 
+test
+  .skipIf(!hasGit || process.getuid?.() === 0)
+  .concurrent("a repository that cannot be written keeps the work, too", async () => {
+    await using place = openRepository();
+    chmodSync(join(place.root, ".git"), 0o555);
+    const ran = await place.pai([...args, "--commit", "say two"]);
+    chmodSync(join(place.root, ".git"), 0o755);
+    expect([ran.code, place.read("a.txt"), commitsOf(place)]).toEqual([1, "two\n", ["first"]]);
+  });
+
 test.skipIf(!hasGit).concurrent("settings of a repository that name programs start none of them", async () => {
   await using place = openRepository();
   const run = "touch ../spare/ran";

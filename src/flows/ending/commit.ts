@@ -32,7 +32,8 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   for (const { name, command } of hooks) {
     const { exit, output } = await runInWorkspace(run, command, {
       name: `the ${name} hook`,
-      by: "user",
+      // The repository's, and no check that the user typed: no network without --allow-net.
+      by: "plan",
       timeoutMs: run.options.checkTimeoutMs,
       sandbox: "throwaway",
     });
@@ -41,8 +42,23 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   }
 }
 
-/** The commit of the run, judged by the user's hooks; null: none was asked for, or git has nothing to commit. Throws commit_failed. */
+/** What keeps a commit from being made never takes the work back. */
+const asCommitFailure = (error: PaiError): PaiError =>
+  error.code === "commit_failed"
+    ? error
+    : new PaiError("commit_failed", error.message, { hint: error.hint ?? undefined, cause: error });
+
+/** The commit of the run, judged by its hooks; null: none was asked for, or git has nothing to commit. Throws commit_failed. */
 export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
+  try {
+    return await prepare(run);
+  } catch (thrown) {
+    run.signal.throwIfAborted();
+    throw asCommitFailure(toPaiError(thrown));
+  }
+}
+
+async function prepare(run: Run): Promise<PreparedCommit | null> {
   const { options, ports, record, begun, task, veil } = run;
   const { commit } = options;
   const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
@@ -82,8 +98,7 @@ export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promi
     emit({ type: "notice", level: "info", code: "committed", text });
     return hash;
   } catch (thrown) {
-    const error = toPaiError(thrown);
-    return error.code === "commit_failed" ? error : new PaiError("commit_failed", error.message, { cause: thrown });
+    return asCommitFailure(toPaiError(thrown));
   }
 }
 

@@ -131,7 +131,7 @@ export const flagTable = rows({
     valueHint: "PATH",
     description: "commands may read this although it is hidden from them (repeatable)",
   },
-  allowGit: { type: "boolean", description: "commands may write .git: what stands there can run code later" },
+  allowGit: { type: "boolean", description: "commands may write .git, whose content can run code later" },
   noCheckNet: { type: "boolean", description: "no network for --check commands either" },
   ephemeral: { type: "boolean", description: "keep nothing beyond the run: no log, no journal, no undo" },
   review: { type: "boolean", description: "show each change of an approved plan and ask before it is applied" },

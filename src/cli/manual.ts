@@ -54,7 +54,7 @@ export const variables = [
   ["NODE_EXTRA_CA_CERTS, SSL_CERT_FILE", "certificates to trust"],
   ["NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE", "colours off or on"],
   ["VISUAL, EDITOR", "editor for a long message of a session (Ctrl+X Ctrl+E)"],
-  ["XDG_CONFIG_HOME, XDG_STATE_HOME", "where the folders below stand"],
+  ["XDG_CONFIG_HOME, XDG_STATE_HOME", "parents of the folders below"],
 ] as const;
 
 export const files = [

@@ -149,7 +149,7 @@ export const vocabulary = [
     right: "content",
     form: "edits",
     tool: "edit",
-    about: "Replaces old_str in a file by new_str; old_str must stand in it once, or all is true.",
+    about: "Replaces old_str in a file by new_str; old_str must occur in it once, or all is true.",
     plan: "MODIFY path (existing file)",
     shows: true,
   },

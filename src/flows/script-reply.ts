@@ -194,7 +194,7 @@ export async function performScript(
   noteRefused(run, wanted, batch.reports);
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
-    ...known.map((command) => `RUN ${command} was done before your reply: what it printed stands above`),
+    ...known.map((command) => `RUN ${command} was done before your reply: its output is above`),
     ...(overflow ? [renderOverflow(calls, most)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];

@@ -143,9 +143,7 @@ describe("what commands and checks change", () => {
       finish("Once."),
     ];
     const ran = await play({ lines, options: allowed });
-    expect(ran.asked(3)).toContain(
-      "RUN echo once | tee -a log.txt was done before your reply: what it printed stands above",
-    );
+    expect(ran.asked(3)).toContain("RUN echo once | tee -a log.txt was done before your reply: its output is above");
     expect([ran.outcome.text, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual(["Once.", 3, "once\n"]);
   });
 

@@ -162,7 +162,7 @@ describe("way round", () => {
       files: { "app.js": functions(0, 9) },
       steps: ["WRITE app.js"],
       replies: [write("app.js", `${functions(0, 6)}// ... rest of the code unchanged ...\n`)],
-      told: /a placeholder stands where code should be \(line 37: \/\/ \.\.\. rest of the code unchanged \.\.\.\)/,
+      told: /a placeholder replaces code \(line 37: \/\/ \.\.\. rest of the code unchanged \.\.\.\)/,
     },
     "definitions lost": {
       files: { "app.js": functions(0, 9) },

@@ -24,8 +24,8 @@ test("of a package.json the scripts that are new or other ones", () => {
 });
 
 test("files that are code to the tool that reads them; no others", () => {
-  expect(later("Makefile", "a:\n", "b:\n")).toBe("make runs what stands in it");
-  expect(later("tests/conftest.py", null, "x\n")).toBe("pytest runs what stands in it");
+  expect(later("Makefile", "a:\n", "b:\n")).toBe("make runs its content");
+  expect(later("tests/conftest.py", null, "x\n")).toBe("pytest runs its content");
   expect(later("src/makefile.ts", null, "x\n")).toBeNull();
   expect(later("Makefile", "a:\n", null)).toBeNull();
 });
@@ -59,7 +59,7 @@ test("the question about a plan names them, deletions too", async () => {
     answers: ["no"],
   });
   expect(ran.questions[0]?.text.split("\n").slice(2)).toEqual([
-    "It changes what runs or steers later: package.json (npm runs its scripts), Makefile (make runs what stands in it), conftest.py (pytest runs what stands in it)",
+    "It changes what runs or steers later: package.json (npm runs its scripts), Makefile (make runs its content), conftest.py (pytest runs its content)",
   ]);
 });
 

@@ -52,7 +52,7 @@ test("edit is exact and unique, write needs the file to have been shown", async 
     "Done.",
   ];
   const ran = await playLoop(lines, { files: { "a.txt": "one\none\ntwo\n", "long.txt": long } });
-  expect(resultsOf(ran, 2)[0]?.text).toContain("stands 2 times");
+  expect(resultsOf(ran, 2)[0]?.text).toContain("occurs 2 times");
   expect(resultsOf(ran, 3)[0]).toMatchObject({ ok: false });
   expect(resultsOf(ran, 4)[0]?.text).toContain("READ it first");
   expect(resultsOf(ran, 5)[0]).toMatchObject({ ok: true });

@@ -138,7 +138,7 @@ inTerminal("Ctrl+C in a turn keeps the batches that were done, and the session",
   screen.enter("go on");
   await screen.shows(/Going on\./);
   expect(place.gemini.requests.at(-1)?.body).toContain(
-    "this turn ended: interrupted; what it changed before that stands",
+    "this turn ended: interrupted; what it changed before that remains",
   );
 });
 

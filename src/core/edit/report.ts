@@ -22,7 +22,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
     `SEARCH not found. Closest lines now in the file (${rangeText(from, to)}):`,
     ...excerpt(file, from, to),
     ...(difference < 0 ? [] : [differenceText(difference, search[difference] ?? "", file.lines[row + difference])]),
-    "Copy the lines exactly as they stand in the file.",
+    "Copy the lines exactly as they are in the file.",
   ].join("\n");
 }
 
@@ -43,9 +43,9 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
 export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambiguous" }>): string {
   const lines = [...new Set(rows.map((row) => row + 1))];
   const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");
-  const times = `SEARCH stands ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
+  const times = `SEARCH occurs ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
   const how = note === null ? "" : ` ${note}`;
-  return `${times}${how}. Add neighbouring lines until it stands once, or write SEARCH ALL if every place is meant.`;
+  return `${times}${how}. Add neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
 }
 
 /** The lines that match but for an indentation that says nothing about REPLACE. */

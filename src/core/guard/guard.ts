@@ -172,7 +172,7 @@ const judgePlaceholders: Rule = ({ file, others }) => {
   const fresh = found.filter(({ text }) => !known.has(text));
   if (fresh.length === 0) return null;
   const shown = fresh.slice(0, 3).map(({ line, text }) => `line ${line}: ${text}`);
-  return `a placeholder stands where code should be (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
+  return `a placeholder replaces code (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
 };
 
 const judgeSecrets: Rule = ({ file, others }) => {

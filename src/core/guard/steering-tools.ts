@@ -2,7 +2,7 @@
 import type { Row } from "./steering-names.ts";
 
 const runs = (tool: string, names: string, shape?: RegExp): Row => ({
-  why: `${tool} runs what stands in it`,
+  why: `${tool} runs its content`,
   names,
   ...(shape && { shape }),
 });

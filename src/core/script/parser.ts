@@ -59,8 +59,7 @@ function createLineReader(to: Progress, isResumed: boolean) {
     if (joint !== null) joint = openJoint();
     const dropped = to.actions.length;
     for (const list of [to.actions, to.remarks, to.warnings]) list.length = 0;
-    if (dropped > 0)
-      to.warnings.push({ line: to.number, text: "what stands before this line was taken for reasoning" });
+    if (dropped > 0) to.warnings.push({ line: to.number, text: "everything before this line was taken for reasoning" });
   }
 
   function settle(): void {

@@ -161,5 +161,5 @@ function raise(text: string): string {
 }
 
 function describeUnknown(word: string): string {
-  return word === "END" ? "END:: stands where no body is open" : `${word} is not a command`;
+  return word === "END" ? "END:: without an open body" : `${word} is not a command`;
 }

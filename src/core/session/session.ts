@@ -77,7 +77,7 @@ export function foldSession(session: Session, line: SessionLine): Session {
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
-      const rest = line.changed ? "what it changed before that stands" : "nothing of it stands";
+      const rest = line.changed ? "what it changed before that remains" : "nothing of it remains";
       const how = `this turn ended: ${line.status}; ${rest}`;
       return { ...session, turns: endTurn(turns, line), conversation: close(conversation, how) };
     }

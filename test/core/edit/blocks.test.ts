@@ -163,7 +163,7 @@ describe("one block", () => {
   test("two candidates are refused with their lines, never settled by a looser or a nearer one", () => {
     expect(edit("a\nb\na\nb\n", { search: "a\nb\n", replace: "c\n" })).toBe("ambiguous in block 1");
     expect(refusalText("go()\nx\n go()\n", { search: "  go()\n", replace: "  run()\n" })).toStartWith(
-      "SEARCH stands 2 times (lines 1, 3) ignoring indentation. Add neighbouring lines",
+      "SEARCH occurs 2 times (lines 1, 3) ignoring indentation. Add neighbouring lines",
     );
   });
 
@@ -189,7 +189,7 @@ describe("what a model is told", () => {
         "    y = x",
         "    return x or 0",
         'First difference: your line 3 "    return y" / file "    return x or 0".',
-        "Copy the lines exactly as they stand in the file.",
+        "Copy the lines exactly as they are in the file.",
       ].join("\n"),
     );
   });

@@ -145,6 +145,8 @@ export interface CommandResult {
   readonly proposal?: Proposal | null;
   /** null or absent: it changed nothing of that kind, or a sandbox kept it off. */
   readonly closed?: ClosedChanges | null;
+  /** Why the policy forbids `changes` that are on disk already, as a folder with the shape of a repository; null or absent: it does not. */
+  readonly forbidden?: string | null;
   /** Variables of the user's environment that it did not get and that its output names. */
   readonly withheld?: readonly string[];
 }

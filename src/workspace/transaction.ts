@@ -146,7 +146,7 @@ export function openTransaction(
       });
       done.push(...result.changes);
       for (const { path } of result.changes) byCommand.add(path);
-      return result;
+      return { ...result, forbidden: whyForbidden(parts, result.changes) };
     },
 
     async rollback(): Promise<RollbackReport> {
@@ -187,6 +187,17 @@ export function openTransaction(
 /** A folder that was made goes with what was made in it. */
 const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>
   paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));
+
+/** Why these changes would not have been made; null: they would. */
+function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {
+  try {
+    judge(changes);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof PaiError) return thrown.message;
+    throw thrown;
+  }
+}
 
 /** A rename would replace a write-protected file without a word. */
 function refuseReadOnly({ path, before, after }: Change): void {

@@ -8,11 +8,22 @@ import { refuseSteering } from "../steering.ts";
 
 const isMadeFolder = ({ before, after }: Change) => before === null && after?.kind === "folder";
 
+async function takeBack(run: Run, changes: readonly Change[]): Promise<void> {
+  const back = invert(changes);
+  await (await run.transaction()).apply(back);
+  run.overlay.learn(back);
+}
+
 /**
  * Takes back files that steer, with the folders made for them alone, unless somebody allows them: the user typed the
  * command, not what it does. The rest of what it left stays. Tells what was taken back.
  */
-async function judgeUserCheck(run: Run, command: string, changes: readonly Change[]): Promise<void> {
+async function judgeUserCheck(run: Run, { command, changes, forbidden }: CommandResult): Promise<void> {
+  if (forbidden != null) {
+    await takeBack(run, changes);
+    const text = `${command}: what it changed was taken back: ${forbidden}`;
+    return run.emit({ type: "notice", level: "warning", code: "path_refused", text });
+  }
   const touched = changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
   const refused = new Set((await refuseSteering(run, touched))?.paths);
   if (refused.size === 0) return;
@@ -20,9 +31,10 @@ async function judgeUserCheck(run: Run, command: string, changes: readonly Chang
   const stays = touched.filter((path) => !refused.has(path));
   const isForThem = (change: Change) =>
     isMadeFolder(change) && isBelow(change.path, refused) && !isBelow(change.path, stays);
-  const back = invert(changes.filter((change) => refused.has(change.path) || isForThem(change)));
-  await (await run.transaction()).apply(back);
-  run.overlay.learn(back);
+  await takeBack(
+    run,
+    changes.filter((change) => refused.has(change.path) || isForThem(change)),
+  );
   const named = [...refused].join(", ");
   const text = `${command}: it changed what runs code without being asked or steers agents, which was taken back: ${named}; --allow-steering ${[...refused][0]} allows it`;
   run.emit({ type: "notice", level: "warning", code: "path_refused", text });
@@ -35,7 +47,7 @@ export async function judgeLeft(
   result: CommandResult,
 ): Promise<void> {
   if (by === "user") {
-    await judgeUserCheck(run, command, result.changes);
+    await judgeUserCheck(run, result);
     return tellClosed(run, result);
   }
   const refused = await judgeCommand(run, null, result.changes, await refuseClosed(run, result));

@@ -32,7 +32,7 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
           steering.map(({ path }) => path),
         );
   const refused = [...denied, ...(refusal === null ? [] : steering)];
-  if (refused.length === 0) return null;
+  if (refused.length === 0) return result.forbidden == null ? null : { code: "path_refused", text: result.forbidden };
   await putBack(run, result, refused);
   if (denied.length === 0) return refusal && { code: refusal.error.code, text: refusal.error.message };
   const way = denied.some(({ path }) => /(^|\/)\.git(\/|$)/.test(path)) ? "; --allow-git lets commands write .git" : "";

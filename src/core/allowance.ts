@@ -51,6 +51,8 @@ export interface PlannedCall {
   readonly most: () => number;
   /** USD; null: the price is unknown. */
   readonly priceOf: (usage: Usage) => number | null;
+  /** Ends the wait for calls of others, who may give back what they have reserved. */
+  readonly signal: AbortSignal;
 }
 
 export interface Claim {

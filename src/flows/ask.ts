@@ -197,7 +197,13 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
   const most = () => fit(run, estimate);
-  const call = { input: Math.ceil(estimate * margin), least: leastReply, most, priceOf: ledger.priceOf };
+  const call = {
+    input: Math.ceil(estimate * margin),
+    least: leastReply,
+    most,
+    priceOf: ledger.priceOf,
+    signal: run.signal,
+  };
   const claim = (await ports.allowance?.reserve(call)) ?? null;
   const got: Arriving = { n: 0, text: "", calls: [], done: null };
   try {

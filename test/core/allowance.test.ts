@@ -53,6 +53,7 @@ test("what a call may cost goes by the model that makes it: a dearer one gets a 
     least: 256,
     most: () => 2000,
     priceOf: ({ input, output }: typeof noUsage) => input * rate + output * rate,
+    signal: new AbortController().signal,
   };
   const share = { tokens: 3000, cost: 0.003 };
   expect(replyWithin(wantOf(call), share)).toBe(2000);

@@ -14,6 +14,7 @@ const call: PlannedCall = {
   least: 100,
   most: () => 600,
   priceOf: ({ input, output }) => (input + output) / 1e6,
+  signal: new AbortController().signal,
 };
 const paid = (tokens: number) => ({ calls: 1, tokens, cost: tokens / 1e6 });
 const today = new Date();

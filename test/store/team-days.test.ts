@@ -19,6 +19,7 @@ const call: PlannedCall = {
   least: 100,
   most: () => 600,
   priceOf: ({ input, output }) => (input + output) / 1e6,
+  signal: new AbortController().signal,
 };
 const paid = (tokens: number) => ({ calls: 1, tokens, cost: tokens / 1e6 });
 
@@ -49,10 +50,11 @@ describe.skipIf(!hasPostgres)("a team", () => {
     readonly user?: Partial<SpendCaps>;
     readonly team?: Partial<SpendCaps>;
     readonly strict?: boolean;
+    readonly waitMs?: number;
   }
 
   /** One machine of the team. */
-  function open(who: string, { user = {}, team = {}, strict = false }: Caps = {}, now = () => new Date()) {
+  function open(who: string, { user = {}, team = {}, strict = false, waitMs = 0 }: Caps = {}, now = () => new Date()) {
     const folder = makeFolder();
     const store = openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 10_000 });
     const outbox = openOutbox(join(folder, "outbox"));
@@ -60,7 +62,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     const warnings: string[] = [];
     const caps = { user: { ...none, ...user }, team: { ...none, ...team }, strict };
     const warn = (text: string) => warnings.push(text);
-    const allowance = openTeamAllowance({ store, caps, ledger, outbox, now, warn });
+    const allowance = openTeamAllowance({ store, caps, ledger, outbox, now, warn, waitMs });
     closing.push(async () => {
       await allowance.close();
       await store.close();
@@ -108,6 +110,29 @@ describe.skipIf(!hasPostgres)("a team", () => {
     expect(made).toBeLessThanOrEqual(40);
     expect(spent("user ana")).toEqual([[made, made * 500, (made * 500) / 1e6]]);
     expect(spent("team")[0]?.[2]).toBeLessThanOrEqual(0.02);
+  });
+
+  test("a call waits for others who hold more than they need, and not for long", async () => {
+    const [ana, bob] = [
+      open("ana", { team: { tokens: 1200 } }),
+      open("bob", { team: { tokens: 1200 }, waitMs: 20_000 }),
+    ];
+    const held = await ana.allowance.reserve(call);
+    const waiting = bob.allowance.reserve(call);
+    await Bun.sleep(300);
+    expect(bob.warnings).toEqual(["what is left of the day is reserved by calls under way: waiting for them"]);
+    held.settle(paid(100));
+    expect((await waiting).reply()).toBe(600);
+    const stopped = open("bob", { team: { tokens: 1200 }, waitMs: 20_000 });
+    const stop = new AbortController();
+    const ending = stopped.allowance.reserve({ ...call, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopped by the user")), 100);
+    await expect(ending).rejects.toThrow("stopped by the user");
+    (await waiting).settle(paid(1100));
+    await bob.allowance.close();
+    const began = performance.now();
+    await expect(stopped.allowance.reserve(call)).rejects.toMatchObject({ code: "budget_tokens" });
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test("a cap of one user leaves the others alone", async () => {

@@ -22,6 +22,10 @@ const awayShare = 0.1;
 /** Milliseconds before a database that was away is asked again. */
 const restMs = 30_000;
 
+/** Milliseconds that a call waits for others to give back what they have reserved, and between two looks. */
+const patienceMs = 30_000;
+const lookMs = 1000;
+
 const dayOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /** What was reserved, before it is bound to a call. */
@@ -84,6 +88,15 @@ export interface TeamDays {
   readonly outbox: Outbox | null;
   readonly now: () => Date;
   readonly warn: (text: string) => void;
+  /** Milliseconds that a call waits for others who may give back a share; absent: 30 seconds. */
+  readonly waitMs?: number;
+}
+
+/** Rejects with the signal's reason. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { setTimeout: wait } = await import("node:timers/promises");
+  await wait(ms, undefined, { signal }).catch(() => {});
+  signal.throwIfAborted();
 }
 
 export interface TeamAllowance extends Allowance {
@@ -103,7 +116,15 @@ const partOf = (user: SpendCaps, team: SpendCaps): SpendCaps => {
 const nothing: Spent = { calls: 0, tokens: 0, cost: 0 };
 
 /** The days of a team, by the clock of its database. */
-export function openTeamAllowance({ store, caps, ledger, outbox, now, warn }: TeamDays): TeamAllowance {
+export function openTeamAllowance({
+  store,
+  caps,
+  ledger,
+  outbox,
+  now,
+  warn,
+  waitMs = patienceMs,
+}: TeamDays): TeamAllowance {
   const { user, team, strict } = caps;
   const settling = new Set<Promise<void>>();
   let askAgainAt = 0;
@@ -197,8 +218,29 @@ export function openTeamAllowance({ store, caps, ledger, outbox, now, warn }: Te
       return takeFromReserve(want, error);
     }
   }
+
+  /** Whether another try may go better: calls under way hold more than they will need. */
+  async function isHeld(thrown: unknown): Promise<boolean> {
+    if (known !== null || !toPaiError(thrown).code.startsWith("budget_")) return false;
+    const [row] = await store.query<{ held: boolean }>("select pai.is_held() as held", []);
+    return row?.held === true;
+  }
+
+  async function reservePatiently(call: PlannedCall): Promise<Reservation> {
+    const until = performance.now() + waitMs;
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return await reserve(wantOf(call));
+      } catch (thrown) {
+        if (performance.now() >= until || !(await isHeld(thrown))) throw thrown;
+        if (isFirst) warn("what is left of the day is reserved by calls under way: waiting for them");
+        await pause(lookMs * (0.5 + Math.random()), call.signal);
+      }
+    }
+  }
+
   return {
-    reserve: async (call) => claimFor(call, await reserve(wantOf(call))),
+    reserve: async (call) => claimFor(call, await reservePatiently(call)),
     async close() {
       await Promise.all(settling);
     },

@@ -4,8 +4,9 @@ import days from "./migrations/2-days.sql" with { type: "text" };
 import keyRests from "./migrations/3-key-rests.sql" with { type: "text" };
 import sessions from "./migrations/4-sessions.sql" with { type: "text" };
 import evalQueue from "./migrations/5-eval-queue.sql" with { type: "text" };
+import held from "./migrations/6-held.sql" with { type: "text" };
 
-export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue];
+export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held];
 
 /** Made before the first of them. */
 export const foundation = `

@@ -20,9 +20,9 @@ export function openStdin(stdin: ReadStream): Keyboard {
     listen(take, end) {
       stdin.on("data", take).once("end", end);
       stdin.resume();
-      return () => void stdin.off("data", take).off("end", end);
+      return () => void stdin.off("data", take).off("end", end).pause();
     },
-    close: () => void stdin.pause(),
+    close() {},
   };
 }
 

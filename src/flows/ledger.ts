@@ -63,17 +63,20 @@ const atLeast = (usage: Usage, least: Usage): Usage => ({
   output: Math.max(usage.output, least.output),
 });
 
+/** USD without the tail of binary fractions: no price is given finer. */
+const roundCost = (cost: number): number => Number(cost.toFixed(10));
+
 /** Cached and written tokens are part of the input, each at its own rate. */
 function costOf(usage: Usage, price: Price): number {
   const { large } = price;
   const rate = large != null && usage.input > large.above ? large : price;
   const { input, cached, written = 0, output } = usage;
   const sent = (input - cached - written) * rate.input + cached * rate.cached + written * (rate.written ?? rate.input);
-  return (sent + output * rate.output) / 1e6;
+  return roundCost((sent + output * rate.output) / 1e6);
 }
 
 /** null: one of them is unknown. */
-const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
+const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
 
 /** The dearest way to send these tokens: none is in the provider's cache yet, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });

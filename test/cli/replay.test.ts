@@ -125,7 +125,7 @@ test("where they can no longer be known the tree is another, and the paths are n
     await (await openHere(place)).history.undo(null, { dryRun: false });
     writeFileSync(join(place.root, "a.txt"), "one\nand more\n");
     const { differing, difference } = await replay(place);
-    expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) is not the recorded one"]);
+    expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) differs: the project has changed"]);
   });
 });
 

@@ -17,6 +17,12 @@ describe("cost", () => {
     expect(ledger.cost).toBeCloseTo(0.6 + 0.04 + 0.4, 9);
   });
 
+  test("has no tail of binary fractions, however many calls it is the sum of", () => {
+    const ledger = createLedger(none, () => ({ input: 0.1, cached: 0.01, output: 0.4 }), promise);
+    for (const input of [1713, 1166, 733, 91]) ledger.spend(usage(input, 0, 3), "m", null, 0);
+    expect(String(ledger.cost)).toBe("0.0003751");
+  });
+
   test("counts what was written to the cache once, at its own price or as input", () => {
     const used = { ...usage(1_000_000, 400_000), written: 500_000 };
     const dear = createLedger(none, () => ({ ...price, written: 1.25 }), promise);

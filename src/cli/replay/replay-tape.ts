@@ -101,7 +101,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
           (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
           ({ purpose }) => purpose === request.purpose,
         );
-        if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) is not the recorded one`);
+        if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) differs: the project has changed`);
         if (call.text !== "") yield { type: "text", text: call.text };
         for (const each of call.calls) yield { type: "call", call: each };
         if (call.error !== null) throw toError(call.error);

@@ -20,6 +20,11 @@ const settings = [
   "core.hooksPath=/dev/null",
   "-c",
   "core.attributesFile=/dev/null",
+  // A window of a gigabyte, as git has it, maps whole packs: its memory is pai's, and it is no quicker.
+  "-c",
+  "core.packedGitWindowSize=4m",
+  "-c",
+  "core.packedGitLimit=48m",
 ] as const;
 /** An empty repository of pai's own around the objects: no setting, hook, alias, pager or attribute of the real one can act. */
 export function makeFrame({ head, shallow }: Repository): string {

@@ -34,7 +34,8 @@ async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
   const request = { argv: () => argv, env: {}, by: "plan", stdin: "ignore", stderr: "merge", layers } as const;
   const started = await sandbox.start(request);
   if (started === null) throw new Error("the sandbox is gone");
-  await new Response(started.child.stdout).text();
+  await new Response(started.output.stream).text();
+  started.output.close();
   await started.child.exited;
   const failure = started.finish();
   if (layers !== null) removeLayers(layers);

@@ -5,6 +5,7 @@ import type { SandboxLevel } from "../../core/sandbox.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
+import { openOutput } from "../system/pipe.ts";
 import { openClip } from "./output.ts";
 import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
 
@@ -50,14 +51,14 @@ const lifelineOfBare = 3;
 
 /** A command that is running. */
 interface Running {
-  readonly child: Pick<
-    Bun.Subprocess<"ignore", "pipe", "ignore">,
-    "pid" | "stdout" | "exited" | "exitCode" | "signalCode"
-  >;
+  readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
+  readonly output: ReadableStream<Uint8Array>;
   /** In the environment of its processes. */
   readonly mark: string;
   /** What it starts ends with it. */
   readonly isContained: boolean;
+  /** That takes a moment longer: bubblewrap's own process ends before the last of the others. */
+  readonly isLate?: boolean;
 }
 
 /** Without a sandbox. Starts before it first waits, so `cwd` need not outlive the call. Never throws for what the command does. */
@@ -73,8 +74,10 @@ export async function runShell(
   } catch (thrown) {
     return { exit: null, timedOut: false, output: toPaiError(thrown).message, ms: sinceMs(started) };
   }
-  const result = await follow({ child, mark, isContained: false }, options);
-  const lifeline = child.stdio[lifelineOfBare];
+  const { output } = child;
+  const result = await follow({ child: child.child, output: output.stream, mark, isContained: false }, options);
+  output.close();
+  const lifeline = child.child.stdio[lifelineOfBare];
   if (typeof lifeline === "number") closeSync(lifeline);
   return result;
 }
@@ -97,13 +100,16 @@ export async function runConfined(
       isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
     const started = await start(argv, { ...options.env, [commandMark]: mark });
     if (started === null) return null;
-    const { child, isContained, level } = started;
-    const result = await follow({ child: child as Running["child"], mark, isContained }, options);
+    const { child, output, isContained, level } = started;
+    const isLate = level === "L3b";
+    const result = await follow({ child, output: output.stream, mark, isContained, isLate }, options);
+    output.close();
     const failure = started.finish();
     if (failure === null) return { ...result, level };
     if (failure.step === "execve")
       return { ...result, level, exit: null, output: `it could not be started (${failure.errno})` };
-    if (["ENOENT", "ENOTDIR"].includes(failure.errno) && starts < maxStarts) continue;
+    const isPassing = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
+    if (isPassing && starts < maxStarts) continue;
     throw new PaiError(
       "sandbox_missing",
       `the command was not run, as its sandbox failed: ${explainFailure(failure)}`,
@@ -116,10 +122,13 @@ export async function runConfined(
 
 const sinceMs = (started: number) => Math.round(performance.now() - started);
 
-async function follow({ child, mark, isContained }: Running, options: ShellOptions): Promise<ShellResult> {
+async function follow(
+  { child, output, mark, isContained, isLate }: Running,
+  options: ShellOptions,
+): Promise<ShellResult> {
   const started = performance.now();
   const clip = openClip(keptBytes, keptBytes);
-  const reader = child.stdout.getReader();
+  const reader = output.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<void> | null = null;
   const leave = announceGroup(child.pid);
@@ -150,7 +159,7 @@ async function follow({ child, mark, isContained }: Running, options: ShellOptio
   options.signal.removeEventListener("abort", onAbort);
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
-  await (ending ?? (isContained ? null : endProcesses(child.pid, mark, graceMs, isStray)));
+  await (ending ?? (isContained && isLate !== true ? null : endProcesses(child.pid, mark, graceMs, isStray)));
   leave();
   process.off("exit", onExit);
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
@@ -166,10 +175,20 @@ const shell = (): readonly string[] =>
   existsSync("/bin/bash") ? ["/bin/bash", "--noprofile", "--norc", "-c"] : ["/bin/sh", "-c"];
 
 function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd: string }, mark: string) {
-  return Bun.spawn(["/bin/sh", "-c", `${limits}${watched(lifelineOfBare)}`, ...shell(), command], {
-    cwd,
-    env: { ...env, [commandMark]: mark },
-    detached: true,
-    stdio: ["ignore", "pipe", "ignore", "pipe"],
-  });
+  const own = openOutput();
+  try {
+    const child = Bun.spawn(["/bin/sh", "-c", `${limits}${watched(lifelineOfBare)}`, ...shell(), command], {
+      cwd,
+      env: { ...env, [commandMark]: mark },
+      detached: true,
+      stdio: ["ignore", own?.writeFd ?? "pipe", "ignore", "pipe"],
+    });
+    const output = own ?? { stream: child.stdout as ReadableStream<Uint8Array>, close: () => {} };
+    return { child, output };
+  } catch (thrown) {
+    own?.close();
+    throw thrown;
+  } finally {
+    if (own !== null) closeSync(own.writeFd);
+  }
 }

@@ -3,6 +3,9 @@ import { PaiError } from "../../core/error.ts";
 import { makeLayers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
 
+/** For the reader of what a server said last. */
+const drainMs = 1000;
+
 export interface ToolProgram {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -37,18 +40,20 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     if (layers !== null) removeLayers(layers);
     throw missing();
   }
-  const { child, finish } = started;
+  const { child, output, finish } = started;
   // Its standard error is discarded, so that its pipe never fills.
   void (async () => {
     for await (const _ of child.stderr as ReadableStream<Uint8Array>);
   })().catch(() => {});
-  void child.exited.then(() => {
+  void child.exited.then(async () => {
     finish();
     if (layers !== null) removeLayers(layers);
+    await Bun.sleep(drainMs);
+    output.close();
   });
   const stdin = child.stdin as Bun.FileSink;
   return {
-    input: child.stdout as ReadableStream<Uint8Array>,
+    input: output.stream,
     write(text) {
       try {
         stdin.write(text);

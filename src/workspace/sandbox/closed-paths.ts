@@ -88,6 +88,29 @@ export function findSockets(all: boolean): readonly Hidden[] {
   });
 }
 
+/** Where such services listen that may come from another network namespace, as in a container; those are listed nowhere. */
+const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
+  /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
+  /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
+
+/** Whether a service is to be had here that does what it is asked with rights of its own. */
+export function hasPowerfulSocket(): boolean {
+  const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  return usualSockets.some(isSocket) || findSockets(false).length > 0;
+}
+
+/** Mount points below a folder, without those below another of them. A mount that is covered by another is told, too. */
+export function findSubmounts(folder: string): readonly string[] {
+  const points = readText("/proc/self/mountinfo")
+    .split("\n")
+    .flatMap((line) => line.split(" ")[4] ?? [])
+    .map((text) =>
+      text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))),
+    )
+    .filter((path) => path.startsWith(`${folder}/`));
+  return [...new Set(points)].filter((path) => !points.some((other) => path.startsWith(`${other}/`)));
+}
+
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

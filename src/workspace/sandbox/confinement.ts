@@ -23,6 +23,8 @@ export interface Confinement {
   readonly overlay: { readonly upper: string; readonly work: string } | null;
   /** Below the workspace and written even where an overlay lies on it (`.git` with --allow-git). */
   readonly throughOverlay: readonly string[];
+  /** Mounts below the workspace, which an overlay does not show: on a copy they are only read. L3 only. */
+  readonly submounts: readonly string[];
   /** What may be written besides the workspace. */
   readonly writable: readonly string[];
   /** What stays visible below folders that L3 replaces by private ones. */
@@ -32,6 +34,8 @@ export interface Confinement {
   readonly hidden: readonly Hidden[];
   /** Writable folders whose new content is discarded after the command. L3 only. */
   readonly caches: readonly string[];
+  /** Whether sockets of this machine (AF_UNIX) may be opened where the network may. */
+  readonly unixSockets: boolean;
   /** The network and local services of the host; without it: nothing, in L3 a private loopback. */
   readonly network: boolean;
   /** Private folder for temporary files, where /tmp is everybody's. L2 only. */
@@ -63,6 +67,9 @@ export interface Program {
 
 /** Whether the command has its own mounts, processes and network. */
 export const isIsolated = (level: SandboxLevel): boolean => level === "L3" || level === "L3b";
+
+/** Of this user, and at L3 of the command. */
+export const maxProcesses = 8192;
 
 /** Descriptors that the tape finds open. */
 export const reportFd = 3;

@@ -1,6 +1,7 @@
 /** Starts a tape and says afterwards whether its set-up failed, and where. */
 import { closeSync, readSync } from "node:fs";
 import { getSystemErrorName } from "node:util";
+import { type Output, openOutput } from "../system/pipe.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import type { Tape } from "./tape.ts";
 
@@ -23,7 +24,9 @@ export interface LaunchOptions {
 }
 
 export interface Launched {
-  readonly child: Bun.Subprocess<"ignore" | "pipe", "pipe", "ignore" | "pipe">;
+  readonly child: Bun.Subprocess<"ignore" | "pipe", number, "ignore" | "pipe">;
+  /** Standard output, to be read and closed. */
+  readonly output: Output;
   /** To be asked once the child has ended; closes what was held open for it. */
   finish(): SetupFailure | null;
 }
@@ -37,6 +40,11 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
   const fd = openMemoryFile(tape.assemble());
   if (fd === null) throw Object.assign(new Error("ENOSYS: memfd_create"), { code: "ENOSYS" });
   const { through, lifeline } = options;
+  const output = openOutput();
+  if (output === null) {
+    closeSync(fd);
+    throw Object.assign(new Error("EMFILE: pipe"), { code: "EMFILE" });
+  }
   try {
     const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through, `/proc/self/fd/${tapeFd}`], {
       cwd: "/",
@@ -44,7 +52,7 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
       detached: true,
       stdio: [
         options.stdin,
-        "pipe",
+        output.writeFd,
         options.stderr,
         "pipe",
         // Inside a program with its own mounts it would lead past them.
@@ -53,27 +61,35 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
         ...(through.length === 0 ? [] : [fd]),
       ],
     });
-    return { child: child as Launched["child"], finish: () => finish(tape, child.stdio) };
+    const end = () => finish(tape, child.stdio, through.length > 0 ? (child.exitCode ?? -1) : null);
+    return { child: child as Launched["child"], output, finish: end };
+  } catch (thrown) {
+    output.close();
+    throw thrown;
   } finally {
+    closeSync(output.writeFd);
     closeSync(fd);
   }
 }
 
-function finish(tape: Tape, stdio: readonly unknown[]): SetupFailure | null {
+/** `exit`: how the program ended that started the tape, which says first that it runs; null: there was none. */
+function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): SetupFailure | null {
   const [report, lifeline] = [stdio[3], stdio[5]];
-  const bytes = Buffer.alloc(reportBytes);
+  const first = exit === null ? 0 : 1;
+  const bytes = Buffer.alloc(first + reportBytes);
   let read = 0;
   if (typeof report === "number") {
     try {
-      read = readSync(report, bytes, 0, reportBytes, null);
+      read = readSync(report, bytes, 0, bytes.length, null);
     } catch {
       // Nothing was reported.
     }
     closeSync(report);
   }
   if (typeof lifeline === "number") closeSync(lifeline);
-  if (read !== reportBytes) return null;
-  return { step: tape.noteAt(bytes.readBigUInt64LE(0)), errno: nameOf(bytes.readBigInt64LE(8)) };
+  if (read < first) return { step: "bubblewrap", errno: `exit ${exit}` };
+  if (read !== bytes.length) return null;
+  return { step: tape.noteAt(bytes.readBigUInt64LE(first)), errno: nameOf(bytes.readBigInt64LE(first + 8)) };
 }
 
 function nameOf(result: bigint): string {

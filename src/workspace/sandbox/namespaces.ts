@@ -1,6 +1,7 @@
 /** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
 import { existsSync, lstatSync } from "node:fs";
-import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import { release } from "node:os";
+import { type Confinement, type Hidden, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
 import type { Label, Result, Tape } from "./tape.ts";
 
 const currentFolder = -100;
@@ -43,7 +44,17 @@ const deviceLinks = {
   ptmx: "pts/ptmx",
 } as const;
 /** Root could change the machine through these. */
-export const protectedProc = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] as const;
+export const protectedProc = [
+  "/proc/sys",
+  "/proc/sysrq-trigger",
+  "/proc/irq",
+  "/proc/bus",
+  "/proc/fs",
+  "/proc/acpi",
+  "/proc/asound",
+  "/proc/scsi",
+  "/proc/mtrr",
+] as const;
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
@@ -76,9 +87,26 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   forkCollected(tape, parents, namespaces.processes, "clone process namespace");
   tape.call("prctl", [deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   mountType(tape, "proc", "/proc", mountFlags.noSuid | mountFlags.noDev | mountFlags.noExec, "", "proc");
+  if (hasOwnProcessLimit(release())) limitProcesses(tape);
   for (const path of protectedProc) if (existsSync(path)) makeReadOnly(tape, path);
   const host = Buffer.from("sandbox");
   tape.call("sethostname", [tape.bytes(host), host.length]);
+}
+
+/** From Linux 6.14 each process namespace has a highest process number of its own; before, it is the machine's. */
+export function hasOwnProcessLimit(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
+  return major > 6 || (major === 6 && minor >= 14);
+}
+
+/** The one limit of processes that counts for root, too. */
+function limitProcesses(tape: Tape): void {
+  const text = `${maxProcesses}`;
+  const file = tape.call("openat", [currentFolder, tape.text("/proc/sys/kernel/pid_max"), open.write, 0], {
+    onError: "next",
+    note: "limits",
+  });
+  tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { onError: "next", note: "limits" });
 }
 
 /** Forks: the child goes on with the tape, the parent waits for it and ends as it ends. */
@@ -116,14 +144,17 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
 }
 
 function addMounts(tape: Tape, confinement: Confinement): void {
-  const { workspace, overlay, throughOverlay, writable, readable, readOnly, hidden, caches } = confinement;
+  const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches } = confinement;
   const through = throughOverlay.map((path) => ({ path, tree: takeTree(tape, path) }));
+  const mounted =
+    overlay === null ? [] : submounts.map((path) => ({ path, tree: takeTree(tape, path, "overlay over ") }));
   const ground = overlay === null ? takeWorkspace(tape) : takeOverlay(tape, workspace, overlay);
   const kept = [
     { path: workspace, tree: ground },
     ...writable.map((path) => ({ path, tree: takeTree(tape, path) })),
     ...readable.map((path) => ({ path, tree: takeTree(tape, path) })),
     ...through,
+    ...mounted,
   ];
   const devices = deviceNames
     .filter((name) => existsSync(`/dev/${name}`))
@@ -141,7 +172,7 @@ function addMounts(tape: Tape, confinement: Confinement): void {
     makeWay(tape, path);
     place(tape, tree, path);
   }
-  for (const path of [...readable, ...readOnly]) makeReadOnly(tape, path);
+  for (const path of [...readable, ...mounted.map(({ path }) => path), ...readOnly]) makeReadOnly(tape, path);
   for (const { each, mask } of masks) hide(tape, each, mask);
 }
 
@@ -163,9 +194,9 @@ function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable
 
 const escapeOption = (path: string) => path.replace(/[\\,:]/g, "\\$&");
 
-const takeTree = (tape: Tape, path: string): Result =>
+const takeTree = (tape: Tape, path: string, what = "take "): Result =>
   tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.recursive | clone.closeOnExec], {
-    note: `take ${path}`,
+    note: `${what}${path}`,
   });
 
 const takeNode = (tape: Tape, path: string): Result =>

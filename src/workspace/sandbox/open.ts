@@ -6,8 +6,8 @@ import { PaiError } from "../../core/error.ts";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/sandbox.ts";
 import type { PathRules } from "../policy.ts";
 import { wrap } from "./bubblewrap.ts";
-import { type ClosedPaths, findClosedPaths, findSockets } from "./closed-paths.ts";
-import { type Confinement, isIsolated, type LandlockRule } from "./confinement.ts";
+import { type ClosedPaths, findClosedPaths, findSockets, findSubmounts, hasPowerfulSocket } from "./closed-paths.ts";
+import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { readableRules } from "./landlock.ts";
@@ -156,7 +156,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         else if (layers === null) paths.renew();
         return failure;
       };
-      return { child: launched.child, finish, level, isContained };
+      return { ...launched, finish, level, isContained };
     },
   };
 }
@@ -220,12 +220,14 @@ function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, is
     }),
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
-      const sockets = isIsolated(level) ? findSockets(!network) : [];
+      const sockets = socketsFor(level, network, hidden);
       const mine = repositories.filter(isInside);
       return {
         network,
-        hidden: [...hidden, ...sockets.filter(({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)))],
+        hidden: [...hidden, ...sockets],
         throughOverlay: settings.git && isLayered ? mine : [],
+        submounts: isLayered ? findSubmounts(workspace) : [],
+        unixSockets: seesOwnSockets(level, network),
         writable: writable.filter(isThere),
         readable: isIsolated(level) ? replaced(network) : [],
         readOnly: settings.git ? [] : mine,
@@ -243,6 +245,16 @@ function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
     hint: "--sandbox off runs commands without one",
   });
 }
+
+/** Those of services, but for the ones that are hidden with a folder. */
+const socketsFor = (level: SandboxLevel, network: boolean, hidden: readonly Hidden[]): readonly Hidden[] =>
+  (isIsolated(level) ? findSockets(!network) : []).filter(
+    ({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)),
+  );
+
+/** Without mounts of its own a command with the network sees every socket of the machine. */
+const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
+  isIsolated(level) || !network || !hasPowerfulSocket();
 
 const isAtOrBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 

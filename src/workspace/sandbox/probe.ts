@@ -42,7 +42,7 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
   try {
     const tried = { ...confinement, writable: [...confinement.writable, inside] };
     const tape = writeConfinement(options.machine, tried, (made) => addAttempts(made, tried, inside, outside));
-    const { child, finish } = launch(tape, {
+    const { child, output, finish } = launch(tape, {
       workspaceFd: options.workspaceFd,
       stdin: "ignore",
       stderr: "ignore",
@@ -50,6 +50,7 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
       through: options.through?.(tried) ?? [],
     });
     await child.exited;
+    output.close();
     const failure = finish();
     if (failure !== null) return { verdict: "failed", failure };
     const leak = leaks.get(child.exitCode ?? 0);

@@ -31,6 +31,8 @@ const rules: readonly (readonly [step: string, errnos: string, reason: Reason])[
     { why: "a mount of this machine cannot be made read-only (autofs?)", mend: null },
   ],
   ["proc", "EPERM EACCES", { why: "/proc is masked (container)", mend: container }],
+  ["bubblewrap", "", { why: "bubblewrap could not set it up", mend: null }],
+  ["overlay over ", "", { why: "a mount in the project cannot be shown on a copy", mend: null }],
   ["overlay of the workspace", "", { why: "no overlay can be laid on this file system", mend: null }],
   ["cache ", "", { why: "no overlay can be laid on a cache", mend: null }],
   [

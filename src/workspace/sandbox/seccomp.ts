@@ -85,8 +85,10 @@ const namespaceFlags = 0x7e020000;
 /** TIOCSTI types for the user, TIOCLINUX and TIOCSETD reach into the terminal. */
 const refusedRequests = [0x5412, 0x541c, 0x5423] as const;
 
+export const unixFamily = 1;
+
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. VSOCK, ALG and PACKET are never opened: no namespace contains them. */
-export const socketFamilies = [1, 2, 10, 16] as const;
+export const socketFamilies = [unixFamily, 2, 10, 16] as const;
 
 const EPERM = 1;
 const ENOSYS = 38;

@@ -4,6 +4,7 @@ import {
   firstFreeFd,
   isIsolated,
   lifelineFd,
+  maxProcesses,
   type Program,
   reportFd,
   workspaceFd,
@@ -11,7 +12,7 @@ import {
 import { addLandlock } from "./landlock.ts";
 import type { Machine } from "./machine-code.ts";
 import { addNamespaces, forkCollected } from "./namespaces.ts";
-import { socketFamilies, writeFilter } from "./seccomp.ts";
+import { socketFamilies, unixFamily, writeFilter } from "./seccomp.ts";
 import { createTape, type Tape } from "./tape.ts";
 
 /** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: what root needs to work on files of others in the workspace. */
@@ -22,7 +23,6 @@ const SIGKILL = 9;
 const capabilityVersion = 0x20080522;
 const resource = { fileSize: 1, core: 4, processes: 6 } as const;
 const maxFileBytes = 8 * 2 ** 30;
-const maxProcesses = 8192;
 const closeOnExec = 4;
 const filterMode = 1;
 
@@ -32,6 +32,8 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   /** What parents do after a fork comes after everything that their children do. */
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
+  // Who starts the tape may fail before it: then nothing is reported at all.
+  if (confinement.level === "L3b") tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
   if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
   tape.call("close_range", [firstFreeFd, 0xffffffff, 0], { note: "close descriptors" });
   if (confinement.level === "L3") addNamespaces(tape, confinement, parents);
@@ -91,8 +93,10 @@ function addLimits(tape: Tape): void {
   limit(resource.processes, maxProcesses, "next");
 }
 
-function addFilter(tape: Tape, { level, network }: Confinement): void {
-  const filter = writeFilter(tape.machine, isIsolated(level) || network ? socketFamilies : []);
+function addFilter(tape: Tape, { level, network, unixSockets }: Confinement): void {
+  const isOpen = isIsolated(level) || network;
+  const families = isOpen ? socketFamilies.filter((family) => unixSockets || family !== unixFamily) : [];
+  const filter = writeFilter(tape.machine, families);
   const program = tape.words(filter.length / 8, 0);
   tape.pointAt(program, 8, tape.bytes(filter));
   tape.call("seccomp", [filterMode, 0, program]);

@@ -30,7 +30,7 @@ const maxUses = 60;
  * the score that decides who goes first when memory ends is written to like this.
  */
 const optional =
-  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, 3\)|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
+  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, [34]\)|pid_max|"8192"|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
 
 function makeTape(folder: string, level: "L3" | "L2"): string {
   const workspace = join(folder, "ws");
@@ -51,6 +51,8 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     userNamespace: process.getuid?.() !== 0,
     overlay: level === "L3" ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
     throughOverlay: [],
+    submounts: [],
+    unixSockets: true,
     writable: [],
     readable: [],
     readOnly: [join(workspace, ".git")],

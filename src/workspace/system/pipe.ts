@@ -1,0 +1,33 @@
+/** Pipes for what commands say. Bun's own are sockets, which no program can open as /dev/stdout. */
+import { closeSync } from "node:fs";
+import { openLibc } from "./libc.ts";
+
+export interface Output {
+  /** For the program; to be closed here once it has started. */
+  readonly writeFd: number;
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Ends the reading, also while somebody still holds the other end. */
+  close(): void;
+}
+
+const closeOnExec = 0o2000000;
+const shapes = { pipe2: { args: ["buffer", "i32"], returns: "i32" } } as const;
+
+let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
+
+/** null: there is no FFI here, or there are no more descriptors. */
+export function openOutput(): Output | null {
+  if (libc === undefined) libc = openLibc(shapes);
+  const ends = new Int32Array(2);
+  if (libc?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0) return null;
+  const [readFd = -1, writeFd = -1] = ends;
+  let isOpen = true;
+  return {
+    writeFd,
+    stream: Bun.file(readFd).stream(),
+    close() {
+      if (isOpen) closeSync(readFd);
+      isOpen = false;
+    },
+  };
+}

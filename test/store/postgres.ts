@@ -16,8 +16,8 @@ import { join } from "node:path";
 export interface Postgres {
   /** Its folder; the unix socket stands there. */
   readonly folder: string;
-  /** `who`: another login than the owner. `by`: "tcp" or the socket. */
-  readonly url: (who?: string, by?: "tcp" | "socket") => string;
+  /** By the socket. `who`: another login than the owner. */
+  readonly url: (who?: string) => string;
   /** Statements by psql, as the owner. */
   readonly sql: (text: string) => string;
   /** Ends every process of the server at once, as a power cut does. */
@@ -50,6 +50,12 @@ function run(args: readonly string[]): string {
   return stdout;
 }
 
+function freePort(): number {
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  probe.stop(true);
+  return probe.port;
+}
+
 /** `cert`: files of a certificate and its key; then the server speaks TLS. */
 export function startPostgres(cert: { readonly cert: string; readonly key: string } | null = null): Postgres {
   const folder = mkdtempSync(join(tmpdir(), "pai-pg-"));
@@ -57,10 +63,13 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
   const data = join(folder, "data");
   const program = (name: string) => join(bin ?? "", name);
   run([program("initdb"), "-D", data, "-U", "owner", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = probe;
-  probe.stop(true);
-  const settings = ["listen_addresses = '127.0.0.1'", `port = ${port}`, `unix_socket_directories = '${folder}'`];
+  // Without TLS there is only the socket in its own folder: no port that another program may take meanwhile.
+  const port = cert === null ? 5432 : freePort();
+  const settings = [
+    `listen_addresses = '${cert === null ? "" : "127.0.0.1"}'`,
+    `port = ${port}`,
+    `unix_socket_directories = '${folder}'`,
+  ];
   const own = [...settings, "fsync = off", "max_connections = 250", "shared_buffers = 32MB"];
   if (cert !== null) {
     for (const [from, name] of [
@@ -81,10 +90,7 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
   return {
     folder,
     port,
-    url: (who = "owner", by = "socket") =>
-      by === "tcp"
-        ? `postgres://${who}@127.0.0.1:${port}/postgres`
-        : `postgres://${who}@/postgres?host=${folder}&port=${port}`,
+    url: (who = "owner") => `postgres://${who}@/postgres?host=${folder}&port=${port}`,
     sql: (text) =>
       run([
         program("psql"),

@@ -77,6 +77,24 @@ test("a server that is not there is away, and nothing waits for it", async () =>
   });
 });
 
+test("what answers and is no PostgreSQL is told as that", async () => {
+  const web = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
+      },
+    },
+  });
+  const failure = await failureOf(`postgres://ana@127.0.0.1:${web.port}/pai?sslmode=verify-full`);
+  web.stop(true);
+  expect(failure).toMatchObject({
+    code: "store_away",
+    message: expect.stringMatching(/is no PostgreSQL$/),
+  });
+});
+
 test("a server that takes the connection and says nothing is away after the time that was given", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const began = performance.now();

@@ -33,9 +33,18 @@ interface Thrown {
   readonly message?: string;
 }
 
+/** What Bun's own words would leave open. */
+const whys: Readonly<Record<string, string>> = {
+  ERR_POSTGRES_CONNECTION_REFUSED: "nobody listens there, or the name is not known",
+  ERR_POSTGRES_CONNECTION_FAILED: "no connection could be made",
+  ERR_POSTGRES_CONNECTION_CLOSED: "the connection was lost",
+  ERR_POSTGRES_CONNECTION_TIMEOUT: "it does not answer in time",
+  ERR_POSTGRES_UNEXPECTED_MESSAGE: "what answers there is no PostgreSQL",
+};
+
 const away = (name: string, why: string, cause: unknown) =>
   new PaiError("store_away", `the store ${name} cannot be used now: ${why}`, {
-    hint: "runs go on; what they tell is sent later",
+    hint: "runs go on, and tell it later; see: pai doctor",
     cause,
   });
 
@@ -63,7 +72,7 @@ function describeError(name: string, thrown: unknown): PaiError {
       hint: "name its certificate: store.url …?sslrootcert=FILE",
       cause: thrown,
     });
-  return away(name, message, thrown);
+  return away(name, whys[code] ?? message, thrown);
 }
 
 function connect(address: StoreAddress, withinMs: number): SQL {

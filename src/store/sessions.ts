@@ -1,14 +1,14 @@
 /** Session files: one JSON line for everything that happens, appended as it happens, in the user's state folder. */
-
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { emptySession, foldSession, readSession, type Session } from "../core/session/session.ts";
+import { emptySession, foldSession, type Session } from "../core/session/session.ts";
 import type { SessionLine } from "../core/session/session-line.ts";
 import { nameSome } from "../core/suggest.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
+import { type ReadSession, readSessionFile, readTurns } from "./session-file.ts";
 
 export interface OpenSession {
   /** The session as it is now. */
@@ -34,10 +34,9 @@ export interface Sessions {
   /** Newest first. Files that are no sessions are passed over. */
   list(): readonly SessionSummary[];
   /**
-   * By id, by the beginning of one id alone, or the newest (null). `damaged` counts the lines that could not be read.
-   * Throws usage when there is none or several, config_invalid for a file over 64 MiB.
+   * By id, by the beginning of one id alone, or the newest (null). Throws usage when there is none or several.
    */
-  load(id: string | null): { readonly session: Session; readonly damaged: number };
+  load(id: string | null): ReadSession;
   /** Opens a new session, or goes on with a loaded one. */
   open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
   /** Deletes all but the newest `keep`; returns how many. */
@@ -48,21 +47,19 @@ const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 /** Ids of the sessions in a folder, in no order; other files are none. */
 export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
-const most = 64 * 1024 * 1024;
+/** Of a larger session only the end is gone on with. */
+const mostBytes = 64 * 1024 * 1024;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `folder` is the sessions folder of one workspace; it is made at the first line. */
-export function openSessions(folder: string, root: string): Sessions {
+export function openSessions(folder: string, root: string, most = mostBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => sessionIds(folder);
-  const read = (id: string) => {
-    if (statSync(fileOf(id)).size > most) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
-    return readSession(id, readFileSync(fileOf(id), "utf8"));
-  };
+  const read = (id: string) => readSessionFile(fileOf(id), id, most);
   const summarize = (id: string): SessionSummary[] => {
     try {
-      const { session } = read(id);
+      const session = readTurns(fileOf(id), id);
       const { mtimeMs: changed, size: bytes } = statSync(fileOf(id));
       const preview = [...(session.turns[0]?.request ?? "")].slice(0, 80).join("");
       return session.turns.length === 0 ? [] : [{ id, changed, bytes, turns: session.turns.length, preview }];

@@ -67,6 +67,8 @@ export interface OpenedWorkspace {
   readonly stateFolder: string | null;
 }
 
+/** After this share of runs the journal is asked how large it is. */
+const sizedRuns = 1 / 16;
 const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace, unless a run was cut off here. Throws root_refused. */
@@ -143,7 +145,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
                 meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
               });
             }),
-            ended: () => history.prune(options.keep === undefined ? {} : { runs: options.keep }),
+            ended: () =>
+              history.prune({
+                ...(options.keep !== undefined && { runs: options.keep }),
+                ...(Math.random() >= sizedRuns && { bytes: Number.POSITIVE_INFINITY }),
+              }),
           },
           run,
         );

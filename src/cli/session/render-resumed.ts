@@ -1,5 +1,6 @@
 /** What a person reads when a saved session goes on: what it holds, and its last exchange. Stored text is text and approves nothing. */
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
+import type { ReadSession } from "../../store/session-file.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, hang } from "../../ui/layout.ts";
 import { renderEarlierStatus, renderNext } from "../../ui/run/render-outcome.ts";
@@ -38,3 +39,13 @@ export function renderResumed(session: Session, style: Style, columns: number): 
   const next = renderNext(pendingOf(session), { style, columns: style.plain ? null : columns, session: true });
   return [head, ...exchange, ...next].map((line) => `${line}\n`).join("");
 }
+
+/** What of a session could not be gone on with, a line each. */
+export function describeLosses({ damaged, leftOut }: ReadSession): readonly string[] {
+  return [
+    ...(damaged > 0 ? [`${counted(damaged, "damaged line")} passed over`] : []),
+    ...(leftOut > 0 ? [`it is so long that what was said in its first ${renderBytes(leftOut)} is not sent again`] : []),
+  ];
+}
+
+const renderBytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;

@@ -4,7 +4,6 @@ import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import { pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
-import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { isContinue, isNo } from "../../ui/prompt/answer.ts";
 import type { MessageOptions } from "../../ui/prompt/prompt.ts";
@@ -20,7 +19,7 @@ import { offerToKeep } from "../onboard/keep-model.ts";
 import { completeMessage } from "./complete.ts";
 import { runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
-import { renderResumed } from "./render-resumed.ts";
+import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
 import { countInterrupt, renderSpent, runTurn, type Talk, tell } from "./talk.ts";
 
@@ -187,7 +186,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
   context.err(`${banner}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
-  if (loaded !== null && loaded.damaged > 0) warn("session")(`${counted(loaded.damaged, "damaged line")} passed over`);
+  if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
   const { mode } = base.settings;
   const nothing = {
     model: undefined,

@@ -36,8 +36,12 @@ export function emptySession(id: string, at: string): Session {
 
 function endTurn(turns: readonly Turn[], line: Extract<SessionLine, { type: "turn.finished" }>): readonly Turn[] {
   const { status, text, next, score, calls, changed } = line;
-  return turns.map((turn) => (turn.run === line.run ? { ...turn, status, text, next, score, calls, changed } : turn));
+  const at = turns.findLastIndex(({ run }) => run === line.run);
+  const turn = turns[at];
+  return turn === undefined ? turns : turns.with(at, { ...turn, status, text, next, score, calls, changed });
 }
+
+const unfinished = { status: null, text: "", next: [], score: null, calls: 0, changed: false };
 
 const cutOff = "this turn was cut off before it ended; what it had changed was taken back";
 
@@ -62,12 +66,11 @@ export function foldSession(session: Session, line: SessionLine): Session {
       return { ...session, id: line.id, at: line.at };
     case "turn.started": {
       const { at, run, mode, model, request } = line;
-      const open = { status: null, text: "", next: [], score: null, calls: 0, changed: false };
       const closed = close(conversation, cutOff);
       return {
         ...session,
         conversation: closed,
-        turns: [...turns, { at, run, mode, model, request, ...open, before: closed }],
+        turns: [...turns, { at, run, mode, model, request, ...unfinished, before: closed }],
       };
     }
     case "message.added":
@@ -92,9 +95,32 @@ export function foldSession(session: Session, line: SessionLine): Session {
   }
 }
 
-/** Reads a session file; `damaged` counts lines that could not be read. */
-export function readSession(id: string, text: string): { readonly session: Session; readonly damaged: number } {
-  let session = emptySession(id, "");
+/** The turns of a session without their messages, in time that grows with their number alone: for sessions of any size. */
+export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
+  let at = "";
+  const turns: Turn[] = [];
+  for (const line of lines) {
+    if (line.type === "session.started") at = line.at;
+    else if (line.type === "turn.started") {
+      const { at: begun, run, mode, model, request } = line;
+      turns.push({ at: begun, run, mode, model, request, ...unfinished, before: empty });
+    } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
+    else if (line.type === "session.summarized") turns.length = Math.min(turns.length, line.from - 1);
+    else if (line.type === "turn.finished") {
+      const index = turns.findLastIndex(({ run }) => run === line.run);
+      turns.push(...endTurn(turns.splice(index < 0 ? turns.length : index), line));
+    }
+  }
+  return { id, at, turns, conversation: empty };
+}
+
+/** Reads a session file; `damaged` counts lines that could not be read. `earlier`: what came before this text. */
+export function readSession(
+  id: string,
+  text: string,
+  earlier = emptySession(id, ""),
+): { readonly session: Session; readonly damaged: number } {
+  let session = earlier;
   let damaged = 0;
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;

@@ -206,10 +206,14 @@ function prune(state: State, limits: HistoryLimits): number {
   const oldest = Date.now() - limits.days * 86_400_000;
   let total = 0;
   let forgotten = 0;
-  for (const [index, id] of runIds(state).reverse().entries()) {
+  const ids = runIds(state).reverse();
+  const isThorough = Number.isFinite(limits.bytes);
+  for (const [index, id] of ids.entries()) {
     if (index === 0 || open.has(id)) continue;
-    // What is over in number is not looked at: a run costs the same after thousands of others.
+    // What is over in number is not looked at, nor, without a limit of bytes, what is in it: a run costs the same after
+    // thousands of others.
     if (index < limits.runs) {
+      if (!isThorough && index < ids.length - 1) continue;
       total += sizeOf(state, id);
       if (total <= limits.bytes && statSync(runFolder(state, id)).mtimeMs >= oldest) continue;
     }

@@ -1,0 +1,77 @@
+/** Reads session files of any size: a large one by its end, and of what is before that the turns without their messages. */
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { foldTurns, readSession, type Session } from "../core/session/session.ts";
+import { parseLine, type SessionLine } from "../core/session/session-line.ts";
+
+export interface ReadSession {
+  readonly session: Session;
+  /** How many lines could not be read. */
+  readonly damaged: number;
+  /** Bytes whose messages were left out; 0: all is there. */
+  readonly leftOut: number;
+}
+
+const pieceBytes = 1024 * 1024;
+/** How lines of turns and of the session itself begin, as they are written. */
+const turnLine = /^\{"type":"(?:turn|session)\./;
+const lookBytes = 20;
+
+/** Calls `take` with each line of the file up to the byte `end`, of which the last one may be cut. */
+function eachLine(file: string, end: number, take: (line: Buffer) => void): void {
+  const fd = openSync(file, "r");
+  try {
+    let rest: Buffer[] = [];
+    for (let at = 0; at < end; ) {
+      const piece = Buffer.alloc(Math.min(pieceBytes, end - at));
+      const length = readSync(fd, piece, 0, piece.length, at);
+      if (length === 0) break;
+      at += length;
+      let from = 0;
+      for (let to = piece.indexOf(10); to >= 0 && to < length; to = piece.indexOf(10, from)) {
+        take(Buffer.concat([...rest, piece.subarray(from, to)]));
+        rest = [];
+        from = to + 1;
+      }
+      rest.push(piece.subarray(from, length));
+    }
+    take(Buffer.concat(rest));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The turns up to the byte `end`, without their messages: few of the bytes of a session, whatever its size. */
+export function readTurns(file: string, id: string, end = statSync(file).size): Session {
+  const lines: SessionLine[] = [];
+  eachLine(file, end, (line) => {
+    if (!turnLine.test(line.toString("latin1", 0, lookBytes))) return;
+    try {
+      lines.push(parseLine(line.toString("utf8")));
+    } catch {
+      // A damaged line costs only itself, and is counted where all are read.
+    }
+  });
+  return foldTurns(id, lines);
+}
+
+/** Of a file that is too large, this part is read: no model's window holds more. */
+const lastPart = 1 / 8;
+
+/** The session; of a file with more than `most` bytes only the messages of its end. Throws system errors. */
+export function readSessionFile(file: string, id: string, most: number): ReadSession {
+  const { size } = statSync(file);
+  const fd = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(size <= most ? size : Math.floor(most * lastPart));
+    const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    if (size <= most) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
+    // A turn that began before would be told without its beginning; where one turn is all there is, none is.
+    const found = bytes.indexOf('\n{"type":"turn.started"');
+    const start = found < 0 ? length : found + 1;
+    const leftOut = size - bytes.length + start;
+    const earlier = readTurns(file, id, leftOut);
+    return { ...readSession(id, bytes.toString("utf8", start, length), earlier), leftOut };
+  } finally {
+    closeSync(fd);
+  }
+}

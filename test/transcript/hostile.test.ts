@@ -267,8 +267,9 @@ const oddRepositories = {
   "a link to a device for a HEAD": "mkdir .git && ln -s /dev/zero .git/HEAD",
   "a HEAD of a terabyte": "mkdir .git && truncate -s 1T .git/HEAD",
   "a file of a terabyte": "truncate -s 1T .git",
+  // The history is read where there is something to choose from.
   "refs that are the kernel's log":
-    "mkdir -p .git/refs && ln -s /proc .git/refs/heads && echo 'ref: refs/heads/kmsg' > .git/HEAD",
+    "mkdir -p .git/refs .git/objects && ln -s /proc .git/refs/heads && echo 'ref: refs/heads/kmsg' > .git/HEAD && touch $(seq 60)",
 };
 
 for (const [what, make] of Object.entries(oddRepositories)) {

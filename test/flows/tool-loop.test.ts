@@ -164,6 +164,16 @@ test("explore looks in a conversation of its own, and its calls count", async ()
   expect(ran.outcome.calls.made).toBe(4);
 });
 
+test("explore begins with the files that are likely for its own task", async () => {
+  const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other/part${n}.py`, `part = ${n}\n`]));
+  const files = { ...others, "shop/invoice.py": "def round_invoice(): pass\n", "shop/tax.py": "rate = 7\n" };
+  const lines = [calls(call("explore", { task: "where is the tax rate" })), "In shop/tax.py.", "Done."];
+  const ran = await playLoop(lines, { files, task: "round the invoice" });
+  const [asked] = ran.requests[1]?.messages ?? [];
+  expect(asked).toMatchObject({ text: expect.stringMatching(/^<likely order="best first">\nshop\/tax\.py\n/) });
+  expect(asked).not.toMatchObject({ text: expect.stringContaining("invoice") });
+});
+
 test("explore that runs out of calls returns what it found so far", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
   const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], {

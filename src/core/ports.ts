@@ -149,6 +149,8 @@ export interface CommandResult {
   readonly forbidden?: string | null;
   /** Variables of the user's environment that it did not get and that its output names. */
   readonly withheld?: readonly string[];
+  /** Files that the sandbox hid from it and that its output names. */
+  readonly hidden?: readonly string[];
 }
 
 /**

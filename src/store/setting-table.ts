@@ -249,6 +249,8 @@ export const settingTable = {
   checkWait: { ...duration("checks.wait", 600), fallback: 20 },
   keep,
   commandEnv: list("commands.env"),
+  /** Paths outside the project that commands may change, too. */
+  commandWritable: { ...list("commands.writable"), userOnly: true },
   sandbox,
   checkNetwork: {
     ...switched("checks.network", {}),

@@ -46,7 +46,11 @@ export interface Settings {
   readonly checkWait: number;
   /** How many runs of a project are kept, for undo and in receipts and logs. */
   readonly keep: number;
-  readonly commands: { readonly env: readonly string[]; readonly timeout: number };
+  readonly commands: {
+    readonly env: readonly string[];
+    readonly writable: readonly string[];
+    readonly timeout: number;
+  };
   readonly prices: Readonly<Record<string, Rate>>;
   readonly mcpServers: readonly McpServer[];
   /** The database of a team, of the user's own settings only. */
@@ -201,7 +205,11 @@ function resolveAll(resolve: <T>(setting: Setting<T>) => T): Settings {
     checkThrowaway: resolve<boolean>(table.checkThrowaway),
     checkWait: resolve(table.checkWait),
     keep: resolve(table.keep),
-    commands: { env: resolve(table.commandEnv), timeout: resolve<number>(table.commandTimeout) },
+    commands: {
+      env: resolve(table.commandEnv),
+      writable: resolve(table.commandWritable),
+      timeout: resolve<number>(table.commandTimeout),
+    },
     prices: resolve(table.prices),
     mcpServers: resolve(table.mcpServers),
     storeUrl: resolve(table.storeUrl),

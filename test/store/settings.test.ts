@@ -26,7 +26,7 @@ test("defaults without any file, and nothing is written at start (R44)", () => {
   ]);
   expect([settings.guard, settings.commands]).toEqual([
     { lines: 500, ratio: 0.5, strict: false },
-    { env: [], timeout: 30 },
+    { env: [], writable: [], timeout: 30 },
   ]);
   expect([origins["model"], warnings, trust, readdirSync(home.places.home ?? "")]).toEqual([
     "default",

@@ -75,7 +75,7 @@ export function composeSandbox({ flags }: Context, settings: Settings): SandboxS
     choice: settings.sandbox,
     network: flags.allowNet === true,
     checkNetwork: flags.noCheckNet !== true && settings.checkNetwork,
-    writable: flags.allowWrite ?? [],
+    writable: [...settings.commands.writable, ...(flags.allowWrite ?? [])],
     readable: flags.allowRead ?? [],
     git: flags.allowGit === true,
   };

@@ -3,12 +3,16 @@
 import { type CheckEvidence, type Comparison, compareFailures, renderComparison } from "../../core/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
+import type { CommandResult } from "../../core/ports.ts";
 import { flagsToRun, grantsRun } from "../../core/run-patterns.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
 import { judgeLeft } from "./judge-left.ts";
+
+/** Of hidden files, in one line. */
+const maxNamed = 4;
 
 export interface Check {
   readonly command: string;
@@ -72,7 +76,7 @@ export async function runCheck(
   await judgeLeft(run, { command, by }, result);
   const couldRun = result.exit !== 126 && result.exit !== 127;
   const passed = couldRun || by === "user" ? result.exit === 0 : null;
-  if (when === "before" && passed === false) tellWithheld(run, command, result.withheld ?? []);
+  if (when === "before" && passed === false) tellWithheld(run, command, result);
   const output = maskSecrets(result.output);
   const check = { command, by, exit: result.exit, ms: result.ms, passed, output };
   const compared = earlier === null ? null : compareFailures(earlier, check);
@@ -80,12 +84,16 @@ export async function runCheck(
   return { ...check, compared };
 }
 
-/** A check that fails for want of a variable proves nothing: says which flag gives it. */
-function tellWithheld(run: Run, command: string, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const flags = names.map((name) => `--env ${name}`).join(" ");
-  const text = `${command} fails and names ${names.join(", ")}, which commands do not get: ${flags} gives it to them`;
-  run.emit({ type: "notice", level: "warning", code: "variable_withheld", text });
+/** A check that fails for want of a variable or a hidden file proves nothing: says which flag gives it. */
+function tellWithheld(run: Run, command: string, { withheld = [], hidden = [] }: CommandResult): void {
+  const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
+    if (names.length === 0) return;
+    const flags = names.map((name) => `${flag} ${name}`).join(" ");
+    const text = `${command} fails and names ${names.join(", ")}, ${what}: ${flags}`;
+    run.emit({ type: "notice", level: "warning", code, text });
+  };
+  tell(withheld, "--env", "which commands do not get; to give it to them", "variable_withheld");
+  tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
 }
 
 /** Which of these checks of the plan passed before anything was changed. */

@@ -81,7 +81,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const begunNs = BigInt(Date.now()) * 1_000_000n;
       const result = await run(command, options, layers);
       const withheld = withheldNames(parts.env, env, result.output);
-      const done = { command, ...result, withheld, traits: new Map(), changes: [], notes: [], proposal: null };
+      const hidden = sandbox.hiddenIn(result.output);
+      const done = { command, ...result, withheld, hidden, traits: new Map(), changes: [], notes: [], proposal: null };
       if (options.sandbox === "throwaway" || signal.aborted) {
         discard();
         return done;

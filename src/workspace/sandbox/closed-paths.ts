@@ -1,6 +1,6 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { PathRules } from "../policy.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
@@ -117,6 +117,16 @@ function readText(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Hidden paths that a text names, those of the project relative to it: the whole path, or for a file in the project its name. */
+export function namedIn(text: string, hidden: readonly Hidden[], workspace: string): readonly string[] {
+  const words = new Set(text.split(/[^\w./~+@-]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")));
+  return hidden.flatMap(({ path }) => {
+    if (!path.startsWith(`${workspace}/`)) return words.has(path) ? [path] : [];
+    const below = path.slice(workspace.length + 1);
+    return [path, below, basename(below)].some((name) => words.has(name)) ? [below] : [];
+  });
 }
 
 const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

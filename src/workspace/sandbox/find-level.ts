@@ -48,9 +48,9 @@ export async function findLevel(search: Search): Promise<Found> {
   for (const level of levelsToTry(search.only, landlock)) {
     const result = await tryLevel(search, level, all);
     reasons.push(...result.reasons);
-    if (result.level !== null) return { ...result, reasons };
+    if (result.level !== null) return { ...result, reasons: [...new Set(reasons)] };
   }
-  return { ...foundNothing(...reasons), landlock };
+  return { ...foundNothing(...new Set(reasons)), landlock };
 }
 
 function levelsToTry(only: SandboxLevel | undefined, landlock: number): readonly SandboxLevel[] {

@@ -6,7 +6,14 @@ import { PaiError } from "../../core/error.ts";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/sandbox.ts";
 import type { PathRules } from "../policy.ts";
 import { wrap } from "./bubblewrap.ts";
-import { type ClosedPaths, findClosedPaths, findSockets, findSubmounts, hasPowerfulSocket } from "./closed-paths.ts";
+import {
+  type ClosedPaths,
+  findClosedPaths,
+  findSockets,
+  findSubmounts,
+  hasPowerfulSocket,
+  namedIn,
+} from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
@@ -60,6 +67,8 @@ export interface Sandbox {
    * for. What the set-up could not do is said by `finish`.
    */
   readonly start: (request: Request) => Promise<Started | null>;
+  /** What commands do not see and a text names, the project's own paths relative to it. */
+  readonly hiddenIn: (text: string) => readonly string[];
 }
 
 const cacheNames = [".cache", ".npm", ".cargo", "go", ".m2", ".gradle", ".nuget", ".bun", ".deno", ".pub-cache"];
@@ -112,6 +121,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   return {
     scratch,
+    hiddenIn: (text) => namedIn(text, paths.closed().hidden, workspace),
     git: settings.git,
     async state() {
       const { level, overlay, reasons, landlock } = await find();

@@ -80,6 +80,7 @@ const unknown: Readonly<Record<string, Numbers>> = {
 const clone = { x64: 56, arm64: 220 } as const;
 const socket = { x64: 41, arm64: 198 } as const;
 const ioctl = { x64: 16, arm64: 29 } as const;
+const limits = { x64: 302, arm64: 261 } as const;
 /** Every CLONE_NEW flag that fits into the low word. */
 const namespaceFlags = 0x7e020000;
 /** TIOCSTI types for the user, TIOCLINUX and TIOCSETD reach into the terminal. */
@@ -109,8 +110,11 @@ const argumentAt = (n: number) => 16 + 8 * n;
 /** Operation, steps to skip when it holds, when it does not, operand. */
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
-/** Classic BPF as the kernel takes it, eight bytes an instruction. `families` are the sockets that may be opened. */
-export function writeFilter(machine: Machine, families: readonly number[]): Uint8Array {
+/**
+ * Classic BPF as the kernel takes it, eight bytes an instruction. `families` are the sockets that may be opened. `isAlone`:
+ * no process but the command's own can be named; else the limits of others, pai's too, are kept from it.
+ */
+export function writeFilter(machine: Machine, families: readonly number[], isAlone: boolean): Uint8Array {
   const of = ([x64, arm64]: Numbers) => (machine === "x64" ? x64 : arm64);
   const answerAll = (table: Readonly<Record<string, Numbers>>, with_: number): readonly Instruction[] =>
     Object.values(table).flatMap((numbers) => {
@@ -136,6 +140,7 @@ export function writeFilter(machine: Machine, families: readonly number[]): Uint
       [answer, 0, 0, fail(EPERM)],
       [answer, 0, 0, allow],
     ]),
+    ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
     ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
     ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
     [answer, 0, 0, allow],

@@ -96,7 +96,7 @@ function addLimits(tape: Tape): void {
 function addFilter(tape: Tape, { level, network, unixSockets }: Confinement): void {
   const isOpen = isIsolated(level) || network;
   const families = isOpen ? socketFamilies.filter((family) => unixSockets || family !== unixFamily) : [];
-  const filter = writeFilter(tape.machine, families);
+  const filter = writeFilter(tape.machine, families, isIsolated(level));
   const program = tape.words(filter.length / 8, 0);
   tape.pointAt(program, 8, tape.bytes(filter));
   tape.call("seccomp", [filterMode, 0, program]);

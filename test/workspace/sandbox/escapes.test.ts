@@ -42,6 +42,13 @@ for (const only of ["L3", "L3b"] as const) {
 }
 
 describe.skipIf(!has("L3"))("L3", () => {
+  test("hidden files that a command names are told", () =>
+    inWorld({ only: "L3" }, async ({ base, run }) => {
+      const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
+      expect((await run(said, { sandbox: "throwaway" })).hidden).toEqual([".env"]);
+      expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).hidden).toEqual([`${base}/home/.ssh`]);
+    }));
+
   test("no user has more than 8,192 processes in a sandbox, root neither", () =>
     inWorld({ only: "L3" }, async ({ run }) => {
       const most = (await run("cat /proc/sys/kernel/pid_max")).output.trim();
@@ -91,6 +98,13 @@ describe.skipIf(!has("L3b"))("L3b", () => {
 });
 
 describe.skipIf(!has("L2"))("L2", () => {
+  test.skipIf(Bun.which("prlimit") === null)("the limits of pai are its own", () =>
+    inWorld({ only: "L2" }, async ({ run }) => {
+      expect((await run(`prlimit --pid ${process.pid} --cpu`)).exit).not.toBe(0);
+      expect((await run("ulimit -n 512 && ulimit -n")).output).toBe("512\n");
+    }),
+  );
+
   test("with the network there are no sockets of this machine where a powerful service listens", () =>
     inWorld({ only: "L2", network: true }, async ({ base, run }) => {
       const connect = `bash -c 'command -v python3 >/dev/null || exit 9; python3 -c "import socket; socket.socket(socket.AF_UNIX)"'`;

@@ -109,6 +109,12 @@ ATTACK(chmod_outside) { return chmod(at("outside/f"), 0777) == 0; }
 ATTACK(chown_outside) { return chown(at("outside/f"), getuid(), getgid()) == 0; }
 ATTACK(touch_outside) { return utimensat(AT_FDCWD, at("outside/f"), NULL, 0) == 0; }
 ATTACK(attribute_outside) { return setxattr(at("outside/f"), "user.x", "1", 1, 0) == 0; }
+ATTACK(truncate_by_reading) { int fd = open(at("outside/t"), O_RDONLY | O_TRUNC); return fd >= 0; }
+ATTACK(create_by_openat2) { struct { unsigned long long flags, mode, resolve; } how = {O_WRONLY | O_CREAT, 0644, 0}; return syscall(437, AT_FDCWD, at("outside/by-openat2"), &how, sizeof how) >= 0; }
+ATTACK(chmod_by_fchmodat2) { return syscall(452, AT_FDCWD, at("outside/f"), 0666, 0) == 0; }
+ATTACK(attribute_by_setxattrat) { struct { unsigned long long value; unsigned size, flags; } how = {(unsigned long long)"1", 1, 0}; return syscall(463, AT_FDCWD, at("outside/f"), 0, "user.y", &how, sizeof how) == 0; }
+ATTACK(flags_of_file_outside) { int fd = open(at("outside/f"), O_RDONLY), flags = 0; if (fd < 0 || ioctl(fd, 0x80086601, &flags) != 0) return 0; flags ^= 0x80; int done = ioctl(fd, 0x40086602, &flags) == 0; flags ^= 0x80; if (done) ioctl(fd, 0x40086602, &flags); return done; }
+ATTACK(write_through_old_descriptor_path) { char path[64]; int fd = open(at("outside/f"), O_RDONLY); snprintf(path, sizeof path, "/proc/self/fd/%d", fd); return fd >= 0 && put(path, 0); }
 ATTACK(unlink_outside) { return unlink(at("outside/u")) == 0; }
 ATTACK(mkdir_outside) { return mkdir(at("outside/d"), 0755) == 0; }
 ATTACK(symlink_outside) { return symlink("/etc/passwd", at("outside/l")) == 0; }
@@ -169,6 +175,13 @@ ATTACK(trace_parent) { return ptrace(PTRACE_SEIZE, getppid(), 0, 0) == 0; }
 ATTACK(memory_of_init) { return open("/proc/1/mem", O_RDWR) >= 0; }
 ATTACK(read_memory_of_victim) { struct iovec a = {buffer, 8}, b = {(void *)buffer, 8}; return process_vm_readv(victim, &a, 1, &b, 1, 0) >= 0 || errno == EFAULT; }
 ATTACK(take_descriptor_of_victim) { int fd = syscall(434, victim, 0); return fd >= 0 && syscall(438, fd, 0, 0) >= 0; }
+ATTACK(set_limits_of_victim) { unsigned long limit[2]; return syscall(SYS_prlimit64, victim, 7, NULL, limit) == 0 && syscall(SYS_prlimit64, victim, 7, limit, NULL) == 0; }
+ATTACK(input_priority_of_victim) { return syscall(SYS_ioprio_set, 1, victim, 0x4004) == 0; }
+ATTACK(processors_of_victim) { unsigned long mask[16]; return syscall(SYS_sched_getaffinity, victim, sizeof mask, mask) > 0 && syscall(SYS_sched_setaffinity, victim, sizeof mask, mask) == 0; }
+ATTACK(signal_victim_by_descriptor) { int fd = syscall(434, victim, 0); return fd >= 0 && syscall(424, fd, SIGCONT, NULL, 0) == 0; }
+ATTACK(signal_group_of_victim) { pid_t group = getpgid(victim); return group > 0 && group != getpgrp() && kill(-group, SIGCONT) == 0; }
+ATTACK(process_behind_output) { int peer = -1; socklen_t length = sizeof peer; return getsockopt(1, SOL_SOCKET, 77, &peer, &length) == 0 && peer >= 0; }
+ATTACK(advise_victim) { int fd = syscall(434, victim, 0); struct iovec part = {buffer, 4096}; return fd >= 0 && (syscall(440, fd, &part, 1, 21, 0) >= 0 || errno == EFAULT || errno == EINVAL); }
 ATTACK(oom_score_of_victim) { return put(of_victim("oom_score_adj"), 0) || errno == EINVAL; }
 ATTACK(survive) {
   if (fork() == 0) {
@@ -261,6 +274,13 @@ ATTACK(bpf_map) { static char how[128]; *(int *)how = 2; *(int *)(how + 4) = 4; 
 ATTACK(performance_counters) { static char how[128]; *(int *)how = 1; *(int *)(how + 4) = 112; return syscall(SYS_perf_event_open, how, 0, -1, -1, 0) >= 0; }
 ATTACK(page_faults_of_user) { return syscall(SYS_userfaultfd, 1) >= 0; }
 ATTACK(load_module) { return syscall(SYS_init_module, buffer, 10, "") < 0 && errno != EPERM && errno != ENOSYS; }
+ATTACK(watch_everything) { return syscall(SYS_fanotify_init, 0x200, 0) >= 0; }
+ATTACK(change_attributes_of_tree) { static unsigned long long how[4] = {0, 1, 0, 0}; return syscall(467, AT_FDCWD, "/", 1, how, 32) >= 0; }
+ATTACK(memory_of_kernel) { return open("/proc/kcore", O_RDONLY) >= 0 || open("/dev/mem", O_RDONLY) >= 0; }
+ATTACK(virtual_machine_device) { return open("/dev/kvm", O_RDWR) >= 0; }
+ATTACK(loop_device) { return open("/dev/loop-control", O_RDWR) >= 0; }
+ATTACK(file_system_in_user_space) { return open("/dev/fuse", O_RDWR) >= 0; }
+ATTACK(switches_of_machine) { return open("/proc/acpi/wakeup", O_WRONLY) >= 0 || open("/proc/scsi/scsi", O_WRONLY) >= 0 || open("/proc/mtrr", O_WRONLY) >= 0; }
 ATTACK(open_by_handle) {
   static struct { struct file_handle head; char rest[128]; } handle;
   int id, folder = open(world, O_RDONLY | O_DIRECTORY);

@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     outbox = openOutbox(join(makeFolder(), "outbox"));
     server.sql("delete from pai.runs");
   });
-  const open = (who = "owner") => openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 3000 });
+  const open = (who = "owner") => openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 20_000 });
   const count = () => Number(server.sql("select count(*) from pai.runs"));
 
   test("a thousand runs sent by four processes at once are there once each", async () => {

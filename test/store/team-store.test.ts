@@ -9,7 +9,7 @@ import { migrations } from "../../src/store/team/migrations.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
 
-const options = { pai: "1.2.3", withinMs: 3000 };
+const options = { pai: "1.2.3", withinMs: 20_000 };
 const open = (url: string, more = {}) => openTeamStore(readAddress(url), { ...options, ...more });
 
 /** What a question to a store fails with. */
@@ -101,7 +101,7 @@ test("a server that takes the connection and says nothing is away after the time
   const failure = await failureOf(`postgres://ana@127.0.0.1:${silent.port}/pai`, { withinMs: 300 });
   silent.stop(true);
   expect(failure?.code).toBe("store_away");
-  expect(performance.now() - began).toBeLessThan(1500);
+  expect(performance.now() - began).toBeLessThan(4000);
 });
 
 describe.skipIf(!hasPostgres)("a real server", () => {

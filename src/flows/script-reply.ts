@@ -1,5 +1,6 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 
+import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/list-actions.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
@@ -11,7 +12,7 @@ import { chooseTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
-import { type Form, rowOf } from "../core/vocabulary.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
 import { requireBound } from "./commands/approve-command.ts";

@@ -4,7 +4,8 @@ import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
 import { scheduleOf } from "../core/plan/schedule.ts";
 import { execute } from "./execution.ts";
-import { makePlan, type PlanKind, singleShotPlan } from "./planning.ts";
+import { makePlan, singleShotPlan } from "./planning.ts";
+import type { PlanKind } from "./plans/find-plan.ts";
 import type { Flow } from "./run.ts";
 
 const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";

@@ -1,68 +1,32 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
-import { type Candidate, chooseExcerpts } from "../core/context/excerpts.ts";
-import { isShowable, type Kind } from "../core/context/kind.ts";
 import { type RankedProject, rankProject } from "../core/context/project.ts";
-import { kindAmong, type Ranked } from "../core/context/rank.ts";
+import type { Ranked } from "../core/context/rank.ts";
 import { findStacks } from "../core/context/stack.ts";
-import { surveyLimits, surveyView } from "../core/context/survey.ts";
+import { surveyView } from "../core/context/survey.ts";
 import { renderTree } from "../core/context/tree.ts";
 import type { Term } from "../core/context/words.ts";
 import { fence } from "../core/data-fence.ts";
 import type { RelPath } from "../core/path.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
+import { type Budgets, fitBudgets, widest } from "./briefing/budgets.ts";
+import { pickExcerpts } from "./briefing/pick-excerpts.ts";
 import { renderBaseline } from "./checks/describe.ts";
 import { renderAnswerForm } from "./ending/answer-form.ts";
 import type { Run } from "./run.ts";
 import {
   collectKnowledge,
   cutText,
-  hideSource,
   knowledgeFiles,
   noteHidden,
   noteSent,
   readMentioned,
-  readSource,
   type Source,
 } from "./sources.ts";
 
-/** Characters of each part at the most, for a model that holds much. */
-const widest = {
-  knowledge: 8_000,
-  tree: 4_000,
-  ranked: 1_400,
-  excerpts: 20_000,
-  history: 3_000,
-  context: 200_000,
-};
-type Budgets = typeof widest;
-/** Characters of a token, to be safe: of prose it has about four, of code fewer. */
-const perToken = 3;
-/** Characters of the request beside the briefing: protocol, schema, the task itself. */
-const around = 6_000;
-/** Characters of a briefing with every part at its widest, without context. */
-const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
-
-/**
- * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
- * all; the other parts share what is left in the same proportions as ever. `scale`: how much of that is wanted.
- */
-function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
-  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
-  const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
-  const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
-  const share = Math.max(0, Math.min(1, (room - given) / whole)) * scale;
-  const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
-  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
-}
-
 const limits = {
-  /** Files of which something is shown, where there is not room for all. */
-  excerpts: 12,
   /** Files of a ranking that are kept with the receipt. */
   kept: 40,
-  /** Characters of a file that nothing points at, shown where there are few files. */
-  besides: 3_000,
   /** Paths that are listed as the likeliest. */
   ranked: 20,
 };
@@ -100,65 +64,6 @@ export interface Briefing extends Likely {
   readonly parts: readonly Part[];
   /** Everything the text was made from, for the plan cache. */
   readonly shown: readonly RelPath[];
-}
-
-/** Files to choose from, the likeliest first: of a small project all, code before documents. */
-async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
-  const { text: request } = run.task;
-  const likely = ranking.files.filter(({ path, kind, signal }) => signal !== null || isShowable(path, kind, request));
-  const best = likely.slice(0, limits.excerpts);
-  const named = likely
-    .slice(limits.excerpts)
-    .filter(({ signal }) => signal?.by === "request")
-    .slice(0, limits.excerpts);
-  const wanted: readonly Pick<Ranked, "path" | "score" | "signal">[] =
-    isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
-  const read = await Promise.all(
-    wanted.map(async (ranked): Promise<Chosen[]> => {
-      const source = await readSource(run, ranked.path as RelPath, surveyLimits.fileBytes);
-      if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
-      if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
-      return [{ ranked, source, text: source.text }];
-    }),
-  );
-  // In the order of the files: the numbers of secrets must not hang on which was read first.
-  return read.flat().map((chosen) => {
-    const source = hideSource(run, chosen.source);
-    return { ...chosen, source, text: source.text };
-  });
-}
-
-interface Chosen extends Candidate {
-  readonly source: Source;
-}
-
-/** Where there are few files, each may fill what room is left. */
-const besides = { weight: 0, lines: [], by: "output" } as const;
-
-/** Every file that may be shown: those that are ranked, then other code, then the rest. */
-function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
-  const ranked = new Set(likely.map(({ path }) => path));
-  const exists = new Set(paths);
-  const rest = paths
-    .map((path) => ({ path, kind: kindAmong(path, exists), score: 0.1, signal: besides }))
-    .filter(({ path, kind }) => !ranked.has(path) && isShowable(path, kind, request));
-  const isCode = ({ kind }: { readonly kind: Kind }) => kind === "code";
-  return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
-}
-
-/** The parts of the project that the request is most likely about, or all of a small one. */
-async function pickExcerpts(run: Run, project: RankedProject, budgets: Budgets, isSmall: boolean): Promise<Source[]> {
-  const { terms, ranking } = project;
-  const candidates = await readCandidates(run, project, isSmall);
-  // Files that the survey passed over, as those of very long lines, have a length all the same.
-  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= 2 * budgets.excerpts;
-  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : budgets.excerpts;
-  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
-  const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
-  return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {
-    const source = sources.get(path);
-    return source === undefined ? [] : [{ ...source, shown: text, ...(whole ? {} : { part: { ranges, totalLines } }) }];
-  });
 }
 
 function renderHistory(run: Run, budgets: Budgets): string {
@@ -229,7 +134,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets.knowledge);
   const isSmall = project.smallLength !== null && project.smallLength <= budgets.excerpts;
-  const excerpts = await pickExcerpts(run, project, budgets, isSmall);
+  const excerpts = await pickExcerpts(run, project, budgets.excerpts, isSmall);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);

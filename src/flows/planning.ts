@@ -5,8 +5,7 @@ import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
 import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
-import { type CallPromise, maxRounds, planPromise, promiseOf } from "../core/plan/promise.ts";
-import type { Reading } from "../core/plan/reading.ts";
+import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { permittedBy } from "../core/run-patterns.ts";
 import { namesPath } from "../core/targets.ts";
@@ -20,26 +19,13 @@ import {
   takeYes,
   withoutCommands,
 } from "./approval.ts";
-import { isTooLong, type ModelQuestion, type Reply } from "./ask.ts";
+import { isTooLong } from "./ask.ts";
 import { type Briefing, makeBriefing } from "./briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
-import { askForJson, type LoadReader } from "./json-reply.ts";
+import { findPlan, type PlanKind, promiseOfPlanning, type Wanted } from "./plans/find-plan.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
 import planPrompt from "./prompts/plan.md" with { type: "text" };
 import type { Run } from "./run.ts";
-
-/** A way of planning that makes values of type Made: what is asked, how the answer is read, what it promises. */
-export interface PlanKind<Made> {
-  readonly system: string;
-  readonly format: NonNullable<ModelQuestion["format"]>;
-  /** Loads the reader of the answer. */
-  readonly load: LoadReader<Made>;
-  readonly planOf: (made: Made) => Plan;
-  /** Whether it asks to see more first. */
-  readonly looks: (made: Made) => boolean;
-  /** `plans` = planning calls so far, feedback included, repairs not. */
-  readonly promise: (made: Made, plans: number) => CallPromise;
-}
 
 /** The plan of single-shot (spec 2.2). */
 export const singleShotPlan: PlanKind<Plan> = {
@@ -114,8 +100,6 @@ async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   return { plan, claims };
 }
 
-const assistant = (text: string, native: Reply["native"]): Message => ({ role: "assistant", text, calls: [], native });
-
 /** A draft; where the provider finds the briefing longer than what it takes, one from a quarter of it. */
 async function draftFitting<Made>(
   run: Run,
@@ -135,88 +119,6 @@ async function draftFitting<Made>(
   }
 }
 
-/** A request for a plan: what was said so far, and what is promised as long as the plan is not there. */
-interface Wanted {
-  readonly messages: readonly Message[];
-  /** Planning calls, this one included. */
-  readonly plans: number;
-  readonly promiseAt: (plans: number) => CallPromise;
-  /** What the plan is kept by, to be used again; null: it is not. */
-  readonly key: string | null;
-}
-
-/** Rounds of looks are part of what is promised before any plan is known. */
-const promiseOfPlanning = (): CallPromise => planPromise;
-
-/** The answer of a model that ends its looks with FINISH, as a script does, in place of JSON; null: it does not. */
-async function answerOf(run: Run, text: string): Promise<Json | null> {
-  const [{ completeFinish }, { parseScript }] = await Promise.all([
-    import("../core/script/finish.ts"),
-    import("../core/script/parser.ts"),
-  ]);
-  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
-  const [finish] = actions;
-  if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
-  run.record.next = finish.next ?? [];
-  return { intent: "conversation", reply: finish.arg };
-}
-
-/** A look when none is left is not a plan. */
-function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || !kind.looks(reading.value) || run.record.rounds < maxRounds) return reading;
-  return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
-}
-
-/** A plan, or a wish to look, and how it came. */
-interface Found<Made> {
-  readonly made: Made;
-  readonly said: Message;
-  /** Planning calls so far, with it. */
-  readonly plans: number;
-  readonly cached: boolean;
-}
-
-/** What an earlier run was told in the same place; null: nothing, or no look is left for it. */
-async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { key, plans }: Wanted): Promise<Found<Made> | null> {
-  if (key === null) return null;
-  const saved: Json = (await run.ports.planCache?.load(key)) ?? null;
-  if (saved === null) return null;
-  const reading = refuseLook(run, kind, (await kind.load())(saved));
-  if (!reading.ok) return null;
-  return { made: reading.value, said: assistant(JSON.stringify(reading.value), null), plans: plans - 1, cached: true };
-}
-
-/** Asks the model. */
-async function askForPlan<Made>(
-  run: Run,
-  kind: PlanKind<Made>,
-  { messages, plans, promiseAt }: Wanted,
-): Promise<Found<Made>> {
-  const { ledger, record } = run;
-  const promise = promiseAt(plans);
-  ledger.promise(promise);
-  // One call is to spare, whatever it is used for; the others are for rounds of looks and for what comes after the plan.
-  ledger.reserve(Math.max(0, promise.at_most - plans - 1));
-  const purpose = messages.length === 1 || record.rounds > 0 ? "plan" : "replan";
-  const question: ModelQuestion = { purpose, system: kind.system, messages, format: kind.format };
-  const load = async () => {
-    const read = await kind.load();
-    return (json: Json) => refuseLook(run, kind, read(json));
-  };
-  let freed = 0;
-  /** A round of looks is given up for it: the promise is not passed. */
-  const freeCall = () => {
-    if (promiseAt !== promiseOfPlanning || record.rounds >= maxRounds) return false;
-    record.rounds += 1;
-    freed += 1;
-    ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
-    return ledger.spare;
-  };
-  const reader = { load, freeCall, ...(record.rounds > 0 && { answerOf }) };
-  const { value: made, reply } = await askForJson(run, question, "plan", reader);
-  return { made, said: assistant(reply.text, reply.native), plans: plans + freed, cached: false };
-}
-
 /**
  * A plan for one message, or for more of them another one, from the cache or from the model; looks as often as it may before
  * the plan comes. What looks found is part of what the next plan is kept by.
@@ -224,7 +126,7 @@ async function askForPlan<Made>(
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { record } = run;
   const { messages, key } = wanted;
-  const found = (await loadCached(run, kind, wanted)) ?? (await askForPlan(run, kind, wanted));
+  const found = await findPlan(run, kind, wanted);
   const { made, said, plans, cached } = found;
   if (key !== null) record.planned = [...record.planned, { key, made: made as Json }];
   const plan = kind.planOf(made);

@@ -1,7 +1,7 @@
 /** What a check left behind that nobody may make unasked is taken back: code of the model may have run in it. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { judgeCommand } from "../batch.ts";
+import { judgeCommand } from "../changes/judge.ts";
 import { refuseClosed, tellClosed } from "../commands/closed.ts";
 import type { Run } from "../run.ts";
 import { refuseSteering } from "../steering.ts";

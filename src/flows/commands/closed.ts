@@ -3,7 +3,7 @@
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
-import type { Refusal } from "../batch.ts";
+import type { Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { isSteeringAllowed, refuseSteering } from "../steering.ts";
 

@@ -4,7 +4,8 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { PathUse } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult, Proposal } from "../../core/ports.ts";
-import { acceptBatch, applyBatch, decideBatch, isAsked, judgeProposal, type Refusal } from "../batch.ts";
+import { acceptBatch, applyBatch, decideBatch, isAsked } from "../batch.ts";
+import { judgeProposal, type Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { withinOnly } from "../steering.ts";
 

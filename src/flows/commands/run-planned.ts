@@ -5,7 +5,7 @@ import type { CommandResult } from "../../core/ports.ts";
 import { grantsRun, whyNotRun } from "../../core/run-patterns.ts";
 import { explainWall } from "../../core/sandbox.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
-import { judgeCommand, type Refusal } from "../batch.ts";
+import { judgeCommand, type Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
 import { refuseClosed } from "./closed.ts";

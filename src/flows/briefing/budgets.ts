@@ -1,0 +1,33 @@
+/** How many characters of each part a briefing may hold, for the model in use. */
+import type { Run } from "../run.ts";
+import type { Source } from "../sources.ts";
+
+/** Characters of each part at the most, for a model that holds much. */
+export const widest = {
+  knowledge: 8_000,
+  tree: 4_000,
+  ranked: 1_400,
+  excerpts: 20_000,
+  history: 3_000,
+  context: 200_000,
+};
+export type Budgets = typeof widest;
+/** Characters of a token, to be safe: of prose it has about four, of code fewer. */
+const perToken = 3;
+/** Characters of the request beside the briefing: protocol, schema, the task itself. */
+const around = 6_000;
+/** Characters of a briefing with every part at its widest, without context. */
+const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
+
+/**
+ * The budgets for the model in use: what the person gave (context, named files) comes first, the context at most half of
+ * all; the other parts share what is left in the same proportions as ever. `scale`: how much of that is wanted.
+ */
+export function fitBudgets({ ports: { model }, task }: Run, mentioned: readonly Source[], scale: number): Budgets {
+  const room = Math.max(0, (model.window - model.maxOutputTokens) * perToken - around);
+  const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
+  const given = named + Math.min(widest.context, task.context?.length ?? 0, Math.floor(room / 2));
+  const share = Math.max(0, Math.min(1, (room - given) / whole)) * scale;
+  const scaled = Object.entries(widest).map(([name, most]) => [name, Math.floor(most * share)] as const);
+  return { ...widest, ...Object.fromEntries(scaled), context: Math.min(widest.context, Math.floor(room / 2)) * scale };
+}

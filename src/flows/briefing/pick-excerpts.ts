@@ -1,0 +1,80 @@
+/** Which files a briefing shows, and which parts of them: what the request is most likely about, or all of a small project. */
+import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
+import { isShowable, type Kind } from "../../core/context/kind.ts";
+import type { RankedProject } from "../../core/context/project.ts";
+import { kindAmong, type Ranked } from "../../core/context/rank.ts";
+import { surveyLimits } from "../../core/context/survey.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Run } from "../run.ts";
+import { hideSource, readSource, type Source } from "../sources.ts";
+
+const limits = {
+  /** Files of which something is shown, where there is not room for all. */
+  excerpts: 12,
+  /** Characters of a file that nothing points at, shown where there are few files. */
+  besides: 3_000,
+};
+
+interface Chosen extends Candidate {
+  readonly source: Source;
+}
+
+/** Where there are few files, each may fill what room is left. */
+const besides = { weight: 0, lines: [], by: "output" } as const;
+
+/** Every file that may be shown: those that are ranked, then other code, then the rest. */
+function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
+  const ranked = new Set(likely.map(({ path }) => path));
+  const exists = new Set(paths);
+  const rest = paths
+    .map((path) => ({ path, kind: kindAmong(path, exists), score: 0.1, signal: besides }))
+    .filter(({ path, kind }) => !ranked.has(path) && isShowable(path, kind, request));
+  const isCode = ({ kind }: { readonly kind: Kind }) => kind === "code";
+  return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
+}
+
+/** Files to choose from, the likeliest first: of a small project all, code before documents. */
+async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
+  const { text: request } = run.task;
+  const likely = ranking.files.filter(({ path, kind, signal }) => signal !== null || isShowable(path, kind, request));
+  const best = likely.slice(0, limits.excerpts);
+  const named = likely
+    .slice(limits.excerpts)
+    .filter(({ signal }) => signal?.by === "request")
+    .slice(0, limits.excerpts);
+  const wanted: readonly Pick<Ranked, "path" | "score" | "signal">[] =
+    isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
+  const read = await Promise.all(
+    wanted.map(async (ranked): Promise<Chosen[]> => {
+      const source = await readSource(run, ranked.path as RelPath, surveyLimits.fileBytes);
+      if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
+      if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
+      return [{ ranked, source, text: source.text }];
+    }),
+  );
+  // In the order of the files: the numbers of secrets must not hang on which was read first.
+  return read.flat().map((chosen) => {
+    const source = hideSource(run, chosen.source);
+    return { ...chosen, source, text: source.text };
+  });
+}
+
+/** The parts of the project that the request is most likely about, or all of a small one. */
+export async function pickExcerpts(
+  run: Run,
+  project: RankedProject,
+  most: number,
+  isSmall: boolean,
+): Promise<Source[]> {
+  const { terms, ranking } = project;
+  const candidates = await readCandidates(run, project, isSmall);
+  // Files that the survey passed over, as those of very long lines, have a length all the same.
+  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= 2 * most;
+  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : most;
+  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
+  const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
+  return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {
+    const source = sources.get(path);
+    return source === undefined ? [] : [{ ...source, shown: text, ...(whole ? {} : { part: { ranges, totalLines } }) }];
+  });
+}

@@ -1,0 +1,169 @@
+/** Which staged changes are refused: by the change guard, as files that steer, or because what they belong to is refused. */
+import { type Change, invert } from "../../core/change.ts";
+import type { ErrorCode } from "../../core/error.ts";
+import { type GuardInput, judge, type Verdict } from "../../core/guard/guard.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Rights } from "../../core/plan/scope.ts";
+import type { Run } from "../run.ts";
+import { refuseSteering } from "../steering.ts";
+import { mayHoldSecrets } from "../unveil.ts";
+
+export interface Refusal {
+  readonly code: ErrorCode;
+  /** For the model: counts, why, the way out. */
+  readonly text: string;
+}
+
+type Refusals = Map<RelPath, Refusal>;
+
+/** Asks the person about what the guard leaves to them. False for what it refuses outright. */
+async function isAllowed(run: Run, { verdict, text }: Verdict): Promise<boolean> {
+  return verdict === "ask" && (await run.ports.decide({ kind: "changes", text })).accept;
+}
+
+/**
+ * What was announced, for the guard. Without a plan that is the task, and every deletion: each was a call of its own that
+ * named its path and was allowed.
+ */
+function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
+  if (rights !== null) return { deletes: [...rights.scope.deletes], texts: rights.texts };
+  const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
+  return { deletes, texts: [run.task.text] };
+}
+
+/**
+ * Paths of the batch that the guard refuses, or asks about and the person says no to. A yes is noted in `allowed`, as
+ * "rule path", so that nobody is asked twice.
+ */
+async function findRefusals(
+  run: Run,
+  input: Omit<GuardInput, "limits">,
+  allowed: Set<string> = new Set(),
+): Promise<Refusals> {
+  const refused: Refusals = new Map();
+  for (const verdict of judge({ ...input, limits: run.options.guard })) {
+    const { path, rule, text } = verdict;
+    if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
+    if (rule === "secret" && mayHoldSecrets(run, path)) continue;
+    if (await isAllowed(run, verdict)) allowed.add(`${rule} ${path}`);
+    else refused.set(path, { code: rule === "secret" ? "secret_refused" : "guard_refused", text });
+  }
+  return refused;
+}
+
+/** Files of these changes that steer and that nobody has allowed. What is deleted steers nobody, nor does a folder without its files. */
+export async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
+  const refusal = await refuseSteering(
+    run,
+    changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
+  );
+  const { code, message: text } = refusal?.error ?? { code: "path_refused", message: "" };
+  return new Map(refusal?.paths.map((path) => [path, { code, text }]));
+}
+
+/** A folder that is made, not one that was moved here. */
+const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
+
+/**
+ * Adds to `refused` what cannot be applied alone: the other paths of a call that is refused (a call is done whole or not at
+ * all), and what lies below a refused path. Made folders are left to `findUnneeded`: another call may need them.
+ */
+function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
+  const made = new Set(staged.filter(isMade).map(({ path }) => path));
+  const above = (path: string) => [...refused].find(([folder]) => path.startsWith(`${folder}/`))?.[1];
+  for (let size = -1; size !== refused.size; ) {
+    size = refused.size;
+    const missing = staged.map(({ path }) => [[path], above(path)] as const);
+    const broken = calls.map((paths) => [paths, paths.flatMap((path) => refused.get(path) ?? [])[0]] as const);
+    for (const [paths, why] of [...missing, ...broken]) {
+      for (const path of paths) if (why !== undefined && !made.has(path) && !refused.has(path)) refused.set(path, why);
+    }
+  }
+}
+
+/** Made folders in which no call that is left puts anything. */
+function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
+  const made = staged.filter(isMade).map(({ path }) => path);
+  const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
+  return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
+}
+
+/**
+ * What the run itself has changed so far. What a check of the user changed in a file before the run touched it does not
+ * count: for the guard, that is how the run found the file.
+ */
+function earlierOf({ begun, record, options }: Run): readonly Change[] {
+  const touched = new Set<RelPath>();
+  return (options.dryRun ? record.staged : (begun?.changes ?? [])).filter((change) => {
+    if (record.byUser.has(change) && !touched.has(change.path)) return false;
+    touched.add(change.path);
+    return true;
+  });
+}
+
+/**
+ * Judges what is staged and drops what is refused, whole calls at a time; `calls` are the paths of each. A file that
+ * drops out may be where others moved their lines to, so the rest is judged again until nothing more drops out.
+ */
+export async function judgeStaged(
+  run: Run,
+  rights: Rights | null,
+  calls: readonly (readonly RelPath[])[],
+): Promise<ReadonlyMap<RelPath, Refusal>> {
+  const refused: Refusals = new Map();
+  const allowed = new Set<string>();
+  for (;;) {
+    const staged = run.overlay.staged();
+    const earlier = earlierOf(run);
+    const planned = plannedIn(run, rights, [...earlier, ...staged]);
+    const found = await findRefusals(run, { planned, earlier, batch: staged }, allowed);
+    // At a terminal without a plan people see the changes first: decideBatch asks then.
+    const steering = rights === null && run.options.interactive ? [] : await findSteering(run, staged);
+    if (found.size === 0 && [...steering].length === 0) return refused;
+    for (const [path, why] of [...found, ...steering]) refused.set(path, why);
+    spread(refused, staged, calls);
+    run.overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
+  }
+}
+
+/**
+ * Takes back what a command of the plan has changed when the guard refuses any of it; null: the changes stay. `closed`: why some
+ * of what it changed was put back already.
+ */
+export async function judgeCommand(
+  run: Run,
+  rights: Rights | null,
+  changes: readonly Change[],
+  closed: Refusal | null = null,
+): Promise<Refusal | null> {
+  if (changes.length === 0) return closed && takenBack(closed);
+  const transaction = await run.transaction();
+  const earlier = transaction.changes.filter((change) => !changes.includes(change));
+  const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
+  const found = closed === null ? [...refusals.values(), ...(await findSteering(run, changes)).values()] : [closed];
+  const [refused] = found;
+  if (refused === undefined) return null;
+  const back = invert(changes);
+  await transaction.apply(back);
+  run.overlay.learn(back);
+  return takenBack(refused);
+}
+
+const takenBack = ({ code, text }: Refusal): Refusal => ({
+  code,
+  text: `what the command changed was taken back. ${text}`,
+});
+
+/** Why what a command proposes is refused as a whole; null: it is not. A command announces nothing. */
+export async function judgeProposal(
+  run: Run,
+  rights: Rights | null,
+  changes: readonly Change[],
+): Promise<Refusal | null> {
+  const planned = plannedIn(run, rights, []);
+  const refusals = await findRefusals(run, { planned, earlier: earlierOf(run), batch: changes });
+  // At a terminal people see the changes first: decideBatch asks then.
+  const steering = run.options.interactive ? [] : (await findSteering(run, changes)).values();
+  const [refused] = [...refusals.values(), ...steering];
+  return refused ?? null;
+}

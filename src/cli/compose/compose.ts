@@ -1,5 +1,6 @@
 /** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
@@ -20,7 +21,6 @@ import { version } from "../commands/version.ts";
 import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
 import { type Base, openPlaces } from "./base.ts";
 import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
-import { connectTools } from "./connect-tools.ts";
 import { describeEnvironment } from "./environment.ts";
 import { openProjectMemory } from "./project-memory.ts";
 import type { StartTool } from "./start-server.ts";
@@ -217,7 +217,10 @@ export async function composeTask(
   const planCache = cacheDir === null ? null : openPlanCache(cacheDir, context.now);
   const kept = opened.stateFolder === null ? null : await loading;
   const receipts = kept?.keepReceipts(opened.stateFolder ?? "", settings.keep, context.now, notify) ?? null;
-  const tools = connectTools(base, opened.workspace, opened.startTool);
+  const hasServers = settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
+  const tools = hasServers
+    ? (await import("./connect-tools.ts")).connectTools(base, opened.workspace, opened.startTool)
+    : null;
   const told = await tellSkills(places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, (notice) => tell(notice));
   /** One for all runs: what a conversation names, its later turns know. */

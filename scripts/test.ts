@@ -1,15 +1,18 @@
 /**
  * Runs all tests and ends with a plain count; no test found, or none run, is a failure.
+ * Tests that start processes mostly wait for them: all others run beside them.
  * One failed test that depends on processes or clocks is tried once more alone, with the same seed for property tests.
  * What passes then is named and counted; a second one fails the run.
  */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Folders of tests that start processes and wait for clocks, which a busy machine can disturb. No other test is retried. */
-const disturbed = /^test\/(transcript|workspace)\//;
+const disturbed = ["test/transcript/", "test/workspace/"];
+
+/** Milliseconds that any other test may take while those run beside it. */
+const patience = 30_000;
 
 /** More tests than this that pass on retry fail the run. */
 const maxPassedOnRetry = 1;
@@ -66,19 +69,22 @@ function readReport(xml: string): Outcome {
   };
 }
 
-/** Runs the tests of these files, or all. A run that breaks off counts as one failure that no test explains. */
-function runTests(files: readonly string[]): Outcome {
+/** Runs `bun test`, shown at once or, with `later`, as a whole at its end. A run that breaks off counts as one failure that no test explains. */
+async function runTests(args: readonly string[], show: "now" | "later"): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "pai-test-"));
   const report = join(folder, "junit.xml");
   const flags = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const { status } = spawnSync(process.execPath, ["test", ...flags, ...files], {
+  const output = show === "now" ? "inherit" : Bun.file(join(folder, "output"));
+  const child = Bun.spawn([process.execPath, "test", ...flags, ...args], {
     cwd: join(import.meta.dir, ".."),
     env: { ...process.env, PAI_TEST_SEED: seed },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", output, output],
   });
   try {
+    const code = await child.exited;
+    if (show === "later") process.stdout.write(readFileSync(join(folder, "output"), "utf8"));
     const outcome = readReport(readFileSync(report, "utf8"));
-    return status === 0 && outcome.tests > 0 ? outcome : { ...outcome, failed: Math.max(1, outcome.failed) };
+    return code === 0 && outcome.tests > 0 ? outcome : { ...outcome, failed: Math.max(1, outcome.failed) };
   } catch {
     return { tests: 0, failed: 1, skipped: 0, failures: [] };
   } finally {
@@ -86,16 +92,28 @@ function runTests(files: readonly string[]): Outcome {
   }
 }
 
+const addUp = (one: Outcome, other: Outcome): Outcome => ({
+  tests: one.tests + other.tests,
+  failed: one.failed + other.failed,
+  skipped: one.skipped + other.skipped,
+  failures: [...one.failures, ...other.failures],
+});
+
 function print(title: string, failures: readonly Failure[]): void {
   for (const { file, name, message } of failures) console.log(`\n${title}: ${file}: ${name}\n${message}`);
 }
 
 console.log(`seed of the property tests: ${seed} (PAI_TEST_SEED=${seed} repeats it)`);
-const first = runTests([]);
+const others = disturbed.map((folder) => `--path-ignore-patterns=${folder}**`);
+const both = await Promise.all([runTests(disturbed, "now"), runTests([...others, `--timeout=${patience}`], "later")]);
+const first = addUp(...both);
 print("failed", first.failures);
 const isExplained = first.failed === first.failures.length;
-const mayRetry = first.failed > 0 && isExplained && first.failures.every(({ file }) => disturbed.test(file));
-const again = mayRetry ? runTests([...new Set(first.failures.map(({ file }) => file))]) : first;
+const mayRetry =
+  first.failed > 0 &&
+  isExplained &&
+  first.failures.every(({ file }) => disturbed.some((folder) => file.startsWith(folder)));
+const again = mayRetry ? await runTests([...new Set(first.failures.map(({ file }) => file))], "now") : first;
 if (mayRetry) print("failed again", again.failures);
 const passedOnRetry = mayRetry && again.failed === 0 ? first.failed : 0;
 const failed = passedOnRetry > 0 && passedOnRetry <= maxPassedOnRetry ? 0 : first.failed;

@@ -1,11 +1,14 @@
 /** Caps of a day on one machine: processes that call at once never overspend. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannedCall, SpendCaps } from "../../src/core/allowance.ts";
 import { openMachineAllowance } from "../../src/store/team/allowance.ts";
 import { openDayLedger } from "../../src/store/team/day-ledger.ts";
 import { makeFolder } from "./temp-home.ts";
+
+/** Processes start for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */

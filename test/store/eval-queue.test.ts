@@ -1,5 +1,5 @@
 /** The evaluation queue: each piece of work is done once, though workers come, die and come back. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readAddress } from "../../src/store/team/address.ts";
 import {
   fillQueue,
@@ -15,6 +15,9 @@ import {
 } from "../../src/store/team/eval-queue.ts";
 import { openTeamStore, type TeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const sha = "a".repeat(64);
 const workOf = (at: number, sha256 = sha) => ({

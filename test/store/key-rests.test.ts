@@ -1,11 +1,14 @@
 /** Keys at their limit rest for the whole team, and nobody learns a key from it. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { readAddress } from "../../src/store/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/store/team/key-rests.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const keys = [
   { id: "a", key: "AIzaSy-first" },

@@ -1,5 +1,5 @@
 /** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readTeamRun, readTotals, summarizeRun } from "../../src/core/run-summary.ts";
@@ -9,6 +9,9 @@ import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } fro
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
 import { makeFolder, put } from "./temp-home.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
 const runOf = (at: number, more: object = {}) => ({

@@ -1,5 +1,5 @@
 /** Sessions of a team's database: private to their user, gone on with elsewhere, never mixed. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSessions } from "../../src/store/sessions.ts";
@@ -9,6 +9,9 @@ import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../..
 import { openTeamStore, type TeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
 import { makeFolder } from "./temp-home.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const id = "20261122-100000-0123abcd";
 const started = JSON.stringify({

@@ -1,5 +1,5 @@
 /** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/allowance.ts";
 import { summarizeRun } from "../../src/core/run-summary.ts";
@@ -11,6 +11,9 @@ import { catchUp, mailRun } from "../../src/store/team/shared-runs.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
 import { makeFolder } from "./temp-home.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */

@@ -1,5 +1,5 @@
 /** The connection to a team's database: addresses, TLS, layouts, and what is said when it cannot be used. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,9 @@ import { readAddress } from "../../src/store/team/address.ts";
 import { migrations } from "../../src/store/team/migrations.ts";
 import { openTeamStore } from "../../src/store/team/team-store.ts";
 import { hasPostgres, type Postgres, startPostgres } from "./postgres.ts";
+
+/** A server starts for these tests, and a busy machine takes its time. */
+setDefaultTimeout(60_000);
 
 const options = { pai: "1.2.3", withinMs: 20_000 };
 const open = (url: string, more = {}) => openTeamStore(readAddress(url), { ...options, ...more });

@@ -80,6 +80,13 @@ const unknown: Readonly<Record<string, Numbers>> = {
 const clone = { x64: 56, arm64: 220 } as const;
 const socket = { x64: 41, arm64: 198 } as const;
 const ioctl = { x64: 16, arm64: 29 } as const;
+const truncate = { x64: 76, arm64: 45 } as const;
+const openat = { x64: 257, arm64: 56 } as const;
+/** arm64 has no such call. */
+const open = 2;
+const openat2 = 437;
+/** O_TRUNC, and what of the flags is not O_RDONLY. */
+const openFlags = { truncate: 0o1000, write: 3 } as const;
 const limits = { x64: 302, arm64: 261 } as const;
 /** Every CLONE_NEW flag that fits into the low word. */
 const namespaceFlags = 0x7e020000;
@@ -110,11 +117,17 @@ const argumentAt = (n: number) => 16 + 8 * n;
 /** Operation, steps to skip when it holds, when it does not, operand. */
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
-/**
- * Classic BPF as the kernel takes it, eight bytes an instruction. `families` are the sockets that may be opened. `isAlone`:
- * no process but the command's own can be named; else the limits of others, pai's too, are kept from it.
- */
-export function writeFilter(machine: Machine, families: readonly number[], isAlone: boolean): Uint8Array {
+export interface FilterOptions {
+  /** Sockets that may be opened. */
+  readonly families: readonly number[];
+  /** No process but the command's own can be named; else the limits of others, pai's too, are kept from it. */
+  readonly isAlone: boolean;
+  /** Whether files that may not be written could be emptied all the same: Landlock before version 3 has no right for that. */
+  readonly keepsLength: boolean;
+}
+
+/** Classic BPF as the kernel takes it, eight bytes an instruction. */
+export function writeFilter(machine: Machine, { families, isAlone, keepsLength }: FilterOptions): Uint8Array {
   const of = ([x64, arm64]: Numbers) => (machine === "x64" ? x64 : arm64);
   const answerAll = (table: Readonly<Record<string, Numbers>>, with_: number): readonly Instruction[] =>
     Object.values(table).flatMap((numbers) => {
@@ -140,11 +153,31 @@ export function writeFilter(machine: Machine, families: readonly number[], isAlo
       [answer, 0, 0, fail(EPERM)],
       [answer, 0, 0, allow],
     ]),
+    ...(keepsLength ? refuseEmptying(machine) : []),
     ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
     ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
     ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
     [answer, 0, 0, allow],
   ]);
+}
+
+/** What opens a file for writing is Landlock's to judge; what empties it without is refused. */
+function refuseEmptying(machine: Machine): readonly Instruction[] {
+  const judge = (argument: number): readonly Instruction[] => [
+    [load, 0, 0, argumentAt(argument)],
+    [jumpAnyBit, 0, 2, openFlags.truncate],
+    [jumpAnyBit, 1, 0, openFlags.write],
+    [answer, 0, 0, fail(EPERM)],
+    [answer, 0, 0, allow],
+  ];
+  return [
+    when(truncate[machine], 1),
+    [answer, 0, 0, fail(EPERM)],
+    when(openat2, 1),
+    [answer, 0, 0, fail(ENOSYS)],
+    ...block(openat[machine], judge(2)),
+    ...(machine === "x64" ? block(open, judge(1)) : []),
+  ];
 }
 
 /** Goes on with the next `length` instructions only for this call. */

@@ -25,6 +25,7 @@ const resource = { fileSize: 1, core: 4, processes: 6 } as const;
 const maxFileBytes = 8 * 2 ** 30;
 const closeOnExec = 4;
 const filterMode = 1;
+const firstWithTruncate = 3;
 
 /** Set-up, then what `body` adds; when any of it fails nothing further is done, and 16 bytes say which step it was. */
 export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
@@ -93,10 +94,11 @@ function addLimits(tape: Tape): void {
   limit(resource.processes, maxProcesses, "next");
 }
 
-function addFilter(tape: Tape, { level, network, unixSockets }: Confinement): void {
+function addFilter(tape: Tape, { level, network, unixSockets, landlock }: Confinement): void {
   const isOpen = isIsolated(level) || network;
   const families = isOpen ? socketFamilies.filter((family) => unixSockets || family !== unixFamily) : [];
-  const filter = writeFilter(tape.machine, families, isIsolated(level));
+  const keepsLength = level === "L2" && landlock < firstWithTruncate;
+  const filter = writeFilter(tape.machine, { families, isAlone: isIsolated(level), keepsLength });
   const program = tape.words(filter.length / 8, 0);
   tape.pointAt(program, 8, tape.bytes(filter));
   tape.call("seccomp", [filterMode, 0, program]);

@@ -1,0 +1,70 @@
+/** L2 as it is on kernels whose Landlock has no right for emptying files (before Linux 6.2). */
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
+import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
+import { launch } from "../../../src/workspace/sandbox/launch.ts";
+import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
+import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
+import { has } from "./world.ts";
+
+const python = Bun.which("python3", { PATH: "/usr/bin:/bin" });
+
+async function runAt(landlock: number, base: string, script: string): Promise<string> {
+  const workspace = join(base, "work");
+  const confinement: Confinement = {
+    level: "L2",
+    workspace,
+    workspaceRights: "write",
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    userNamespace: false,
+    overlay: null,
+    throughOverlay: [],
+    submounts: [],
+    writable: [],
+    readable: [],
+    readOnly: [],
+    hidden: [],
+    caches: [],
+    unixSockets: true,
+    network: false,
+    temporary: null,
+    landlock,
+    outside: readableRules([]),
+    parent: process.pid,
+  };
+  const machine = thisMachine();
+  if (machine === null) throw new Error("no tape is written for this machine");
+  const program = { folder: null, argv: [python ?? "", "-c", script], env: {}, mergeOutput: true, keepLifeline: false };
+  const tape = writeConfinement(machine, confinement, (made) => runProgram(made, program));
+  const workspaceFd = openSync(workspace, 0o10200000);
+  const started = launch(tape, { workspaceFd, stdin: "ignore", stderr: "ignore", lifeline: false, through: [] });
+  const output = await new Response(started.output.stream).text();
+  await started.child.exited;
+  started.output.close();
+  expect(started.finish()).toBeNull();
+  return output;
+}
+
+test.skipIf(!has("L2") || python === null)(
+  "files outside keep their length; those of the project are emptied as ever",
+  async () => {
+    const base = mkdtempSync(join(homedir(), "pai-old-"));
+    try {
+      for (const landlock of [1, 2, 3]) {
+        mkdirSync(join(base, "work"), { recursive: true });
+        const [outside, inside] = [join(base, "outside"), join(base, "work/inside")];
+        for (const path of [outside, inside]) writeFileSync(path, "content");
+        const attempts = ["os.truncate(o, 0)", "os.open(o, os.O_RDONLY | os.O_TRUNC)", "open(o, 'w')"];
+        const script = `import os\no = ${JSON.stringify(outside)}\nfor each in ${JSON.stringify(attempts)}:\n  try: exec(each); print("done", each)\n  except OSError: pass\nopen(${JSON.stringify(inside)}, "w").close()`;
+        expect([landlock, await runAt(landlock, base, script)]).toEqual([landlock, ""]);
+        expect([readFileSync(outside, "utf8"), readFileSync(inside, "utf8")]).toEqual(["content", ""]);
+      }
+    } finally {
+      rmSync(base, { recursive: true });
+    }
+  },
+);

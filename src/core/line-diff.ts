@@ -1,7 +1,7 @@
 /** Which lines of two texts are the same: the one alignment that counts and diffs are made of. */
 import { diffArrays } from "diff/lib/diff/array.js";
 
-/** A line of the old text that is kept, and where it stands in the new one; both ascending, from 0. */
+/** A kept line: its index in the old text and in the new one; both ascending, from 0. */
 export type KeptLine = readonly [oldIndex: number, newIndex: number];
 
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */

@@ -45,7 +45,7 @@ export interface IndexedRun extends RunSummary {
   readonly undone: boolean;
 }
 
-/** What rows can stand for: a column of `days`. */
+/** What a row can group by: a column of `days`. */
 export const groupings = { day: "day", model: "model", mode: "mode", folder: "folder", all: "'all'" } as const;
 export type Grouping = keyof typeof groupings;
 

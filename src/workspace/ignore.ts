@@ -13,7 +13,7 @@ export interface IgnoreRules {
 
 const fileNames = [".gitignore", ".paiignore"];
 
-/** Whether rules of a folder may stand in a file of this path. */
+/** Whether a file of this path may hold the rules of a folder. */
 export const holdsIgnoreRules = (path: RelPath): boolean => fileNames.includes(path.slice(path.lastIndexOf("/") + 1));
 
 /** Of all rules that a walk reads together: more are not looked at, and leave nothing out. */

@@ -108,7 +108,7 @@ describe("grep", () => {
     expect(await use("grep", { pattern: "x", path: "nowhere" })).toMatch(/^(refused|complaint)/);
   });
 
-  test("finds what stands after a line of 70,000 characters, and cuts at a character", async () => {
+  test("finds matches after a line of 70,000 characters, and cuts at a character", async () => {
     place("long.txt", `${"x".repeat(70_000)}\nneedle\n${"é🙂".repeat(400)}hit\n`);
     expect(await use("grep", { pattern: "needle" })).toBe("long.txt:2:needle");
     const cut = await use("grep", { pattern: "hit|🙂", path: "long.txt" });

@@ -113,7 +113,7 @@ test("a request that is not given, or a model that is none, is said", async () =
   expect((await ask("do it", { model: "nobody:x" })).code).not.toBe(0);
 });
 
-test("columns stand under each other, whatever script the paths are in (R35)", async () => {
+test("columns are aligned, whatever script the paths are in (R35)", async () => {
   const { ask } = open({ "a.txt": "one\n", "文档/说明书.md": "two\n" });
   const rows = (await ask("look")).out.split("\n").filter((line) => line.endsWith(" tokens"));
   expect(rows.length).toBeGreaterThan(3);

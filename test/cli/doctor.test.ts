@@ -67,7 +67,7 @@ test("asks the endpoint without a key", async () => {
   ]);
 });
 
-test("says which protections are in force and where the log stands; a link in its place is a warning (R69)", async () => {
+test("says which protections are in force and where the log is; a link in its place is a warning (R69)", async () => {
   const process = openProcess();
   const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
   const levels = async () =>

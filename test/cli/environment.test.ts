@@ -69,7 +69,7 @@ test("what the machine has is looked for once a day, and again for another PATH"
   });
 });
 
-test("stands in the plan call before the tree", async () => {
+test("comes before the tree in the plan call", async () => {
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
   const ran = await play({ lines, options: { environment: "Debian 12, x64; make" } });
   expect(ran.asked(1)).toStartWith("Here: Debian 12, x64; make\n\n<tree>");

@@ -37,7 +37,7 @@ async function play(flags: Typed["flags"]) {
 }
 const listed = "gemini:gemini-2.5-flash-lite,local:qwen3";
 
-test("the next model of the list goes on; the switch stands in the events, the outcome names who served", async () => {
+test("the next model of the list goes on; the events show the switch, the outcome names who served", async () => {
   const { code, events, asked } = await play({ model: listed });
   expect([code, asked]).toEqual([0, [1, 1]]);
   const switched = events.filter(({ code: name }) => name === "model_switched");

@@ -26,7 +26,7 @@ test("every model has its window and prices in columns, its dearer rate and its 
   expect(lines.at(-1)).toBe(`in use: ${inUse}`);
 });
 
-test("in a terminal what stands behind the prices is wrapped there", async () => {
+test("a terminal wraps the text after the prices in its column", async () => {
   const lines = await linesOf("2026-11-22", "all", { env: { COLUMNS: "80" } }, inUse, true);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.some((line) => /^ {59}ends 20/.test(line))).toBe(true);
@@ -53,7 +53,7 @@ test("in a session only what there is a key for is listed, and what is in use", 
   expect(lines).toContain("openai (no key)");
 });
 
-test("the number of the list names the model that stands there, and no other number does", async () => {
+test("a number of the list names the model in that row, and other numbers name none", async () => {
   const env = { ANTHROPIC_API_KEY: "sk-ant-test" };
   const lines = await linesOf("2026-11-22", "usable", { env });
   const number = lines.flatMap((line) => /^ *(\d+) {2}claude-/.exec(line)?.[1] ?? []).at(0) ?? "";

@@ -19,7 +19,7 @@ function refusal(...argv: readonly string[]) {
   }
 }
 
-test("flags stand anywhere, with = or a space, short ones joined", () => {
+test("flags may be anywhere, with = or a space, short ones joined", () => {
   const want = { flags: { yes: true, dryRun: true, model: "a:b" }, words: ["do it"] };
   expect(read("-yn", "do it", "--model", "a:b")).toEqual(want);
   expect(read("-y", "--dry-run", "-ma:b", "do it")).toEqual(want);
@@ -44,7 +44,7 @@ test("an unknown flag is refused with the nearest one", () => {
   expect(refusal("--__proto__")).toEqual(["usage", "unknown flag --__proto__", "see: pai help"]);
 });
 
-test("a missing value is refused, also when the next flag stands in its place", () => {
+test("a missing value is refused, also when another flag follows", () => {
   const message = "--model needs a value: --model PROVIDER:NAME";
   for (const argv of [["--model"], ["-m"], ["--model="], ["-m="], ["--model", ""], ["--model", "--yes"]])
     expect(refusal(...argv)).toEqual(["usage", message, null]);

@@ -9,7 +9,7 @@ test("the first line is the subject, the rest the body, the run a trailer", () =
   expect(made("  \n ")).toBe("do it\n\nPai-Run: r1\n");
 });
 
-test("a long first line is cut at a word and stands whole in the body", () => {
+test("a long first line is cut at a word, and the body has all of it", () => {
   const long = `Adds ${"word ".repeat(30)}end.`;
   const [subject = "", empty, body] = made(long).split("\n");
   expect([subject.length <= 72, subject.endsWith("word…"), empty, body]).toEqual([true, true, "", long]);

@@ -11,7 +11,7 @@ import { allSettings } from "../../src/store/setting-table.ts";
 
 const src = join(import.meta.dir, "../../src");
 
-test("no name, variable or prefix of a key stands for two providers", () => {
+test("no name, variable or key prefix belongs to two providers", () => {
   const unique = (all: readonly string[]) => expect(all).toEqual([...new Set(all)]);
   unique(providerIds);
   unique(providers.flatMap(({ keyVariables }) => keyVariables));

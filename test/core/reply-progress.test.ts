@@ -28,7 +28,7 @@ test("steps of a plan and lines of a file are counted however the reply is cut",
   );
 });
 
-test("the end of a file is no line and no file, and a message is no file", () => {
+test("the end of a file is neither a line nor a file, and a message is not a file", () => {
   const file = (text: string) => readIn("execute", text, 7).file;
   expect(file("WRITE::a.ts::EOT\none\nEND::EOT\n")).toEqual({ path: "a.ts", lines: 1 });
   expect(file("WRITE::a.ts::EOT\none\nEND::EOT\nFINISH::EOT\nDone.\n")).toBeNull();

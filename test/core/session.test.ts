@@ -91,7 +91,7 @@ test("any text at all is read without throwing", () => {
   fc.assert(fc.property(fc.string(), (text) => readSession("x", text).session.id === "x"));
 });
 
-test("the id is the file's name, whatever stands inside", () => {
+test("the id is the file's name, whatever its content", () => {
   const evil = fileOf([{ ...head, id: "../../../evil" } as SessionLine]);
   expect(readSession("20260101-000000-aaaaaaaa", evil).session.id).toBe("20260101-000000-aaaaaaaa");
 });
@@ -179,7 +179,7 @@ test("summarizing from a turn replaces what came after by one told and heard mes
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
 });
 
-test("a summary tells the tasks, which only the messages it stands for had told", () => {
+test("a summary tells the tasks, which only the messages it replaces had told", () => {
   const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
   const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
   const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));

@@ -15,14 +15,14 @@ const schedule = JSON.stringify({
   scope: { files_to_read: ["a.py"] },
 });
 
-test("what a step answers is judged, and stands as it was written", async () => {
+test("a step's answer is judged, and kept as it was written", async () => {
   const lines = [schedule, `goal: explain\n${finish("It sets X.\n\n- to 1")}`, passed];
   const ran = await play({ flow: eightStep, files, lines });
   expect(ran.asked(3)).toContain("It sets X.\n\n- to 1");
   expect([ran.outcome.status, ran.outcome.text]).toEqual(["answered", "It sets X.\n\n- to 1"]);
 });
 
-test("an answer without FINISH stands too", async () => {
+test("an answer without FINISH is kept too", async () => {
   const ran = await play({ flow: eightStep, files, lines: [schedule, "It sets X to 1.", passed] });
   expect(ran.outcome.text).toBe("It sets X to 1.");
 });
@@ -34,7 +34,7 @@ test("what is said beside a command, before its output is known, is not an answe
   expect([ran.outcome.text, ran.asked(2).includes("\nhi\n")]).toEqual(["It prints hi.", true]);
 });
 
-test("auto: what the plan looks at is not a step of its own", async () => {
+test("auto: a look of the plan is not a separate step", async () => {
   const steps = ["READ a.py", "SEARCH X", "MODIFY a.py", "WRITE b.py"];
   const lines = [
     plan({ steps, complexity: "complex" }),

@@ -83,7 +83,7 @@ describe("a FINISH that was not written by the rules", () => {
     expect(await said("FINISH::EOT\nIt says 1.\nEND :: EOT\n```<|im_end|>")).toEqual([0, "It says 1.", []]);
   });
 
-  test("keeps the next steps that stand behind it", async () => {
+  test("keeps the next steps that follow it", async () => {
     expect(await said("FINISH::It says 1.\n\n- NEXT: Add two\n**NEXT:** Add three\nHave fun!")).toEqual([
       0,
       "It says 1.",
@@ -104,7 +104,7 @@ describe("a FINISH that was not written by the rules", () => {
   });
 });
 
-test("a file without its END before FINISH is written in two calls, and no word of FINISH stands in it", async () => {
+test("a file without its END before FINISH is written in two calls, and contains no word of FINISH", async () => {
   const lines = [plan({ steps: ["WRITE b.txt"] }), "WRITE::b.txt::EOT\ntwo\nFINISH::It says two."];
   const ran = await play({ lines });
   expect(ran.outcome).toMatchObject({ code: 0, text: "It says two.", calls: { made: 2 } });

@@ -136,7 +136,7 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
   });
 
-  test("a reply that only repeats it is told that it was done, and what it found stands once", async () => {
+  test("a reply that only repeats it is told that it was done, and its findings appear once", async () => {
     const lines = [
       plan({ steps: ["RUN echo once | tee -a log.txt"] }),
       "RUN::echo once | tee -a log.txt\n",
@@ -156,7 +156,7 @@ describe("what commands and checks change", () => {
     expect(ran.eventsOf("look.shown").map(({ text }) => text.trim())).toEqual(["one", "two"]);
   });
 
-  test("a RUN sees what stands before it, and its output and exit code reach the model", async () => {
+  test("a RUN sees the changes before it, and its output and exit code reach the model", async () => {
     const run = "cat a.txt; exit 3";
     const lines = [
       plan({ steps: [...steps, `RUN ${run}`] }),

@@ -14,7 +14,7 @@ const prepared: PreparedCommit = { files: 1, others: 0, hooks: [], make: async (
 const playWith = (commits: Partial<Commits>) =>
   play({ files, lines, options, commits: { require: async () => {}, prepare: async () => prepared, ...commits } });
 
-test("a commit that is made stands in the outcome", async () => {
+test("the outcome names the commit", async () => {
   const ran = await playWith({});
   expect(ran.outcome).toMatchObject({ code: 0, status: "verified", commit: "c0ffee" });
 });

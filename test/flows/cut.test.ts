@@ -21,7 +21,7 @@ describe("cut replies", () => {
     expect(ran.eventsOf("changes.applied").length).toBe(1);
   });
 
-  test("cut twice: complete actions stand, RM never runs, and without a call left it ends with 7, all taken back", async () => {
+  test("cut twice: complete actions are kept, RM never runs, and without a call left it ends with 7, all taken back", async () => {
     const ran = await play({
       files,
       options,

@@ -27,7 +27,7 @@ describe("the first request", () => {
     expect(text).not.toContain("step_1500(value)");
   });
 
-  test("always has a named file, also one of 500 KB in which no word of the task stands", async () => {
+  test("always has a named file, also one of 500 KB that contains no word of the task", async () => {
     const huge = module(7000);
     expect(huge.length).toBeGreaterThan(500_000);
     const text = await first({ files: { ...fillers, "lib/engine.py": huge }, task: "speed up lib/engine.py" });

@@ -47,7 +47,7 @@ describe("what a file says is not carried out", () => {
     expect(ran.outcome.code).toBe(0);
   });
 
-  test("what a command prints stands in a wrapping of its own", async () => {
+  test("the output of a command is wrapped separately", async () => {
     const ran = await play({
       lines: [
         plan({ steps: ["RUN cat x.sh", "WRITE a.txt"], complexity: "moderate" }),

@@ -105,7 +105,7 @@ describe("partial failure", () => {
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n2\n"]);
   });
 
-  test("a folder that stands and a file that is gone need no action", async () => {
+  test("an existing folder and a missing file need no action", async () => {
     const lines = [
       plan({ steps: ["MKDIR src", "RM old.txt", "WRITE src/a.txt"] }),
       write("src/a.txt", "a\n") + finish(),

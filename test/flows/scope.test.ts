@@ -29,7 +29,7 @@ describe("rights", () => {
     expect(ran.files).toEqual(files);
   });
 
-  test("a refusal that is not repeated is resolved; what was promised stands", async () => {
+  test("a refusal that is not repeated is resolved; the promise remains", async () => {
     const ran = await play({ files, lines: [create, made + write("b.txt", "x\n") + finish(), finish("Only a.txt.")] });
     expect([ran.outcome.code, ran.outcome.text]).toEqual([0, "Only a.txt."]);
     expect(ran.files).toEqual({ ...files, "a.txt": "1\n" });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { finish, plan, write } from "./plans.ts";
 import { play } from "./scripted.ts";
 
-test("hits in likely files stand before those in other files, also where not all can be shown", async () => {
+test("hits in likely files come before those in other files, also where not all can be shown", async () => {
   const others = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`a/part${n}.py`, "total = 0\n"]));
   const files = { ...others, "shop/invoice.py": `def round_invoice(total):\n    return total\n` };
   const lines = [plan({ steps: ["SEARCH total", "WRITE new.txt"] }), write("new.txt", "x\n") + finish()];

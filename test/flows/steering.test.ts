@@ -75,7 +75,7 @@ test("what runs without being asked or steers agents is refused headless, and do
   }
 });
 
-test("at a terminal it has a question of its own behind that of the plan", async () => {
+test("at a terminal it is asked separately, after the plan's question", async () => {
   const options = { interactive: true };
   const no = await play({ lines: wrote("MEMORY.md"), options, answers: ["yes", "no"] });
   expect([no.outcome.status, no.files]).toEqual(["declined", {}]);

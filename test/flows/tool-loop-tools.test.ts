@@ -50,7 +50,7 @@ describe("check", () => {
   });
 });
 
-test("helpers of one reply explore at the same time; their answers stand in the order of the calls", async () => {
+test("helpers of one reply explore at the same time; their answers come in the order of the calls", async () => {
   let open = 0;
   let most = 0;
   const slow = (text: string): Line => ({
@@ -72,7 +72,7 @@ test("helpers of one reply explore at the same time; their answers stand in the 
   expect(capped.outcome).toMatchObject({ code: 13, calls: { made: 3 } });
 });
 
-test("bash takes a time limit of its own", async () => {
+test("bash takes its own time limit", async () => {
   const slow = call("bash", { command: "echo begun; sleep 20", timeout: 1 });
   const ran = await playLoop([calls(slow), "Done."], { files, options: { allowRun: true } });
   expect(resultsOf(ran, 2)[0]?.text).toStartWith("ended by the time limit");

@@ -114,7 +114,7 @@ test("a repeated call with the same result is told so", async () => {
   expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
 });
 
-test("tasks live outside the messages and stand in the next prompt", async () => {
+test("tasks live outside the messages and are in the next prompt", async () => {
   const tasks = [{ content: "Rename", description: "in a.py" }];
   const ran = await playLoop([
     calls(call("write_tasks", { tasks })),
@@ -149,7 +149,7 @@ test("two updates in one reply are both kept, in call order", async () => {
   expect(resultsOf(ran, 3)[1]?.text).toContain("(0 pending, 1 in progress, 1 completed)");
 });
 
-test("explore looks in a conversation of its own, and its calls count", async () => {
+test("explore looks in a separate conversation, and its calls count", async () => {
   const files = { "a.txt": "needle\n" };
   const lines = [
     calls(call("explore", { task: "find needle" })),
@@ -182,7 +182,7 @@ test("explore that runs out of calls returns what it found so far", async () => 
   expect(ran.outcome.code).toBe(13);
 });
 
-test("MEMORY.md and AGENTS.md are read anew for every run and stand in the prompt", async () => {
+test("MEMORY.md and AGENTS.md are read for every run and are in the prompt", async () => {
   const ran = await playLoop(["Hi."], { files: { "MEMORY.md": "Use tabs.\n", "AGENTS.md": "Be kind.\n" } });
   expect(ran.requests[0]?.system).toContain("Use tabs.");
   expect(ran.requests[0]?.system).toContain("Be kind.");

@@ -40,7 +40,7 @@ describe("every model of the catalogue", () => {
     expect(large.written === undefined).toBe(price.written === undefined);
   });
 
-  test("stands there once, and has a price with day and source, or none", () => {
+  test("is listed once, and has a price with day and source, or none", () => {
     const names = knownModels.map(({ provider, name }) => `${provider}:${name}`);
     expect(new Set(names).size).toBe(names.length);
     for (const { price } of knownModels) {

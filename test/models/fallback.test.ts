@@ -90,7 +90,7 @@ describe("a list of models", () => {
     expect([text, error?.code, second.asked.length]).toEqual(["first", "network", 0]);
   });
 
-  test("the last failure stands; a reply is never asked longer than the model in use writes", async () => {
+  test("the last failure counts; a reply is never asked longer than the model in use writes", async () => {
     const second = model("2nd", ["quota"]);
     const { error } = await take(fallBack(model("first", ["network"]), [second], () => {}).model);
     expect(error?.message).toBe("2nd: quota");

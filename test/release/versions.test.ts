@@ -7,7 +7,7 @@ import { version } from "../../package.json";
 const changelog = readFileSync(join(import.meta.dir, "../../CHANGELOG.md"), "utf8");
 const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading);
 
-test("releases stand in the changelog by version and day, newest first, below what is not released (R68)", () => {
+test("the changelog lists releases by version and day, newest first, below what is not released (R68)", () => {
   const [first, ...released] = headings;
   expect(first).toBe("Unreleased");
   const versions = released.map((heading) => /^(\d+\.\d+\.\d+\S*) \(\d{4}-\d\d-\d\d\)$/.exec(heading)?.[1] ?? heading);

@@ -54,7 +54,7 @@ test("a row of somebody else is read as what it may be", () => {
   expect(readTotals({ key: 4, runs: Number.POSITIVE_INFINITY })).toMatchObject({ key: "", runs: 0 });
 });
 
-test("what is no letter is put aside, and what waits is counted", () => {
+test("other files than letters are put aside, and waiting letters are counted", () => {
   const folder = join(makeFolder(), "outbox");
   const outbox = openOutbox(folder);
   expect([outbox.waiting(), outbox.list("run", 5), existsSync(folder)]).toEqual([0, [], false]);
@@ -195,7 +195,7 @@ describe.skipIf(!hasPostgres)("a real server", () => {
     await Promise.all([ana.close(), bob.close()]);
   });
 
-  test("a login writes rows of its own only, and changes no others", async () => {
+  test("a login writes only its own rows, and changes no others", async () => {
     const [ana, bob] = [open("ana"), open("bob")];
     mailRun(outbox, "a", runOf(1));
     await catchUp(ana, outbox);

@@ -71,7 +71,7 @@ test.concurrent("the usual names of flags mean the usual things (R26)", async ()
   expect((await place.pai(["help", "plan"])).stdout).toContain("-o, --output");
 });
 
-test.concurrent("settings and state stand in the XDG folders, and nowhere else; relative ones are ignored (R39)", async () => {
+test.concurrent("settings and state are in the XDG folders, and nowhere else; relative ones are ignored (R39)", async () => {
   await using place = openPlace([...hello, talked("Hello.")]);
   const env = { XDG_CONFIG_HOME: join(place.spare, "c"), XDG_STATE_HOME: join(place.spare, "s") };
   await place.pai(["config", "put", "limits.calls", "9"], { env });

@@ -30,7 +30,7 @@ test.concurrent("a conversation takes one call and changes nothing", async () =>
   expect(outcome).toMatchObject({ status: "answered", text: "You are welcome.", calls: { made: 1 }, changes: [] });
 });
 
-test.concurrent("what is already there is no failure, and no more than unverified", async () => {
+test.concurrent("work that was already done is not a failure, and at best unverified", async () => {
   await using place = openPlace(hello, { "hello.txt": "hello\n" });
   expect(readOutcome(await place.pai(task))).toMatchObject({ ok: true, status: "unverified", changes: [], diff: "" });
 });
@@ -135,7 +135,7 @@ test.concurrent("-o and --file belong to the caller's folder, not to -C", async 
   expect(place.read("sub/hello.txt")).toBe("hello\n");
 });
 
-test.concurrent("-o where no file can stand is refused before anything is paid for, and so is a link of the project", async () => {
+test.concurrent("-o where no file can be written is refused before anything is paid for, and so is a link of the project", async () => {
   await using place = openPlace(hello, { "p.json": "old\n" });
   symlinkSync("p.json", join(place.root, "link.json"));
   for (const name of ["none/p.json", "p.json/x", ".", "/dev/null"]) {

@@ -36,7 +36,7 @@ function isReplaced(text: string, at: number, search: string, replace: string): 
 
 /**
  * SEARCH was taken for whole lines though it is a part of them: REPLACE has the head or tail of the lines, which would
- * be duplicated, or keeps SEARCH as a line of its own, which would tear the line.
+ * be duplicated, or keeps SEARCH as a separate line, which would tear the line.
  */
 function meansLines(head: string, tail: string, { search, replace }: Halves): boolean {
   const [first, last] = [replace[0]?.trim() ?? "", replace.at(-1)?.trim() ?? ""];

@@ -30,7 +30,7 @@ const slotOf = (text: string, at: number): number =>
 interface Index {
   /** How many characters of each text are looked for. */
   readonly window: number;
-  /** How far to go on from a block that ends a window; 0: a text may stand there. */
+  /** How far to go on from a block that ends a window; 0: it may end a known text's window. */
   readonly shifts: Uint8Array;
   /** The texts whose window ends in a block, the longest first. */
   readonly byEnd: ReadonlyMap<number, readonly Entry[]>;

@@ -79,7 +79,7 @@ export async function takeWork(
   { queue, tasks, pai, name, lease }: Worker,
 ): Promise<QueuedWork | null> {
   const [row] = await store.query<QueuedWork>(
-    // As a part of its own, so that it is looked for once: joined, it may be looked for again for every row.
+    // As a separate part, so that it is looked for once: joined, it may be looked for again for every row.
     `with next as materialized (
         select key from pai.eval_items
         where queue = $1 and result is null and (lease is null or lease < now()) and attempts < ${maxAttempts} and ${isMine}

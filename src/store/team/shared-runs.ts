@@ -7,7 +7,7 @@ import type { Letter, Outbox } from "./outbox.ts";
 import { pushSessions } from "./shared-sessions.ts";
 import type { TeamStore } from "./team-store.ts";
 
-/** What rows can stand for: an expression on `pai.runs`. */
+/** What a row can group by: an expression on `pai.runs`. */
 const groupings = {
   day: "left(at, 10)",
   model: "model",

@@ -42,7 +42,7 @@ export type Performed = Omit<CommandResult, "closed"> & {
 /** What a run has done when a command of it begins. */
 export interface SoFar {
   readonly changes: readonly Change[];
-  /** To be told what stands in the workspace before a command that works in it. */
+  /** Is given the workspace's files before a command that works in it. */
   begun(files: Files): void;
 }
 

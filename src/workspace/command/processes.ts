@@ -53,7 +53,7 @@ export function announceGroup(group: number): () => void {
 
 /**
  * Whether a process came to pai since this call as what a command left behind: pai is its parent, it was not before, and it
- * has a session of its own, as no process has that pai starts for itself.
+ * has its own session, which no process that pai starts for itself has.
  */
 export function watchStrays(): (pid: number) => boolean {
   const before = new Set(childrenOfPai());

@@ -149,7 +149,7 @@ async function make(git: Git, { paths, untracked }: Dirty, message: string): Pro
 
 /**
  * Looks whether these paths can be committed. null: git sees nothing to commit among them. Throws commit_failed for an
- * unfinished merge or rebase, without an identity, and where the repository would have a program of its own run.
+ * unfinished merge or rebase, without an identity, and where the repository would run its own program.
  */
 export async function prepareCommit(
   place: GitPlace,

@@ -1,4 +1,4 @@
-/** Finds what stands in the project and is closed to commands, also when a command has moved it. */
+/** Finds the files of the project that are closed to commands, also when a command has moved them. */
 import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";

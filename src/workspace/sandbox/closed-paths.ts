@@ -93,7 +93,7 @@ const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/c
   /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
   /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
 
-/** Whether a service is to be had here that does what it is asked with rights of its own. */
+/** Whether a service is available here that acts with its own rights. */
 export function hasPowerfulSocket(): boolean {
   const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
   return usualSockets.some(isSocket) || findSockets(false).length > 0;

@@ -93,7 +93,7 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   tape.call("sethostname", [tape.bytes(host), host.length]);
 }
 
-/** From Linux 6.14 each process namespace has a highest process number of its own; before, it is the machine's. */
+/** From Linux 6.14 each process namespace has its own highest process number; before, the machine has one. */
 export function hasOwnProcessLimit(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
   return major > 6 || (major === 6 && minor >= 14);

@@ -262,7 +262,7 @@ const socketsFor = (level: SandboxLevel, network: boolean, hidden: readonly Hidd
     ({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)),
   );
 
-/** Without mounts of its own a command with the network sees every socket of the machine. */
+/** Without private mounts a command with the network sees every socket of the machine. */
 const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
   isIsolated(level) || !network || !hasPowerfulSocket();
 

@@ -69,13 +69,13 @@ describe("several blocks", () => {
     expect(notes("one = 1\nx\n", change, change)).toEqual(["block 2 is already there"]);
   });
 
-  test("insertions at one place stand in the order of their blocks", () => {
+  test("insertions at one place keep the order of their blocks", () => {
     const first = { search: "a\nb\n", replace: "a\nfirst\nb\n" };
     const second = { search: "a\nb\n", replace: "a\nsecond\nb\n" };
     expect(edit("a\nb\n", first, second)).toBe("a\nfirst\nsecond\nb\n");
   });
 
-  test("a file changed earlier in the batch: found as shown, laid into what stands there now", () => {
+  test("a file changed earlier in the batch: found as shown, applied to its current content", () => {
     const shown = toBytes("a = 1\nb = 2\nc = 3\n");
     const now = toBytes("header\na = 1\nb = 2\nc = 30\na = 1\n");
     const run = (search: string, replace: string) => {

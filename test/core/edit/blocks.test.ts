@@ -179,7 +179,7 @@ describe("one block", () => {
 });
 
 describe("what a model is told", () => {
-  test("the closest lines as they are, where they stand, and the first difference", () => {
+  test("the closest lines as they are, their position, and the first difference", () => {
     const file = "def f(x):\n    y = x\n    return x or 0\n\ndef g():\n    pass\n";
     const text = refusalText(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" });
     expect(text).toBe(

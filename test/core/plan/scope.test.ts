@@ -12,7 +12,7 @@ const scope = scopeOf([
   { kind: "command", command: "make test" },
 ]);
 
-test("the same path, what stands in a folder that goes, and the folders on the way", () => {
+test("the same path, the content of a deleted folder, and parent folders", () => {
   const allowed: readonly Claim[] = [
     { kind: "content", path: at("src/a.ts") },
     { kind: "delete", path: at("old") },

@@ -34,7 +34,7 @@ describe("bodies", () => {
     ]);
   });
 
-  test("a bare word ends a body before a header or the end, but not a here-document of its own", () => {
+  test("a bare word ends a body before a header or the end, but not its own here-document", () => {
     expect(actionsOf("WRITE::a::EOT\none\nEOT\nRM::b\n")).toEqual([
       { cmd: "WRITE", path: "a", body: "one\n", flags: ["bare-end"] },
       { cmd: "RM", path: "b" },
@@ -124,7 +124,7 @@ describe("edit blocks", () => {
     expect(modify(body + block)?.blocks).toEqual([{ search: "x\n", replace: ">>>>>>> REPLACE\ny\n" }, edit]);
   });
 
-  test("of several dividers the last one counts whose left side stands exactly once", () => {
+  test("of several dividers the last one counts whose left side occurs exactly once", () => {
     const body = "<<<<<<< SEARCH\nOptions\n=======\nOptions\n=======\nmore\n>>>>>>> REPLACE\n";
     expect(modify(body, { "a.md": "Options\n-------\n" })?.blocks).toEqual([
       { search: "Options\n", replace: "Options\n=======\nmore\n" },

@@ -18,7 +18,7 @@ function replacePlainly(text: string, known: readonly string[]): string {
 const few = fc.constantFrom("a", "b", "é");
 const word = fc.array(few, { minLength: 8, maxLength: 14 }).map((parts) => parts.join(""));
 
-test("every known text is replaced, wherever it stands, the longest first", () => {
+test("every known text is replaced, wherever it occurs, the longest first", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(word, { maxLength: 6 }),

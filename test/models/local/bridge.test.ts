@@ -263,7 +263,7 @@ describe("local", () => {
       }
     });
 
-    test("sends every call whole, each in a line of its own", async () => {
+    test("sends every call whole, each on a separate line", async () => {
       const call = (name: string, input: object) =>
         line({
           message: { role: "assistant", content: "", tool_calls: [{ function: { name, arguments: input } }] },

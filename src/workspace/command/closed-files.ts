@@ -1,22 +1,14 @@
 /** Keeps what no action may touch: where no wall keeps a command off it, what the command changed of it is found and put back. */
 import { readdirSync } from "node:fs";
-import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange } from "../../core/ports.ts";
-import { sameObject } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, parentOf, showName } from "../parse-path.ts";
 import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
-import type { Traits } from "../traits.ts";
-
-interface Kept {
-  readonly stat: Stat;
-  /** null: too large, or unreadable. */
-  readonly blob: Blob | null;
-}
+import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
 
 export interface ClosedFiles {
   readonly kept: ReadonlyMap<RelPath, Kept>;
@@ -97,10 +89,10 @@ function openKeeper(parts: ClosedParts) {
     if (kept.size >= most.kept) isPart = true;
     else {
       const known = earlier?.kept.get(path);
-      const isSame = known !== undefined && sameObject(known.stat, stat) && known.stat.mode === stat.mode;
-      const each = isSame
-        ? known
-        : { stat, blob: blobOf(root, path, stat, Math.min(most.fileBytes, most.bytes - bytes)) };
+      const each =
+        known !== undefined && isUntouched(known.stat, stat)
+          ? known
+          : { stat, blob: blobOf(root, path, stat, Math.min(most.fileBytes, most.bytes - bytes)) };
       if (each.blob?.kind === "file") bytes += each.blob.bytes.length;
       kept.set(path, each);
     }
@@ -155,29 +147,16 @@ const isBelowModules = (path: RelPath): boolean => /\/modules\//.test(path);
 const hasAt = (kept: ClosedFiles["kept"], folder: RelPath): boolean =>
   [...kept.keys()].some((path) => path === folder || path.startsWith(`${folder}/`));
 
-export interface ClosedComparison {
-  readonly changes: readonly Change[];
-  readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** The same for those who judge it. */
+export interface ClosedComparison extends Comparison {
+  /** The changes for those who judge them. */
   readonly told: readonly ClosedChange[];
-  /** What cannot be put back, one line each. */
-  readonly notes: readonly string[];
 }
 
 /** What became of them from one look to the next. */
 export function compareClosed(before: ClosedFiles, after: ClosedFiles, rules: PathRules): ClosedComparison {
-  const changes: Change[] = [];
-  const traits = new Map<RelPath, Traits>();
-  const notes: string[] = [];
+  const { changes, traits, notes, compare } = openComparison("cannot be put back");
   for (const path of new Set([...before.kept.keys(), ...after.kept.keys()])) {
-    const [old, now] = [before.kept.get(path) ?? null, after.kept.get(path) ?? null];
-    if (isSame(old, now)) continue;
-    if (old?.blob === null || now?.blob === null) {
-      notes.push(`${showName(path)} changed and was not kept, so it cannot be put back`);
-      continue;
-    }
-    changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });
-    if (old) traits.set(path, { uid: old.stat.uid, gid: old.stat.gid, attributes: {} });
+    compare(path, before.kept.get(path) ?? null, after.kept.get(path) ?? null);
   }
   const told = changes
     .filter(({ before: was, after: is }) => (was ?? is)?.kind !== "folder")
@@ -187,12 +166,6 @@ export function compareClosed(before: ClosedFiles, after: ClosedFiles, rules: Pa
       runsUnasked: runsUnasked(path),
     }));
   return { changes, traits, told, notes: [...notes, ...compareIgnored(before, after)] };
-}
-
-function isSame(old: Kept | null, now: Kept | null): boolean {
-  if (old === null || now === null) return old === now;
-  if (old === now || (old.stat.kind === "folder" && now.stat.kind === "folder")) return true;
-  return old.blob === null || now.blob === null ? sameObject(old.stat, now.stat) : sameBlob(old.blob, now.blob);
 }
 
 function runsUnasked(path: RelPath): boolean {
@@ -211,26 +184,6 @@ function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly strin
   const named = [...changed, ...gone].sort().slice(0, maxNamed).map(showName).join(", ");
   const many = `${isPart ? "at least " : ""}${count} ignored ${count === 1 ? "file" : "files"}`;
   return [`${many} changed, and ${count === 1 ? "stays" : "stay"} so: ${named}${count > maxNamed ? " …" : ""}`];
-}
-
-function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {
-  if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
-  if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
-  if (stat.kind === "special" || stat.size > room) return null;
-  try {
-    const file = root.readBytes(path, room);
-    return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
-  } catch {
-    return null;
-  }
-}
-
-function statUnlessUnusable(root: Root, path: RelPath): Stat | null {
-  try {
-    return root.stat(path);
-  } catch {
-    return null;
-  }
 }
 
 function statsIn(root: Root, folder: RelPath): readonly (readonly [name: string, stat: Stat | null])[] {

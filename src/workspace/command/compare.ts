@@ -1,19 +1,15 @@
 /** Finds what a command changed: the workspace before and after it, by identity first and by bytes where it matters. */
-import { type Blob, type Change, sameBlob } from "../../core/change.ts";
+import type { Blob } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
-import { sameObject } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { parentOf, showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
 import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
-import type { Traits } from "../traits.ts";
+import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
 
-interface Seen {
+interface Seen extends Kept {
   readonly path: RelPath;
-  readonly stat: Stat;
-  /** The content; null: not kept, as it is large, unreadable, or the limits of a snapshot are reached. */
-  readonly blob: Blob | null;
 }
 
 /** The workspace's content at one moment, without ignored and denied files. */
@@ -27,14 +23,6 @@ export interface Snapshot {
   readonly last: RelPath | null;
   /** Folders with paths behind that one: when names came or went in them. */
   readonly stamps: ReadonlyMap<RelPath, string>;
-}
-
-export interface Comparison {
-  readonly changes: readonly Change[];
-  /** The owner before the command; attributes are left out, as the command may have changed them. */
-  readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** What changed and cannot be taken back, one line each. */
-  readonly notes: readonly string[];
 }
 
 export interface KeepLimits {
@@ -164,8 +152,6 @@ function openSeen(earlier: Snapshot | null) {
   };
 }
 
-const isUntouched = (old: Stat, now: Stat): boolean => sameObject(old, now) && old.mode === now.mode;
-
 /** The order of a walk: folders before their content, siblings by code points. */
 function compareWalk(a: RelPath, b: RelPath): number {
   const [one, other] = [a.split("/"), b.split("/")];
@@ -179,18 +165,7 @@ function compareWalk(a: RelPath, b: RelPath): number {
 
 /** What changed from one snapshot to the next: changes where both contents are kept, notes for all else. */
 export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison {
-  const changes: Change[] = [];
-  const traits = new Map<RelPath, Traits>();
-  const notes: string[] = [];
-  const compare = (path: RelPath, old: Seen | null, now: Seen | null) => {
-    if (isSame(old, now)) return;
-    if (old?.blob === null || now?.blob === null) {
-      notes.push(`${showName(path)} changed and was not kept, so it cannot be taken back`);
-      return;
-    }
-    changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });
-    if (old) traits.set(path, { uid: old.stat.uid, gid: old.stat.gid, attributes: {} });
-  };
+  const { changes, traits, notes, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
     for (const [path, old] of before.seen) compare(path, old, after.seen.get(path) ?? null);
     for (const [path, now] of after.seen) if (!before.seen.has(path)) compare(path, null, now);
@@ -217,35 +192,6 @@ function compareStamps(before: Snapshot, after: Snapshot): readonly string[] {
     .sort(compareWalk)
     .filter((folder) => before.stamps.get(folder) !== after.stamps.get(folder))
     .map((folder) => `files came or went in ${showName(folder) || "the root"}, which cannot be taken back`);
-}
-
-function blobOf(root: Root, path: RelPath, stat: Stat, room: number): Blob | null {
-  if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
-  if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
-  if (stat.kind === "special" || stat.size > room) return null;
-  try {
-    const file = root.readBytes(path, room);
-    return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
-  } catch {
-    // Unreadable, or grown meanwhile: not kept, and named should it change.
-    return null;
-  }
-}
-
-function isSame(old: Seen | null, now: Seen | null): boolean {
-  if (old === now) return true;
-  if (old === null || now === null) return false;
-  if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;
-  if (isUntouched(old.stat, now.stat)) return true;
-  return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
-}
-
-function statUnlessUnusable(root: Root, folder: RelPath): Stat | null {
-  try {
-    return root.stat(folder);
-  } catch {
-    return null;
-  }
 }
 
 function withinLimit(notes: readonly string[], before: Snapshot, after: Snapshot): string[] {

@@ -68,7 +68,9 @@ test.concurrent("undo of a file that was changed since is refused with 11, and n
   writeFileSync(join(place.root, "hello.txt"), "mine\n");
   const refused = readCommand(await place.pai(["undo", "-y", "--json"]));
   expect([refused.code, refused.error?.code]).toEqual([11, "conflict"]);
-  expect((await place.pai(["undo", "-y"])).stderr).toContain("+ mine");
+  const { stderr } = await place.pai(["undo", "-y"]);
+  expect(stderr).toContain("+ mine");
+  expect(stderr).toMatch(/nothing was touched; the diff above .* pai undo \d{8}-/s);
   expect(place.read("hello.txt")).toBe("mine\n");
 });
 

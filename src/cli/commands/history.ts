@@ -34,7 +34,7 @@ async function refuse(context: Context, { run, clashes }: Reversal, verb: string
   context.err(`${await renderDiffOn("stderr", context, foreign)}\n`);
   const paths = clashes.map(({ path }) => path).join(", ");
   throw new PaiError("conflict", `run ${run.id} cannot be ${verb}: changed since: ${paths}`, {
-    hint: "nothing was touched; put these files back to what the run left, or change them by hand",
+    hint: `nothing was touched; the diff above is what was changed after the run: take it out, or undo the later run that made it (pai history), then: pai ${verb === "undone" ? "undo" : "redo"} ${run.id}`,
   });
 }
 

@@ -34,8 +34,7 @@ export function prepareSeal(state: Sealed): void {
   const temporary = `${path}-${temporaryName()}`;
   disk.createFile(temporary, crypto.getRandomValues(new Uint8Array(keyBytes)), 0o600, null, Date.now() / 1000);
   try {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) disk.rename(path, temporary);
-    else takeName(state, path, temporary);
+    takeName(state, path, temporary);
   } finally {
     if (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) disk.removeFile(temporary);
   }
@@ -43,13 +42,15 @@ export function prepareSeal(state: Sealed): void {
   known.delete(state);
 }
 
-/** Another pai that begins at the same moment may have been quicker: its key is as good. */
-function takeName({ disk }: Sealed, path: string, temporary: string): void {
+/** Another pai that begins at the same moment may have been quicker: its key stays, it has sealed with it already. */
+function takeName(state: Sealed, path: string, temporary: string): void {
+  const { disk } = state;
   try {
-    if (!disk.renameNew(path, temporary)) disk.rename(path, temporary);
+    if (disk.renameNew(path, temporary)) return;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
   }
+  if (readKey(state) === null) disk.rename(path, temporary);
 }
 
 /** The seal of the records of one run, which is good for no other run; null: there is no key, so nothing here is sealed. */

@@ -1,0 +1,45 @@
+/** The key of the journal's seal, where two of pai begin at the same moment. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSeal, prepareSeal } from "../../src/workspace/journal/seal.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
+
+const line = "a line of a record";
+const sealOf = (folder: string) => openSeal({ folder, disk: openDisk() }, "run")?.(line) ?? null;
+
+test("the key of the one that was quicker stays: what it sealed can be undone", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pai-seal-"));
+  try {
+    const disk = openDisk();
+    let quicker: string | null = null;
+    /** The other makes its key and seals with it while this one has written its own but not named it. */
+    const late: Disk = {
+      ...disk,
+      createFile(...given) {
+        const created = disk.createFile(...given);
+        prepareSeal({ folder, disk });
+        quicker = sealOf(folder);
+        return created;
+      },
+    };
+    prepareSeal({ folder, disk: late });
+    expect(quicker).not.toBeNull();
+    expect([sealOf(folder), readdirSync(folder)]).toEqual([quicker, ["seal"]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a key that others could have made is replaced", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pai-seal-"));
+  try {
+    writeFileSync(join(folder, "seal"), "short", { mode: 0o600 });
+    expect(sealOf(folder)).toBeNull();
+    prepareSeal({ folder, disk: openDisk() });
+    expect([sealOf(folder) === null, readdirSync(folder)]).toEqual([false, ["seal"]]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

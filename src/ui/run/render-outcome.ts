@@ -115,6 +115,8 @@ export interface ResultOptions {
   readonly applied: boolean;
   /** Whether checks and errors were shown on the same screen: then they are not said again. */
   readonly screen: boolean;
+  /** Whether notices were shown: one of them tells which checks of the plan could not run, and what would let them. */
+  readonly noted: boolean;
   /** Whether a session goes on, in which next steps can be confirmed. */
   readonly session: boolean;
 }
@@ -123,14 +125,15 @@ export interface ResultOptions {
  * Files, checks, status and next steps: what standard output holds after the message. "" when there is nothing to say.
  */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
-  const { style, columns, applied, screen } = options;
+  const { style, columns, applied, screen, noted } = options;
   const dry = outcome.changes.length > 0 && !applied;
+  const checks = noted ? outcome.checks.filter(({ by, passed }) => by === "user" || passed !== null) : outcome.checks;
   const lines = [
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(outcome.refused, style, columns),
-    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
+    ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     // The changes of a run that failed were taken back: no steps follow from them.
     ...(outcome.ok ? renderNext(outcome.next, options) : []),

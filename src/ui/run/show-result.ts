@@ -11,6 +11,8 @@ import type { Streams } from "./streams.ts";
 export interface ResultState {
   /** Whether the run itself was shown on the same screen: what it showed is not said again. */
   readonly seen: boolean;
+  /** Whether notices were shown, on whichever stream. */
+  readonly noted: boolean;
   /** Whether a session goes on: then /undo is named beside pai undo. */
   readonly session: boolean;
   /** Whether the changes can be taken back later. */
@@ -43,11 +45,11 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
 /** Printed to standard output after the message, with the footer between result and undo. */
 export function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): void {
   const { screen, out, aside, section, outStyle, outColumns } = streams;
-  const { seen, session, applied } = state;
+  const { seen, noted, session, applied } = state;
   section();
   const told = showMessage(outcome, streams, state);
   section();
-  const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, session });
+  const result = renderResult(outcome, { style: outStyle, columns: outColumns, applied, screen: seen, noted, session });
   out(!screen && result !== "" && told ? `\n${result}` : result);
   section();
   if (outcome.calls.made > 0) aside(renderFooter(outcome, state.ms));

@@ -152,7 +152,8 @@ function openRun(options: TerminalOptions): Terminal {
       }
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
-      const state = { seen, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
+      const noted = !options.quiet;
+      const state = { seen, noted, session: kind === "session", undoable, ms: workedMs, applied, undone, ...shown };
       showOutcome(outcome, streams, state);
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;

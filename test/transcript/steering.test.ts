@@ -105,7 +105,7 @@ test.concurrent("a check sees neither the user's database nor the password of th
   const result = await place.pai(["run", "-y", "--keep", "--check", check, "x"], {
     env,
   });
-  expect(result.stderr).toContain("--env DATABASE_URL gives it to them");
+  expect(result.stderr).toContain("to give it to them: --env DATABASE_URL");
   expect(place.read("env.txt")).not.toContain("hunter2");
   await using other = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
   const given = await other.pai(["run", "-y", "--env", "DATABASE_URL", "--check", "env >> env.txt", "x"], { env });

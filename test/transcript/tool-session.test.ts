@@ -62,6 +62,7 @@ inTerminal(
     screen.enter("/rewind 2 both");
     await screen.shows(/rewound both to before turn 2/);
     expect(place.tree()).toEqual({ "a.txt": "one\n" });
+    expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
     screen.enter("/tasks");
     await screen.shows(/No tasks\./);
     screen.enter("/rewind 2 both");

@@ -4,7 +4,6 @@ import { type Change, sameBlob } from "../../core/change.ts";
 import { renderChanges, summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { IndexedRun } from "../../store/run-index.ts";
-import { noteUndone } from "../../store/run-notes.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
@@ -15,8 +14,8 @@ import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
+import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, openPrompter, styleOf } from "../compose/view.ts";
-import { openLog } from "../log.ts";
 import { renderDiffOn } from "../print-diff.ts";
 
 /**
@@ -62,17 +61,6 @@ const sayCommit = (commit: string | null, kind: "undo" | "redo"): string =>
     ? ""
     : `the commit ${commit.slice(0, 10)} stays: git revert ${commit.slice(0, 10)} takes it back too\n`;
 
-async function tellTeam(
-  base: Base,
-  run: { readonly root: string; readonly id: string },
-  undone: boolean,
-): Promise<void> {
-  if (base.settings.storeUrl === null) return;
-  const { shareUndone } = await import("../compose/team.ts");
-  const notice = await shareUndone(base, run, undone);
-  if (notice !== null) openLog(base.context).notify(notice);
-}
-
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const { history, base, stateFolder, workspace } = await openHere(given);
   const { context } = base;
@@ -85,10 +73,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (!dryRun) await requireYes(context, preview, kind);
   const done = dryRun ? preview : await history[kind](preview.run.id, { dryRun: false });
   if (done.clashes.length > 0) await refuse(context, done, verb);
-  if (!dryRun && stateFolder !== null) {
-    noteUndone(stateFolder, done.run.id, kind);
-    await tellTeam(base, { root: workspace.root, id: done.run.id }, kind === "undo");
-  }
+  if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, diff: renderChanges(done.changes) };

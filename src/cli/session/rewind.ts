@@ -9,6 +9,7 @@ import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
+import { tellUndone } from "../compose/tell-undone.ts";
 import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
@@ -34,7 +35,7 @@ go back to before turn N:
 
 /** Takes back what the runs from turn `from` (from 1) on have changed, the newest first. All of them or none. */
 async function rewindCode({ composed, open }: Talk, from: number): Promise<number> {
-  const { history } = composed.opened;
+  const { history, stateFolder, workspace } = composed.opened;
   const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
   const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
   const done: string[] = [];
@@ -48,6 +49,7 @@ async function rewindCode({ composed, open }: Talk, from: number): Promise<numbe
       });
     }
   }
+  for (const id of done) await tellUndone(composed.base, { root: workspace.root, stateFolder }, id, "undo");
   return done.length;
 }
 

@@ -1,38 +1,11 @@
-/** The process around a command: streams, signals, exit code. The only file that ends the process. */
-import { PaiError } from "../core/error.ts";
-import { hasKeyboard, isInForeground, isTerminal } from "../ui/tty.ts";
+/** The process around a command: streams, exit code, mistakes that nobody caught. */
+import { hasKeyboard, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
-import type { Context } from "./command.ts";
 import { main } from "./index.ts";
-
-const stops = [
-  ["SIGINT", 130, "interrupted", "interrupted"],
-  ["SIGTERM", 143, "terminated", "ended by SIGTERM"],
-  ["SIGHUP", 129, "hangup", "the terminal was closed"],
-] as const;
+import { endInBackground, watchSignals } from "./interrupt.ts";
 
 /** How long the end of an interrupted run waits at the most for a terminal that takes no text. */
 const lastWordsMs = 1000;
-
-/** The first signal asks everything to stop and be taken back; the second ends the process at once. */
-function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
-  const controller = new AbortController();
-  let taken: (() => void) | null = null;
-  for (const [name, exit, code, message] of stops) {
-    process.on(name, () => {
-      for (const { skip } of writers) skip();
-      if (name === "SIGINT" && taken !== null) return taken();
-      if (controller.signal.aborted) process.exit(exit);
-      controller.abort(new PaiError(code, message));
-    });
-  }
-  return {
-    signal: controller.signal,
-    onInterrupt: (handler) => {
-      taken = handler;
-    },
-  };
-}
 
 /**
  * An exception that nobody caught is told and ends the process with 1; exit handlers give the terminal back and end
@@ -51,17 +24,6 @@ function watchMistakes(err: Writer): void {
 function exitCodeOf(code: number, writers: readonly Writer[]): number {
   const lost = writers.find(({ failure }) => failure !== null);
   return lost !== undefined && code === 0 ? 14 : code;
-}
-
-/**
- * As Bun exits it resets the terminal, and a process in the background that touches the terminal is stopped: after
- * Ctrl+Z and `kill %1` the job would never end. There the process ends by the signal itself, without Bun's exit.
- */
-function endInBackground(code: number): void {
-  const [name] = stops.find(([, exit]) => exit === code) ?? [];
-  if (name === undefined || isInForeground()) return;
-  process.removeAllListeners(name);
-  process.kill(process.pid, name);
 }
 
 /** Runs pai and sets the exit code; the process then ends by itself, so that nothing written is lost. */

@@ -3,7 +3,7 @@ import type { Spent } from "../core/allowance.ts";
 import { PaiError } from "../core/error.ts";
 import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
-import type { Price } from "../core/price.ts";
+import { costOf, type Price, roundCost } from "../core/price.ts";
 
 export interface Caps {
   readonly calls: number | null;
@@ -62,18 +62,6 @@ const atLeast = (usage: Usage, least: Usage): Usage => ({
   input: Math.max(usage.input, least.input),
   output: Math.max(usage.output, least.output),
 });
-
-/** USD without the tail of binary fractions: no price is given finer. */
-const roundCost = (cost: number): number => Number(cost.toFixed(10));
-
-/** Cached and written tokens are part of the input, each at its own rate. */
-function costOf(usage: Usage, price: Price): number {
-  const { large } = price;
-  const rate = large != null && usage.input > large.above ? large : price;
-  const { input, cached, written = 0, output } = usage;
-  const sent = (input - cached - written) * rate.input + cached * rate.cached + written * (rate.written ?? rate.input);
-  return roundCost((sent + output * rate.output) / 1e6);
-}
 
 /** null: one of them is unknown. */
 const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));

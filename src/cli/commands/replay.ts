@@ -134,7 +134,7 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
 
 const nowhere: Page = { add: () => {}, close: () => {} };
 const now = () => new Date(0);
-const loadActions = async () => (await import("../../actions/all.ts")).allActions;
+const loadActions = async () => (await import("../../actions/proposals.ts")).allActions;
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;

@@ -232,7 +232,7 @@ export async function composeTask(
       const id = makeRunId(context.now());
       veil ??= createVeil({ known: mask.keys, ...findNames(earlierTexts(started.task)) });
       const actions = async () => {
-        const { allActions } = await import("../../actions/all.ts");
+        const { allActions } = await import("../../actions/proposals.ts");
         return tools?.offer(allActions) ?? allActions;
       };
       const memory = openProjectMemory(opened, {

@@ -5,7 +5,7 @@ import type { EditBlock } from "../script/script.ts";
 import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
 import { isAppended, isInserted, isReplaced, isUnchanged } from "./already.ts";
 import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
-import { locate } from "./ladder.ts";
+import { locate } from "./fuzzy-match.ts";
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./report.ts";
 import type { Halves, Match, Splice } from "./step.ts";
 import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";

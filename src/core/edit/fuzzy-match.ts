@@ -1,4 +1,4 @@
-/** The ladder that finds where an edit belongs (steps 1 to 12): exact first, one candidate or none, never a guess. */
+/** Finds where an edit belongs, exact first, then fuzzier step by step (1 to 12): one candidate or none, never a guess. */
 
 import { matchExactText } from "./exact-text.ts";
 import type { FileLines } from "./file-lines.ts";

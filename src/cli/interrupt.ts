@@ -1,0 +1,42 @@
+/** What Ctrl+C and other signals do: the first stops the work, which is then taken back; the second ends the process. */
+import { PaiError } from "../core/error.ts";
+import { isInForeground } from "../ui/tty.ts";
+import type { Writer } from "../ui/writer.ts";
+import type { Context } from "./command.ts";
+
+const stops = [
+  ["SIGINT", 130, "interrupted", "interrupted"],
+  ["SIGTERM", 143, "terminated", "ended by SIGTERM"],
+  ["SIGHUP", 129, "hangup", "the terminal was closed"],
+] as const;
+
+/** The first signal asks everything to stop and be taken back; the second ends the process at once. */
+export function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
+  const controller = new AbortController();
+  let taken: (() => void) | null = null;
+  for (const [name, exit, code, message] of stops) {
+    process.on(name, () => {
+      for (const { skip } of writers) skip();
+      if (name === "SIGINT" && taken !== null) return taken();
+      if (controller.signal.aborted) process.exit(exit);
+      controller.abort(new PaiError(code, message));
+    });
+  }
+  return {
+    signal: controller.signal,
+    onInterrupt: (handler) => {
+      taken = handler;
+    },
+  };
+}
+
+/**
+ * As Bun exits it resets the terminal, and a process in the background that touches the terminal is stopped: after
+ * Ctrl+Z and `kill %1` the job would never end. There the process ends by the signal itself, without Bun's exit.
+ */
+export function endInBackground(code: number): void {
+  const [name] = stops.find(([, exit]) => exit === code) ?? [];
+  if (name === undefined || isInForeground()) return;
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}

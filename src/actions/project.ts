@@ -1,6 +1,8 @@
 /** Actions that look at the project as a whole or at the machine: MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE. */
+
 import * as z from "zod/mini";
 import { defineAction } from "../core/action.ts";
+import { quoteForShell } from "../core/command/quote.ts";
 import { findStacks, usualFolders } from "../core/context/stack.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
@@ -68,12 +70,10 @@ export const diagnose = defineAction("DIAGNOSE", {
   },
 });
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
 export const profile = defineAction("PROFILE", {
   input: () => z.object({ path: z.string().check(z.minLength(1)) }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "read");
-    return { kind: "command", command: `python3 -m cProfile -s cumulative ${quote(`./${path}`)} | head -50` };
+    return { kind: "command", command: `python3 -m cProfile -s cumulative ${quoteForShell(`./${path}`)} | head -50` };
   },
 });

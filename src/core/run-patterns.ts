@@ -1,4 +1,5 @@
 /** Which commands may run without a question: all of them, or those that match a pattern as a whole. Pure. */
+import { quoteForShell } from "./command/quote.ts";
 
 /** false: none. A list: those that match one of its patterns. */
 export type RunGrant = boolean | readonly string[];
@@ -39,11 +40,9 @@ export const grantsRun = (grant: RunGrant, command: string): boolean =>
 /** Whether any command may run at all. */
 export const grantsSome = (grant: RunGrant): boolean => (typeof grant === "boolean" ? grant : grant.length > 0);
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The flag that would grant a command: for one that no pattern can match, the one that grants all. */
 export const flagToRun = (command: string): string =>
-  isJoined(command) || command.includes("*") ? "--allow-run" : `--allow-run=${quote(command.trim())}`;
+  isJoined(command) || command.includes("*") ? "--allow-run" : `--allow-run=${quoteForShell(command.trim())}`;
 
 /** The flags that would grant all of them. */
 export const flagsToRun = (commands: readonly string[]): string => {

@@ -1,4 +1,5 @@
 /** Small private files of the user: read with suspicion, written whole or not at all. */
+
 import {
   closeSync,
   constants,
@@ -16,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { type Holder, isAlive, parseHolder, thisProcess } from "../system/holder.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -198,5 +200,5 @@ export function errnoOf(error: unknown): string | null {
 }
 
 function quote(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : quoteForShell(path);
 }

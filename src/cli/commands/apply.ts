@@ -1,5 +1,7 @@
 /** `pai apply`: carries a saved plan out on files that are still as they were. */
+
 import { resolve } from "node:path";
+import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import { grantsRun } from "../../core/run-patterns.ts";
 import type { Run } from "../../flows/run.ts";
@@ -11,8 +13,6 @@ import { changesOf, readPlanFile, requireBase } from "../plan-file.ts";
 import { readText } from "../read-text.ts";
 import { doTask } from "./task.ts";
 
-const quote = (command: string) => `'${command.replaceAll("'", "'\\''")}'`;
-
 /**
  * Anybody can write a plan file: its checks count as the plan's, not as typed by the user, and run headless only with
  * --allow-run.
@@ -20,7 +20,7 @@ const quote = (command: string) => `'${command.replaceAll("'", "'\\''")}'`;
 function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
   const foreign = saved.filter((check) => !options.checks.includes(check) && !grantsRun(options.allowRun, check));
   if (foreign.length === 0 || options.interactive) return;
-  const typed = foreign.map((check) => `--check ${quote(check)}`).join(" ");
+  const typed = foreign.map((check) => `--check ${quoteForShell(check)}`).join(" ");
   const text = `the plan file brings checks, which are not run: to run them as your own: ${typed}`;
   emit({ type: "notice", level: "warning", code: "checks_not_run", text });
 }

@@ -1,8 +1,8 @@
 /** The completion script for zsh, as a function for its fpath or to be sourced. */
+import { quoteForShell } from "../../core/command/quote.ts";
 import type { FlagSpec } from "../flags.ts";
 import { type Expected, expectedValue, type Grammar } from "./grammar.ts";
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** Colons and brackets part the fields of a specification. */
 const protect = (text: string) => text.replace(/[\\:[\]]/g, "\\$&");
 
@@ -21,8 +21,8 @@ function specify(flag: FlagSpec): readonly string[] {
   const { name, short, kind, about } = flag;
   const many = kind === "list" ? "*" : "";
   const rest = `[${protect(about)}]${argumentOf(flag)}`;
-  const long = quote(`${many}--${name}${kind === "switch" ? "" : "="}${rest}`);
-  return short === undefined ? [long] : [long, quote(`${many}-${short}${kind === "switch" ? "" : "+"}${rest}`)];
+  const long = quoteForShell(`${many}--${name}${kind === "switch" ? "" : "="}${rest}`);
+  return short === undefined ? [long] : [long, quoteForShell(`${many}-${short}${kind === "switch" ? "" : "+"}${rest}`)];
 }
 
 const specifyAll = (flags: readonly FlagSpec[]) => flags.flatMap(specify).join(" \\\n        ");
@@ -37,7 +37,7 @@ function wordOf({ words, takesFile, ids }: Expected): string {
 }
 
 export function renderZsh({ commands, bare }: Grammar): string {
-  const listed = commands.map(({ name, about }) => `    ${quote(`${name}:${about}`)}\n`).join("");
+  const listed = commands.map(({ name, about }) => `    ${quoteForShell(`${name}:${about}`)}\n`).join("");
   const branches = commands.map(
     (command) => `      ${command.name}) _arguments -s \\
         ${specifyAll(command.flags)}${wordOf(command)} ;;

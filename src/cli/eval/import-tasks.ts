@@ -1,7 +1,9 @@
 /** `pai eval import`: makes task folders of public exercise sets, and of the scenarios that pai brings along. */
+
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
+import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import { insidePath, type TaskFile } from "../../core/eval/task.ts";
 import { readAs } from "../../core/plan/reading.ts";
@@ -63,8 +65,7 @@ interface Language {
 }
 
 const same = (text: string): string => text;
-const quoted = (paths: readonly string[]): string =>
-  paths.map((path) => `'${path.replaceAll("'", "'\\''")}'`).join(" ");
+const quoted = (paths: readonly string[]): string => paths.map(quoteForShell).join(" ");
 
 const languages: Readonly<Record<string, Language>> = {
   python: { check: (tests) => `python3 -B -m unittest ${quoted(tests)}`, seconds: 60, prepare: same },

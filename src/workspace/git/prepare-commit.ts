@@ -1,6 +1,8 @@
 /** Commits exactly the paths of a run, as `git commit --only -- PATHS` does; hooks are handed out to be run before. */
+
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
@@ -94,8 +96,6 @@ async function findDirty(git: Git, { top }: Places, root: string, paths: readonl
   };
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -119,10 +119,10 @@ async function findHooks(
 ): Promise<PreparedCommit["hooks"]> {
   const hooks = [
     ["pre-commit", ""],
-    ["commit-msg", ` ${quote(message)}`],
+    ["commit-msg", ` ${quoteForShell(message)}`],
   ].flatMap(([name = "", more = ""]) => {
     const path = join(places.hooks, name);
-    const command = `cd ${quote(places.top)} && GIT_INDEX_FILE=${quote(index)} ${quote(path)}${more}`;
+    const command = `cd ${quoteForShell(places.top)} && GIT_INDEX_FILE=${quoteForShell(index)} ${quoteForShell(path)}${more}`;
     return isProgram(path) ? [{ name, command }] : [];
   });
   if (hooks.length === 0) return [];

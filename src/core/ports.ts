@@ -173,7 +173,7 @@ export interface Transaction {
   /** Back to the start of the run; what someone else changed meanwhile is left and reported. */
   rollback(): Promise<RollbackReport>;
   /** The intended changes that are on disk now: after a failure these may be more, or fewer, than `changes`. */
-  standing?(): readonly Change[];
+  onDisk?(): readonly Change[];
   /** Ends the run and keeps it for undo. */
   close(): Promise<void>;
 }

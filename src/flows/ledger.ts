@@ -55,7 +55,7 @@ const maxPerToken = 8;
 const leastPerToken = 1.5;
 
 /** The fewest tokens that so many characters can be. */
-export const leastTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
+const leastTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
 
 const atLeast = (usage: Usage, least: Usage): Usage => ({
   ...usage,

@@ -271,7 +271,7 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       add({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left });
       return report;
     },
-    ...(transaction.standing && { standing: () => transaction.standing?.() ?? [] }),
+    ...(transaction.onDisk && { onDisk: () => transaction.onDisk?.() ?? [] }),
     close: () => transaction.close(),
   };
 }

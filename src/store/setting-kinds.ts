@@ -41,7 +41,7 @@ export interface Sources {
 
 export const asNumber = (text: string): Json =>
   /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
-export const asList = (text: string): Json => text.split("\n").filter((line) => line.trim() !== "");
+const asList = (text: string): Json => text.split("\n").filter((line) => line.trim() !== "");
 export const asJson = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;
@@ -49,7 +49,7 @@ export const asJson = (text: string): Json => {
     return text;
   }
 };
-export const asSwitch = (text: string): Json => {
+const asSwitch = (text: string): Json => {
   if (/^(1|true|yes|on)$/i.test(text.trim())) return true;
   return /^(0|false|no|off)$/i.test(text.trim()) ? false : text;
 };

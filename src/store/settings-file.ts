@@ -52,8 +52,8 @@ export function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly 
 }
 
 /**
- * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where settings of
- * its own stand in it, the list is its `commands`.
+ * What a file says under a name, nested or written whole ("checks.network"). `checks` itself is a list; where it holds settings of
+ * its own, the list is its `commands`.
  */
 function jsonOf(file: SettingsFile, name: string): Json | undefined {
   const { value } = file;

@@ -94,7 +94,7 @@ export interface SettingSources {
 }
 
 /** What whoever runs this machine says: the weakest source, and the bound of `policy` and `limits`. */
-export const systemFile = "/etc/pai-code/config.json";
+const systemFile = "/etc/pai-code/config.json";
 
 /** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */
 export function loadSettings({ flags, env, places, root, system = systemFile }: SettingSources): LoadedSettings {

@@ -16,7 +16,7 @@ import { systemCalls } from "./system/system-calls.ts";
 import { readTraits, type Traits } from "./traits.ts";
 
 /** The state of a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
-export interface Standing {
+export interface PathState {
   readonly blob: Blob | null | undefined;
   readonly stat: Stat | null;
 }
@@ -45,8 +45,8 @@ export function temporaryName(): string {
 }
 
 /** Paths below a link or a file do not exist. */
-export function standingAt(root: Root, path: RelPath): Standing {
-  const nothing: Standing = { blob: null, stat: null };
+export function stateAt(root: Root, path: RelPath): PathState {
+  const nothing: PathState = { blob: null, stat: null };
   const stat = unlessUnusable(() => root.stat(path));
   if (!stat) return nothing;
   if (stat.kind === "folder") return { blob: { kind: "folder", mode: stat.mode }, stat };
@@ -69,8 +69,8 @@ function unlessUnusable<T>(look: () => T): T | undefined {
 }
 
 /** Whether a path holds what is expected. Bits that pai never sets (06000) do not count. */
-export function holds(standing: Standing, expected: Blob | null): boolean {
-  return standing.blob !== undefined && sameBlob(withoutSpecialBits(standing.blob), withoutSpecialBits(expected));
+export function holds(state: PathState, expected: Blob | null): boolean {
+  return state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 }
 
 /** A file that somebody saved meanwhile is another one, or changed at another time, even with equal bytes and clock. */
@@ -104,7 +104,7 @@ export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, trait
 }
 
 /**
- * Gives staged content its name: in exchange for `seen`, or where nothing stood. True: what stood there stands under
+ * Gives staged content its name: in exchange for `seen`, or where there was nothing. True: what was there is under
  * `temp` now. Throws conflict when somebody changed it, even in the last moment: then it has its name again, or `temp`.
  */
 export function place(spot: Spot, { before, after }: Change, seen: Stat | null): boolean {
@@ -122,7 +122,7 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
     const beside = joinPath(parentOf(path), temp);
     for (let tries = 0; tries < maxSaves; tries++) {
       disk.exchange(to, from);
-      if (holds(standingAt(root, beside), after)) break;
+      if (holds(stateAt(root, beside), after)) break;
     }
     throw changedMeanwhile(path);
   });
@@ -176,7 +176,7 @@ function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean 
 /** Whether what was put aside (`real` leads to it) is what was known, and nobody has it open to write into it still. */
 function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
   if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
-  return holds(standingAt(root, joinPath(parentOf(path), temp)), before);
+  return holds(stateAt(root, joinPath(parentOf(path), temp)), before);
 }
 
 function refuseChanged({ root, path }: Spot, seen: Stat | null): void {

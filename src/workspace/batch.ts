@@ -8,12 +8,12 @@ import {
   holds,
   makeFolder,
   namesIn,
+  type PathState,
   place,
   remove,
   type Spot,
-  type Standing,
   stage,
-  standingAt,
+  stateAt,
   temporaryName,
   traitsAt,
 } from "./atomic-write.ts";
@@ -57,10 +57,10 @@ export function* prepareSteps(
   const traits = new Map<RelPath, Traits>();
   for (const { path, before } of changes) {
     yield;
-    const standing = standingAt(root, path);
-    if (!holds(standing, before)) throw conflictAt(root, path, before, standing);
-    seen.set(path, standing.stat);
-    const theirs = standing.stat ? traitsAt(root, path, standing.stat) : known.get(path);
+    const state = stateAt(root, path);
+    if (!holds(state, before)) throw conflictAt(root, path, before, state);
+    seen.set(path, state.stat);
+    const theirs = state.stat ? traitsAt(root, path, state.stat) : known.get(path);
     if (theirs) traits.set(path, theirs);
     if (before?.kind === "folder") refuseUnlessEmptied(root, path, after);
   }
@@ -74,7 +74,7 @@ export function* prepareSteps(
 
 /**
  * Does a prepared batch. Whatever may run out of space comes before the first name changes; what is replaced or removed
- * stands aside to the end, so that until then names are all it takes to go back (`putBack`).
+ * is kept under another name to the end, so that until then names are all it takes to go back (`putBack`).
  * Throws at the first failure and leaves what is done so far: taking it back is the caller's.
  */
 export const performBatch = (root: Root, disk: Disk, batch: Batch): void =>
@@ -187,7 +187,7 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;
   if (planned !== undefined) throw noFolder(folder);
-  const { stat } = standingAt(root, folder);
+  const { stat } = stateAt(root, folder);
   if (stat !== null && stat.kind !== "folder") throw whyNoFolder(root, folder);
   return stat === null;
 }
@@ -240,7 +240,7 @@ function syncFolders(root: Root, disk: Disk, batch: Batch): void {
   }
 }
 
-function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: Standing): PaiError {
+function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob }: PathState): PaiError {
   if (blob !== null && before !== null) return changedMeanwhile(path);
   if (blob === null) {
     const why = whyNoFolder(root, parentOf(path));

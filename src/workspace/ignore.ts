@@ -33,8 +33,8 @@ interface Budget {
 }
 
 /**
- * The rules that hold in `folder`. Where the folder is itself ignored, it was named on purpose: then only what stands in
- * it counts. A rules file that is a link, special or too large counts as none.
+ * The rules that hold in `folder`. Where the folder is itself ignored, it was named on purpose: then only its own
+ * rules count. A rules file that is a link, special or too large counts as none.
  */
 export function openIgnore(root: Reader, folder: RelPath): IgnoreRules {
   const top = "" as RelPath;

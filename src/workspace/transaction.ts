@@ -3,7 +3,7 @@ import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { ClosedChanges, RollbackReport, Transaction } from "../core/ports.ts";
-import { holds, standingAt } from "./atomic-write.ts";
+import { holds, stateAt } from "./atomic-write.ts";
 import { type Batch, prepareSteps } from "./batch.ts";
 import type { ClosedComparison } from "./command/closed-files.ts";
 import type { Perform } from "./command/perform.ts";
@@ -169,10 +169,10 @@ export function openTransaction(
       );
     },
 
-    standing() {
+    onDisk() {
       return [...statesOf(meant)].flatMap(([path, states]) => {
         const [before = null] = states;
-        const now = standingAt(root, path);
+        const now = stateAt(root, path);
         const isOurs = now.blob !== undefined && !holds(now, before) && states.some((state) => holds(now, state));
         return isOurs ? [{ path, before, after: now.blob ?? null, from: null }] : [];
       });

@@ -10,7 +10,7 @@ import {
   remove,
   type Spot,
   stage,
-  standingAt,
+  stateAt,
   temporaryName,
 } from "../../src/workspace/atomic-write.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -70,7 +70,7 @@ test("new content never replaces what came meanwhile", () => {
 
 test("a file saved between check and rename is not overwritten, even with equal size", () => {
   const { root, work, spot } = open({ a: "1" });
-  const { stat } = standingAt(root, at("a"));
+  const { stat } = stateAt(root, at("a"));
   const temp = temporaryName();
   stage(spot("a", temp), text("2"), null);
   writeFileSync(join(work, "a"), "3");
@@ -90,10 +90,10 @@ test("what stands behind a link or a file is nothing; a pipe is something that n
   const { root, work } = open({ f: "f", "d/x": "x" });
   symlinkSync("d", join(work, "l"));
   Bun.spawnSync(["mkfifo", join(work, "p")]);
-  expect(standingAt(root, at("l/x"))).toEqual({ blob: null, stat: null });
-  expect(standingAt(root, at("f/x"))).toEqual({ blob: null, stat: null });
-  expect(holds(standingAt(root, at("p")), null)).toBe(false);
-  expect(holds(standingAt(root, at("l")), { kind: "link", target: "d" })).toBe(true);
+  expect(stateAt(root, at("l/x"))).toEqual({ blob: null, stat: null });
+  expect(stateAt(root, at("f/x"))).toEqual({ blob: null, stat: null });
+  expect(holds(stateAt(root, at("p")), null)).toBe(false);
+  expect(holds(stateAt(root, at("l")), { kind: "link", target: "d" })).toBe(true);
 });
 
 test("a system error names the path, not a descriptor", () => {

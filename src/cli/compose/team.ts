@@ -24,7 +24,7 @@ const callMs = 3000;
 /** The same for a command about the team's store. */
 const askMs = 10_000;
 
-export const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
+const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
 
 /** Runs `work` with the team's database. Throws usage where none is set, and what the database answers. */
 export async function askTeam<T>(

@@ -11,8 +11,8 @@ export function isInserted(lines: readonly Line[], splices: readonly Splice[], h
   if (only === undefined || more.length > 0 || only.start !== only.end || !isTelling(only.lines)) return false;
   const known = new Set(halves.search.map((line) => line.trim()));
   if (only.lines.some((line) => !isBlank(line) && known.has(line.trim()))) return false;
-  const standsAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
-  return standsAt(only.start) || standsAt(only.start - only.lines.length);
+  const isAt = (row: number) => only.lines.every((line, at) => lines[row + at]?.text.trim() === line.trim());
+  return isAt(only.start) || isAt(only.start - only.lines.length);
 }
 
 /** The splices would not change the file. */

@@ -59,13 +59,13 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<[re
     return [squash(transaction.changes), failure];
   } catch (thrown) {
     const error = toPaiError(thrown);
-    const stands = transaction.standing?.() ?? squash(transaction.changes);
-    if (failure !== null && stands.length > 0) {
+    const left = transaction.onDisk?.() ?? squash(transaction.changes);
+    if (failure !== null && left.length > 0) {
       const later = run.ports.workspace.undoable ? "; the next pai here tries again" : "";
       const text = `what the run changed could not be taken back: ${error.message}${later}`;
       run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
     }
-    return [stands, failure ?? error];
+    return [left, failure ?? error];
   }
 }
 

@@ -43,7 +43,7 @@ export function encodeChat(
 export interface Form {
   readonly call: (call: Call) => Item;
   readonly result: (result: CallResult) => Item;
-  /** Stands between results and a message of the user, where a server wants one of the model there; absent: none. */
+  /** Comes between results and a message of the user, where a server wants one of the model there; absent: none. */
   readonly pause?: Item;
 }
 

@@ -29,7 +29,7 @@ const modes: Readonly<Record<string, StoreAddress["tls"]>> = {
   "verify-full": "verify",
 };
 
-/** Stands where an address names no host, as one of a unix socket may; a URL cannot have a user without a host. */
+/** Takes the place of the host where an address names none, as one of a unix socket may; a URL cannot have a user without a host. */
 const nowhere = "nowhere.invalid";
 
 /** null for nothing. */

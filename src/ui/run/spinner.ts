@@ -27,7 +27,7 @@ export interface SpinnerOptions {
   readonly columns: () => number;
   /** Milliseconds of any clock that only goes forward. */
   readonly now: () => number;
-  /** Stands behind the time where there is room: "Ctrl+C stops"; null: nothing. */
+  /** Follows the time where there is room: "Ctrl+C stops"; null: nothing. */
   readonly note?: (() => string | null) | undefined;
 }
 

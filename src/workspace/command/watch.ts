@@ -1,7 +1,7 @@
 /** Keeps what small files held before a command, so that also a command that is cut off together with pai can be taken back. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
-import { holds, standingAt } from "../atomic-write.ts";
+import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import type { Journal, State } from "../journal/journal.ts";
 import { changesOf, type Episode } from "../journal/journal-run.ts";
@@ -48,7 +48,7 @@ export function changedSince(root: Root, state: State, id: string, { watches, wa
   const before = new Map(changesOf(state, id, watches).map((change) => [change.path, change.before]));
   return [...before].flatMap(([path, blob]) => {
     if (blob === null) return [];
-    const now = standingAt(root, path);
+    const now = stateAt(root, path);
     return now.blob === undefined || holds(now, blob) ? [] : [{ path, before: blob, after: now.blob, from: null }];
   });
 }

@@ -6,7 +6,7 @@ import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { holds, standingAt } from "../atomic-write.ts";
+import { holds, stateAt } from "../atomic-write.ts";
 import { prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
 import type { PathRules } from "../policy.ts";
@@ -181,7 +181,7 @@ function compareToDisk(root: Root, wanted: readonly Change[]): { changes: Change
   const next = new Map(wanted.map((change) => [change.path, change.after]));
   for (const change of wanted) {
     const { path, before, after } = change;
-    const now = standingAt(root, path);
+    const now = stateAt(root, path);
     if (holds(now, after)) continue;
     const shared = now.stat?.kind === "file" && now.stat.nlink > 1;
     if (shared || !holds(now, before)) clashes.push({ path, expected: before, actual: now.blob });

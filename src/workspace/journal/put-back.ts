@@ -1,7 +1,7 @@
-/** Goes back by names alone after a batch was cut off: what stood aside gets its name again, what is ours and half-done goes. */
+/** Goes back by names alone after a batch was cut off: what was set aside gets its name again, what pai left half-done is removed. */
 import type { Blob, Change } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
-import { holds, isTemporary, type Spot, type Standing, standingAt } from "../atomic-write.ts";
+import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, parentOf } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
@@ -25,10 +25,10 @@ export function putBack(
     const known = states.get(path);
     if (!isTemporary(temp) || known === undefined) continue;
     const beside = joinPath(parentOf(path), temp);
-    const aside = standingAt(root, beside);
+    const aside = stateAt(root, beside);
     if (aside.stat === null) continue;
     const spot: Spot = { root, disk, path, temp };
-    if (isOwed(aside, standingAt(root, path), known)) giveName(spot);
+    if (isOwed(aside, stateAt(root, path), known)) giveName(spot);
     const copy = clear(spot, known);
     if (copy !== null) copies.push(copy);
   }
@@ -47,7 +47,7 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
 }
 
 /** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is made anew. */
-function isOwed(aside: Standing, now: Standing, states: States): boolean {
+function isOwed(aside: PathState, now: PathState, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;
   if (!states.some((state) => holds(now, state))) return false;
@@ -70,7 +70,7 @@ function giveName({ root, disk, path, temp }: Spot): void {
 /** Removes what is ours under a temporary name; anything else becomes a copy with a name that people see. */
 function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
   const parent = parentOf(path);
-  const aside = standingAt(root, joinPath(parent, temp));
+  const aside = stateAt(root, joinPath(parent, temp));
   if (aside.stat === null) return null;
   if (isOurs(aside, states)) {
     root.withFolder(parent, (at) =>
@@ -86,7 +86,7 @@ function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null
 }
 
 /** Whether it is one of these states, whole or as far as it was written when the power went. */
-function isOurs({ blob }: Standing, states: States): boolean {
+function isOurs({ blob }: PathState, states: States): boolean {
   if (blob === null || blob === undefined) return false;
   return states.some((state) => {
     if (blob.kind === "folder") return state?.kind === "folder";

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { isAlive } from "../../system/holder.ts";
-import { holds, standingAt } from "../atomic-write.ts";
+import { holds, stateAt } from "../atomic-write.ts";
 import { ownSince } from "../command/others.ts";
 import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
@@ -78,7 +78,7 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
   const report = takeBack(root, state.disk, journal, { changes, traits: traitsOf(batches) });
   const left = [...report.left, ...copies];
   const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
-    holds(standingAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
+    holds(stateAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
   );
   const restored = new Set(begun.map(({ path }) => path));
   const ownOf = ownSince(state, id, episode.at);

@@ -3,7 +3,7 @@ import type { Change } from "../../core/change.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
-import { holds, standingAt } from "../atomic-write.ts";
+import { holds, stateAt } from "../atomic-write.ts";
 import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
 import { parentOf } from "../parse-path.ts";
@@ -57,7 +57,7 @@ function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly C
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();
   for (const [path, states] of statesOf(changes)) {
-    const now = standingAt(root, path);
+    const now = stateAt(root, path);
     const before = states[0] ?? null;
     if (holds(now, before)) continue;
     const ours = states.some((state) => holds(now, state)) && !(now.stat?.kind === "file" && now.stat.nlink > 1);
@@ -90,6 +90,6 @@ function canHold(root: Root, todo: ReadonlyMap<RelPath, Change>, folder: RelPath
   if (folder === "") return true;
   const planned = todo.get(folder);
   if (planned) return planned.after?.kind === "folder";
-  const now = standingAt(root, folder);
+  const now = stateAt(root, folder);
   return now.blob === null ? canHold(root, todo, parentOf(folder)) : now.blob?.kind === "folder";
 }

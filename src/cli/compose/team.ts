@@ -26,24 +26,34 @@ const askMs = 10_000;
 
 const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
 
-/** Runs `work` with the team's database. Throws usage where none is set, and what the database answers. */
-export async function askTeam<T>(
-  { settings, places }: Pick<Base, "settings" | "places">,
+/** Runs `work` with the team's database. `flag` needs it. Throws usage where none is set, and what the database answers. */
+export async function withStore<T>(
+  { settings }: Pick<Base, "settings">,
+  flag: "--team" | "--queue",
   work: (store: TeamStore) => Promise<T>,
 ): Promise<T> {
   if (settings.storeUrl === null)
-    throw new PaiError("usage", "--team needs a store, and none is set", {
+    throw new PaiError("usage", `${flag} needs a store, and none is set`, {
       hint: "pai config put store.url postgres://USER@HOST/NAME, see docs/team.md",
     });
   const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
   try {
-    // What this machine has not told yet belongs to the answer.
-    if (places.stateDir !== null) await catchUp(store, openOutboxOf(places.stateDir));
     return await work(store);
   } finally {
     await store.close();
   }
 }
+
+/** The same for what the team knows: what this machine has not told yet belongs to the answer. */
+export const askTeam = <T>(
+  base: Pick<Base, "settings" | "places">,
+  work: (store: TeamStore) => Promise<T>,
+): Promise<T> =>
+  withStore(base, "--team", async (store) => {
+    const { stateDir } = base.places;
+    if (stateDir !== null) await catchUp(store, openOutboxOf(stateDir));
+    return work(store);
+  });
 
 /** Tells the database what waits, for two seconds at the most. Nothing is lost: returns why some still waits, or null. */
 async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {

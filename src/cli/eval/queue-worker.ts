@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
+import { pause } from "../../store/pause.ts";
 import { modes } from "../../store/setting-table.ts";
 import {
   finishWork,
@@ -68,13 +69,6 @@ const failedWork = ({ key, task, model, mode, repeat }: QueuedWork, pai: string,
 /** Whether a row that somebody else wrote names a candidate: it becomes words of a command line. */
 const isCandidate = ({ model, mode }: QueuedWork): boolean =>
   !model.startsWith("-") && (controls.includes(model) ? mode === "none" : modes.some((known) => known === mode));
-
-/** Waits, unless the signal ends it first; then throws its reason. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { setTimeout: wait } = await import("node:timers/promises");
-  await wait(ms, undefined, { signal }).catch(() => {});
-  signal.throwIfAborted();
-}
 
 /** How often the database is asked again before a worker gives up. */
 const tries = 5;

@@ -2,37 +2,22 @@
 import { hostname } from "node:os";
 import { PaiError } from "../../core/error.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";
-import { readAddress } from "../../store/team/address.ts";
 import { fillQueue, readQueueResults } from "../../store/team/eval-queue.ts";
-import { openTeamStore, type TeamStore } from "../../store/team/team-store.ts";
 import { counted } from "../../ui/amount.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import type { Base } from "../compose/base.ts";
+import { withStore } from "../compose/team.ts";
 import { openLog } from "../log.ts";
 import type { Bench } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
 import { emptyQueue } from "./queue-worker.ts";
 import { type EvalPlan, itemsOf } from "./run-eval.ts";
 
-const askMs = 10_000;
 /** Seconds that work belongs to a worker that says nothing. */
 const leaseSeconds = 60;
 const pauseMs = 2000;
-
-async function withStore<T>({ settings }: Base, work: (store: TeamStore) => Promise<T>): Promise<T> {
-  if (settings.storeUrl === null)
-    throw new PaiError("usage", "--queue needs a store, and none is set", {
-      hint: "pai config put store.url postgres://USER@HOST/NAME, see docs/team.md",
-    });
-  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 interface Filling extends Omit<EvalPlan, "jobs" | "file"> {
   readonly queue: string;
@@ -47,7 +32,7 @@ export async function fill(context: Context, base: Base, plan: Filling): Promise
     repeat,
   }));
   const { queue, pai, maxCost } = plan;
-  const added = await withStore(base, (store) => fillQueue(store, { queue, pai, maxCost }, work));
+  const added = await withStore(base, "--queue", (store) => fillQueue(store, { queue, pai, maxCost }, work));
   const text = `${counted(added, "item")} added to ${queue}, ${work.length - added} there before; empty it: pai eval worker TASKS --queue ${queue}\n`;
   return showResult(context, "eval", { queue, added, known: work.length - added }, text);
 }
@@ -69,7 +54,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
   const log = openLog(context);
   const name = `${hostname()} ${process.pid} ${crypto.randomUUID()}`;
   const worker = { queue, name, pai: version, tasks: tasks.map(({ sha256 }) => sha256), lease: leaseSeconds };
-  return withStore(base, (store) =>
+  return withStore(base, "--queue", (store) =>
     emptyQueue(
       {
         ...rest,
@@ -87,7 +72,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
 
 /** Throws usage for a queue that is not there, or without results. */
 export async function readQueued(base: Base, queue: string): Promise<readonly Result[]> {
-  const rows = await withStore(base, (store) => readQueueResults(store, queue));
+  const rows = await withStore(base, "--queue", (store) => readQueueResults(store, queue));
   if (rows === null) throw new PaiError("usage", `there is no queue ${queue}`);
   const results = readResults(rows.map((row) => JSON.stringify(row)).join("\n"));
   if (results.length === 0) throw new PaiError("usage", `the queue ${queue} has no results yet`);

@@ -13,6 +13,7 @@ import {
   wantOf,
 } from "../../core/allowance.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
+import { pause } from "../pause.ts";
 import type { DayLedger, DayScope } from "./day-ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -90,13 +91,6 @@ export interface TeamDays {
   readonly warn: (text: string) => void;
   /** Milliseconds that a call waits for others who may give back a share; absent: 30 seconds. */
   readonly waitMs?: number;
-}
-
-/** Rejects with the signal's reason. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { setTimeout: wait } = await import("node:timers/promises");
-  await wait(ms, undefined, { signal }).catch(() => {});
-  signal.throwIfAborted();
 }
 
 export interface TeamAllowance extends Allowance {

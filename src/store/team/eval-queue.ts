@@ -1,5 +1,6 @@
 /** The evaluation queue of a team: filled by one, emptied by many, and what a dead worker had taken is taken again. */
 import type { Json } from "../../core/model.ts";
+import { storeJson } from "./store-json.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** One candidate's work on one task; `key` is that of its result. */
@@ -105,13 +106,10 @@ export async function renewWork(store: TeamStore, { queue, name, lease }: Worker
 
 /** Keeps a result, unless somebody else's is there already: the first counts. */
 export async function finishWork(store: TeamStore, queue: string, key: string, result: object): Promise<void> {
-  const text = JSON.stringify(result, (_, value) =>
-    typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value,
-  );
   await store.query(
     `update pai.eval_items set result = $3::text::jsonb, lease = null
       where queue = $1 and key = $2 and (result is null or result ->> 'error' is not null)`,
-    [queue, key, text],
+    [queue, key, storeJson(result)],
   );
 }
 

@@ -5,6 +5,7 @@ import type { Json } from "../../core/model.ts";
 import { type GroupTotals, type RunSummary, readTeamRun, readTotals, type TeamRun } from "../../core/run-summary.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { pushSessions } from "./shared-sessions.ts";
+import { storeJson } from "./store-json.ts";
 import type { TeamStore } from "./team-store.ts";
 
 /** What a row can group by: an expression on `pai.runs`. */
@@ -29,10 +30,6 @@ const batchSize = 200;
 
 /** The name of a run in the team: machines may give the same id within one millisecond. */
 export const keyOf = (host: string, root: string, id: string): string => digest(`${host}\0${root}\0${id}`).slice(0, 32);
-
-/** PostgreSQL's JSON takes neither NUL nor half a surrogate pair. */
-const storable = (_: string, value: unknown): unknown =>
-  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\u{fffd}") : value;
 
 /**
  * A run that has ended waits to be told. `reserved`: its calls were counted as they were made; others count for the day
@@ -79,7 +76,7 @@ async function sendBatch(
 ): Promise<void> {
   const rows: readonly Json[] = letters.map(({ json }) => json);
   try {
-    await store.query(statement, [JSON.stringify(rows, storable)]);
+    await store.query(statement, [storeJson(rows)]);
     outbox.remove(letters);
   } catch (thrown) {
     if (toPaiError(thrown).code !== "failed") throw thrown;

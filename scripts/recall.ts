@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openScriptedServer, type ScriptedServer } from "./bench/server.ts";
+import { openScriptedServer, plainAnswer, type ScriptedServer } from "./bench/server.ts";
 import { type Case, findPointers, git, openCase, readPointers } from "./recall-cases.ts";
 
 const root = join(import.meta.dir, "..");
@@ -92,14 +92,6 @@ function judge(body: string, { id, repo, files, places }: Case, ms: number, peak
   };
 }
 
-const answer = JSON.stringify({
-  intent: "conversation",
-  reply: "Seen.",
-  analysis: null,
-  execution_plan: null,
-  intelligence_notes: null,
-});
-
 /** A separate clone of each repository, so that the given one is not touched. */
 function openClone(place: string, folder: string): string {
   const clone = join(place, "repos", basename(resolve(folder)).replace(/^repo$/, basename(resolve(folder, ".."))));
@@ -124,7 +116,7 @@ async function measure(bench: Bench, pai: string, each: Case): Promise<Judged> {
   git(each.folder, "checkout", "-q", "--force", "--detach", each.parent);
   git(each.folder, "clean", "-qffdx");
   bench.next += 1;
-  bench.server.play([answer, answer]);
+  bench.server.play([plainAnswer, plainAnswer]);
   const env = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: join(bench.place, `home-${bench.next}`),

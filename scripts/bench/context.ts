@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Bench, envOf, runOnce } from "./run.ts";
+import { plainAnswer } from "./server.ts";
 
 export interface FirstRequest {
   /** Milliseconds from the start of the process to its first request. */
@@ -27,13 +28,6 @@ const words =
   "parse render token value order user map list error cache store reader writer index query session path plan state change".split(
     " ",
   );
-const answer = JSON.stringify({
-  intent: "conversation",
-  reply: "Seen.",
-  analysis: null,
-  execution_plan: null,
-  intelligence_notes: null,
-});
 const request = "the reader of a cached query drops the session when its token is too old";
 const commits = 4_000;
 
@@ -89,7 +83,7 @@ function peakOf(pid: number): number {
 async function askOnce(bench: Bench, cwd: string, home: string): Promise<FirstRequest> {
   let peakThen = 0;
   let pid = 0;
-  bench.server.play([answer, answer], () => {
+  bench.server.play([plainAnswer, plainAnswer], () => {
     if (peakThen === 0) peakThen = peakOf(pid);
   });
   const started = performance.now();

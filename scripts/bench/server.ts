@@ -18,6 +18,15 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
+/** The reply to a plan call that ends the run: an answer, without a plan. */
+export const plainAnswer = JSON.stringify({
+  intent: "conversation",
+  reply: "Seen.",
+  analysis: null,
+  execution_plan: null,
+  intelligence_notes: null,
+});
+
 function renderReply(reply: ScriptedReply): string {
   const part = typeof reply === "string" ? { text: reply } : { functionCall: reply };
   const candidate = { content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 };

@@ -60,9 +60,14 @@ const colorOfCode = { keyword: "magenta", string: "yellow", number: "cyan", comm
 /** Colours a part of code on one line. */
 export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
 
+/** What Bun's Markdown gives code and the bar of a quote: two colours of the 256, and a background. */
+const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];
+
 /** Every code that pai itself writes between texts: colours, dim, bold, inverse; what else begins with an escape came from outside. */
 export const ownCodes: ReadonlySet<string> = new Set(
-  [0, 1, 2, 3, 4, 7, 22, 23, 24, 27, 31, 32, 33, 34, 35, 36, 39].map((code) => `\x1b[${code}m`),
+  [0, 1, 2, 3, 4, 7, 9, 22, 23, 24, 27, 29, 31, 32, 33, 34, 35, 36, 37, 39, 49, ...markdownCodes].map(
+    (code) => `\x1b[${code}m`,
+  ),
 );
 
 export interface StyleChoice {

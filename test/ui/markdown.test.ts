@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { highlight } from "../../src/ui/highlight.ts";
 import { openMarkdown, renderMarkdown } from "../../src/ui/markdown.ts";
 import { visible } from "../../src/ui/sanitize.ts";
-import { chooseStyle } from "../../src/ui/style.ts";
+import { chooseStyle, ownCodes } from "../../src/ui/style.ts";
 import { measureCpu } from "../core/cpu-time.ts";
 
 const env = { TERM: "xterm", LANG: "C.UTF-8" };
@@ -72,6 +72,21 @@ test("bold and code have a look, fences the colours of their language", () => {
   const shown = renderMarkdown(answer, colored);
   expect(shown).toContain("\x1b[1marea\x1b[22m");
   expect(shown).toContain("\x1b[35mreturn\x1b[39m");
+});
+
+test("every look that Markdown gets is one that the screen lets through", () => {
+  const marks = ["# ", "## ", "###### ", "> ", "> > ", "- ", "- [x] ", "1. ", "  ", "    ", "| a | b |", "|-|-|", "---"];
+  const spans = ["`code`", "**bold**", "*both `c`*", "~~gone~~", "[l](http://a.b)", "![i](x.png)", "<b>x</b>", "a"];
+  const pieces = [...marks, ...spans, "\n", "\n\n", "```js\nlet a = 1; // b\n```\n"];
+  const codesOf = (text: string) => renderMarkdown(text, colored).match(/\x1b\[[\d;]*m/g) ?? [];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
+      expect(codesOf(parts.join("")).filter((code) => !ownCodes.has(code))).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+  const known = ["> a", "`a`", "~~a~~"].map((text) => codesOf(text).length);
+  expect(Math.min(...known)).toBeGreaterThan(0);
 });
 
 test("plain words are shown as they come, marked ones when they are whole", () => {

@@ -20,14 +20,14 @@ const anthropicKey = "sk-ant-api03-ZHa9q2Lw7Rt4Yp1Mn8Bv";
 const geminiKey = `AIza${"x".repeat(35)}`;
 
 /** A person who says these lines, and these where nothing shows. */
-function sit(env: Readonly<Record<string, string>> = {}) {
+function sit(env: Readonly<Record<string, string>> = {}, tty = false) {
   const home = makeHome();
   let said = "";
   const context = {
     env: { HOME: home.places.home ?? "", ...env },
     cwd: home.root,
     flags: {},
-    tty: { stdin: true, stdout: true, stderr: false, keyboard: true },
+    tty: { stdin: true, stdout: true, stderr: tty, keyboard: true },
     err: (text: string) => {
       said += text;
     },
@@ -41,12 +41,21 @@ interface Answers {
   readonly hidden?: readonly (string | null)[];
   readonly found?: readonly FoundServer[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether standard error is a terminal. */
+  readonly tty?: boolean;
   /** Why the provider refuses a key. */
   readonly refuses?: (key: string) => PaiError | null;
 }
 
-async function offer({ lines = [], hidden = [], found = servers, env = {}, refuses = () => null }: Answers) {
-  const { home, context, base, said } = sit(env);
+async function offer({
+  lines = [],
+  hidden = [],
+  found = servers,
+  env = {},
+  tty = false,
+  refuses = () => null,
+}: Answers) {
+  const { home, context, base, said } = sit(env, tty);
   const [left, secrets] = [[...lines], [...hidden]];
   let looked = 0;
   const asker = {
@@ -75,6 +84,12 @@ test.each(taken)("%s takes a model of this machine and its address", async (answ
   const offered = await offer({ lines: [answer] });
   expect([offered.model, offered.url, offered.left]).toEqual([model, "http://127.0.0.1:8000/v1", []]);
   expect(offered.said).toContain("run by user 0");
+});
+
+test("at a narrow terminal the servers that were found break between words", async () => {
+  const { said } = await offer({ lines: ["n"], env: { COLUMNS: "40" }, tty: true });
+  for (const line of said.split("\n")) expect(line.length).toBeLessThanOrEqual(40);
+  expect(said.replace(/\n +/g, " ")).toContain("http://127.0.0.1:8000/v1 (usually vLLM), run by user 0: a, b");
 });
 
 const refused: readonly (string | null)[] = ["", "n", "no", "3", "0", "local", null];

@@ -3,12 +3,42 @@ import { expect, setDefaultTimeout } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place, patience } from "./harness.ts";
-import { talked } from "./replies.ts";
+import { done, planned, talked, write } from "./replies.ts";
 import { inTerminal, openScreen, ready } from "./screen.ts";
 
 setDefaultTimeout(patience);
 
 const sttyOf = ({ spare }: Place, when: "before" | "after") => readFileSync(join(spare, when), "utf8");
+
+inTerminal(
+  "words typed ahead of a question answer nothing and are at the next prompt; a single word is gone",
+  async () => {
+    const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 2500 };
+    await using place = openPlace([plan, done(write("a.txt", "a\n"), "Made it."), plan]);
+    using screen = openScreen(place, { columns: 40, rows: 30 });
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("make a.txt");
+    await place.gemini.arrived(1);
+    screen.enter("and test it");
+    await screen.shows(/or say what to change/);
+    expect(place.tree()).toEqual({});
+    screen.enter("y");
+    await screen.shows(/^undo with[\s\S]*^pai> and test it/m);
+    screen.press("C-u");
+    screen.enter("again");
+    await place.gemini.arrived(3);
+    screen.enter("y");
+    await screen.shows(/or say what to change/, 2);
+    screen.enter("n");
+    await screen.shows(/declined[\s\S]*^pai> *$/m);
+    screen.enter("/clear");
+    // At 40 columns lines break between words.
+    await screen.shows(/^cleared: the next task knows nothing of ?\nthe earlier ones/m);
+    screen.enter("exit");
+    await screen.shows(/^3 calls, .*; go on\nwith: pai resume\n\S+\n\$ /m);
+  },
+);
 
 inTerminal(
   "a run that is stopped gives the echo back, to a shell that does not see to it; fg takes it away (R10)",

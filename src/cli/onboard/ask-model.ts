@@ -4,7 +4,9 @@ import { findProvider, type ProviderId, providerOfKey, providers } from "../../c
 import { suggest } from "../../core/suggest.ts";
 import { type DiscoverOptions, type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
 import { findFault, maskKey, putKey } from "../../store/keys.ts";
+import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
+import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { openLog } from "../log.ts";
@@ -48,7 +50,8 @@ export async function askForModel(
   openLog(context).notify({ level: "info", code: "no_key", text });
   if (offers.length === 0) return askForKey(context, base, asker);
   context.err("on this machine answers\n");
-  for (const server of servers) context.err(`  ${visible(renderServer(server))}\n`);
+  const columns = columnsOfErrors(context);
+  for (const server of servers) context.err(`${hang("  ", visible(renderServer(server)), columns).join("\n")}\n`);
   for (const [at, { name }] of offers.entries()) context.err(`  ${at + 1}  local:${visible(name)}\n`);
   const said = ((await asker.readLine("use one? its number, y for the first, k to enter a key, n for none: ")) ?? "")
     .trim()

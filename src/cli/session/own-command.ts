@@ -1,6 +1,7 @@
 /** `!command` in a session: the person's own command, its output shown and offered to the next message. */
 import { toPaiError } from "../../core/error.ts";
 import { counted } from "../../ui/amount.ts";
+import { wrap } from "../../ui/layout.ts";
 import { createSpinner } from "../../ui/run/spinner.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
@@ -48,6 +49,6 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   offer(talk, `$ ${command}\n${result.output.slice(-maxOffered)}\n(${ended})`);
   const several = result.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
-  const note = `${ended}; goes with your next message, ! alone drops it\n`;
-  context.err(talk.view.style.paint("dim", several === 0 ? note : changed + note));
+  const note = `${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
+  context.err(`${talk.view.style.paint("dim", wrap(note, columnsOf(context.env)).join("\n"))}\n`);
 }

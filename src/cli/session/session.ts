@@ -217,7 +217,8 @@ async function fetchFromTeam(
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
-  context.err(`${renderSpent(talk)}${sessions === null ? "" : `; go on with: pai resume ${open.session.id}`}\n`);
+  const way = sessions === null ? "" : `; go on with: pai resume ${open.session.id}`;
+  context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 
 /** Opens the session of a place and talks until the user leaves. */

@@ -31,7 +31,8 @@ interface Slash {
   run(talk: Talk, words: string): Promise<void>;
 }
 
-const say = ({ context }: Talk, text: string) => context.err(text.endsWith("\n") ? text : `${text}\n`);
+const say = ({ context }: Talk, text: string) =>
+  context.err(`${wrap(text.replace(/\n$/, ""), columnsOf(context.env)).join("\n")}\n`);
 
 async function switchModel(talk: Talk, id: string): Promise<void> {
   const { context, composed, view } = talk;
@@ -210,7 +211,7 @@ function renderHelp(columns: number, own: readonly PromptFile[]): string {
     ["/quit", "leave (also: exit, quit, Ctrl+D)"],
     ["@path", "show the model a file, also an ignored one"],
     ["!command", "run a command of your own; its output goes with the next message"],
-    ["Escape", "at a question: no"],
+    ["Escape", "stops a reply; at a question: no"],
   ] as const;
   return [
     ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),

@@ -54,8 +54,17 @@ function readTyped(fd: number): string {
   return typed;
 }
 
+/** What is kept of keys typed ahead of a question: lines of several words, as one; a line of a single word may be an answer. */
+function unsent(typed: string): string {
+  const lines = typed.split(/[\r\n]+/).filter((line) => /\S\s+\S/.test(line));
+  return lines.map((line) => `${line.trim()} `).join("");
+}
+
 export interface KeyWatch {
-  /** A question is asked: the terminal is its own until `resume`. What was typed ahead of it answers nothing later either. */
+  /**
+   * A question is asked: the terminal is its own until `resume`. What was typed ahead of it answers nothing, later either:
+   * only several words are kept, and never sent.
+   */
   readonly pause: () => void;
   readonly resume: () => void;
   /** Gives the terminal back; returns what was typed meanwhile, without the Escape that stopped the work. */
@@ -110,8 +119,9 @@ export function watchKeys(onEscape: () => void): KeyWatch {
   hush();
   return {
     pause() {
+      if (isInForeground()) typed += readTyped(fd);
       paused = true;
-      typed = "";
+      typed = unsent(typed);
     },
     resume() {
       paused = false;

@@ -257,7 +257,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     async askHidden(question) {
       try {
         return await raw.read<string>("drop", (settle) => {
-          err(question);
+          err(fitPrompt(question));
           return openSecretLine(settle);
         });
       } finally {

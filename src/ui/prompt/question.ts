@@ -29,5 +29,7 @@ export function renderQuestion(question: Question, style: Style, columns: number
   const size = `(${counted(lines, "line")}, ${counted(bytes, "byte")})`;
   const note = lines > long.lines || bytes > long.bytes ? [style.paint("dim", size)] : [];
   const diff = renderDiff(question.diff ?? "", style, { columns, highlight: null, whole: true });
-  return `${[...wrap(text, columns), ...note].join("\n")}\n${diff === "" ? "" : `\n${diff}\n`}`;
+  const { bar } = style.glyphs;
+  const marked = bar === "│" ? text : text.replace(/^│ /gm, `${bar} `);
+  return `${[...wrap(marked, columns), ...note].join("\n")}\n${diff === "" ? "" : `\n${diff}\n`}`;
 }

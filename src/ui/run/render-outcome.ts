@@ -89,6 +89,8 @@ export function renderEarlierStatus(status: string, style: Style): string | null
 
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
+  // On a screen the reason comes first, and with it that nothing was changed.
+  if (screen && outcome.status === "failed" && !applied && outcome.error !== null && outcome.score === null) return [];
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
@@ -157,6 +159,13 @@ export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token"), priced(cost)];
   return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
+}
+
+/** The error of a run that left everything as it was, and says so. */
+export function sayUntouched(error: Failure): Failure {
+  const { message } = error;
+  if (/\bnothing (?:was|is) changed\b/.test(message)) return error;
+  return { ...error, message: `${message}\nnothing was changed` };
 }
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */

@@ -5,7 +5,7 @@ import type { Highlight } from "../highlight.ts";
 import type { MarkdownOptions } from "../markdown.ts";
 import { visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
-import { renderFailure } from "./render-outcome.ts";
+import { renderFailure, sayUntouched } from "./render-outcome.ts";
 import { renderPlan } from "./render-plan.ts";
 import { openReply } from "./reply.ts";
 import { showOutcome } from "./show-result.ts";
@@ -157,7 +157,10 @@ function openRun(options: TerminalOptions): Terminal {
       showOutcome(outcome, streams, state);
       // On a screen the status line has said that it was interrupted.
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
-      if (outcome.error !== null && !told) options.err(renderFailure(outcome.error, style, streams.columns));
+      if (outcome.error === null || told) return;
+      const untouched = seen && outcome.status === "failed" && !applied && !undone;
+      const error = untouched ? sayUntouched(outcome.error) : outcome.error;
+      options.err(renderFailure(error, style, streams.columns));
     },
   };
 }

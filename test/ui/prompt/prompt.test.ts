@@ -36,6 +36,7 @@ const acts = {
     }
   },
   hidden: async () => show(await prompter.askHidden("key: ")),
+  owner: async () => show(await prompter.askHidden("API key of gemini, openai (not shown): ")),
   crash: async () => {
     // As pai does: while a module still waits, Bun reports the mistake and goes on waiting.
     process.on("uncaughtException", (error) => {
@@ -131,6 +132,10 @@ test("Escape is a no, whatever was typed; the keys that begin with its byte are 
   expect(await type("hidden", ["key: ", "sek\x1b"])).toContain("=> null");
   const keys = "yes\x1b[A\x1bO\x1b[1;5D\x1bx\x1b[200~\x1b[201~\x12\x1by\r";
   expect(await type("plan", ["change: ", keys])).toContain('=> "yes"');
+});
+
+test("the question for a key breaks between words", async () => {
+  expect(await typeAt(34, "owner", ["shown): ", "sekret\r"])).toMatch(/API key of gemini, openai \(not\r+\nshown\): /);
 });
 
 test("a key is not shown", async () => {

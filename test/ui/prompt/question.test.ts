@@ -29,6 +29,14 @@ test("a long command is shown whole, with its lines and bytes", () => {
   expect(shown.replace("(1 line, 3,000 bytes)", "").replaceAll("\n", "")).toBe(wide);
 });
 
+test("the bar before a command is one that the terminal can show", () => {
+  const bars = [{ LANG: "C.UTF-8" }, { LC_ALL: "C" }].map((env) => {
+    const shown = chooseStyle({ tty: true, env: { TERM: "xterm", ...env }, flags: { noColor: true, plain: false } });
+    return renderQuestion({ kind: "command", text: "Run this?\n│ a │ b" }, shown, 80);
+  });
+  expect(bars).toEqual(["Run this?\n│ a │ b\n", "Run this?\n| a │ b\n"]);
+});
+
 // F24, F31
 test("blanks of any kind are counted, and words that mix scripts are marked", () => {
   for (const blank of ["\u00a0", "\u3000", "\u2003", "\u2800"])

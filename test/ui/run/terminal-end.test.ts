@@ -24,6 +24,25 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   expect(err).toContain("The model said: Done.\n");
 });
 
+test("on a screen the reason of a failure comes with what was changed, not below it", () => {
+  const error = { code: "edit_failed", message: "a.txt: not found", hint: "look at it", retry_after: null } as const;
+  const base = {
+    ...outcome,
+    ok: false,
+    status: "failed",
+    code: 8,
+    text: "",
+    changes: [],
+    checks: [],
+    next: [],
+  } as const;
+  const told = (message: string) =>
+    show(true, {}, { events: [], outcome: { ...base, error: { ...error, message } } }).screen;
+  expect(told(error.message)).toEndWith("✗ a.txt: not found\n  nothing was changed\n→ look at it\n");
+  expect(told(error.message)).not.toContain("failed, nothing changed");
+  expect(told("no; nothing was changed")).toContain("✗ no; nothing was changed\n");
+});
+
 test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
   const wait = { why: "gemini is not available", seconds: 2, attempt: 1, of: 5 };
   const text = `${wait.why}; asking again in 2 s (1 of 5)`;

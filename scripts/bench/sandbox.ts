@@ -1,7 +1,7 @@
 /** What the sandbox adds to the start of a program: each level against a direct spawn. */
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../src/core/sandbox.ts";
+import type { SandboxLevel } from "../../src/core/command/sandbox.ts";
 import { makeLayers, removeLayers } from "../../src/workspace/sandbox/layers.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";

@@ -1,6 +1,7 @@
 /** The line of `pai doctor` about the sandbox of commands. */
+
+import { holdsUnasked, isEnough } from "../core/command/sandbox.ts";
 import { toPaiError } from "../core/error.ts";
-import { holdsUnasked, isEnough } from "../core/sandbox.ts";
 import type { LoadedSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { openSandbox } from "../workspace/sandbox/open.ts";

@@ -1,6 +1,7 @@
 /** What flags mean where that is more than their type says: globs, names, patterns. All throw usage. */
+
+import { isJoined, type RunGrant } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
-import { isJoined, type RunGrant } from "../core/run-patterns.ts";
 import type { RunOptions } from "../flows/run.ts";
 import type { Flags } from "./flags.ts";
 

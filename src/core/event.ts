@@ -1,11 +1,11 @@
 /** What a run reports while it happens: the only way core and flows speak. */
 
+import type { Permitted } from "./command/run-patterns.ts";
 import type { Message, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Notice } from "./question.ts";
 import type { ReplyProgress } from "./reply-progress.ts";
-import type { Permitted } from "./run-patterns.ts";
 import type { TaskItem } from "./session/conversation.ts";
 
 /** A file of which something was sent. */

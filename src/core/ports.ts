@@ -1,11 +1,11 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change } from "./change.ts";
+import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { Commit } from "./context/history.ts";
 import type { KeptRanking, Tally } from "./context/rank.ts";
 import type { Term } from "./context/words.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
-import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
 export interface Entry {
   readonly path: RelPath;

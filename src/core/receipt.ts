@@ -2,6 +2,7 @@
 
 import type { Complaint } from "./action.ts";
 import type { Blob, Change } from "./change.ts";
+import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { KeptRanking } from "./context/rank.ts";
 import { digest } from "./digest.ts";
 import type { Failure } from "./error.ts";
@@ -10,7 +11,6 @@ import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Question } from "./question.ts";
-import type { SandboxLevel, SandboxState } from "./sandbox.ts";
 
 /** A changed path with a hash of its content before and after; null: nothing. */
 export interface ChangedPath {

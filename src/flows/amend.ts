@@ -1,21 +1,21 @@
 /** Rights beyond the plan that a script asks for with AMEND: judged, decided in one question, and said everywhere. */
 import { type Change, squash } from "../core/change.ts";
+import { flagToRun } from "../core/command/run-patterns.ts";
 import { renderChanges } from "../core/diff.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { Stage } from "../core/ports.ts";
-import { flagToRun } from "../core/run-patterns.ts";
 import type { AmendRequest } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseLinks } from "./approval.ts";
+import { refuseSteering, withinOnly } from "./changes/steering.ts";
 import { bindCommands, describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
 import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
-import { refuseSteering, withinOnly } from "./steering.ts";
 import { isRefusal } from "./tally.ts";
 
 /** How many amendments a run without a person may have, whatever its plan names. */

@@ -1,14 +1,15 @@
 /** Checks a plan before its execution: refuses what is always forbidden, then asks for approval. */
+
+import { flagsToRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import { describeReader } from "../core/guard/describe-steering.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
-import { flagsToRun, whyNotRun } from "../core/run-patterns.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { refuseSteering, withinOnly } from "./changes/steering.ts";
 import { describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
-import { refuseSteering, withinOnly } from "./steering.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
 export function claimsOfPlan(run: Run, plan: Plan): readonly Claim[] {

@@ -10,11 +10,11 @@ import { createRights, type Rights } from "../core/plan/scope.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { namesPath } from "../core/targets.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { type Focus, noteSent, showFile, showParts, toReadable } from "./briefing/sources.ts";
 import { renderCarried } from "./carry.ts";
 import { mayRunCommand } from "./commands/approve-command.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
-import { type Focus, noteSent, showFile, showParts, toReadable } from "./sources.ts";
 
 /** True for actions that need no right, FINISH aside: they only look. */
 export const isLook = (action: string) => rowOf(action)?.kind === "look";

@@ -7,7 +7,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf } from "../core/plan/promise.ts";
 import { type Claim, createRights, pathsOfClaim, type Rights, useOf } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./batch.ts";
+import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";

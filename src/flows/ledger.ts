@@ -1,9 +1,10 @@
 /** Counts what a run spends and says no before it would spend more than was allowed. */
-import type { Spent } from "../core/allowance.ts";
+
 import { PaiError } from "../core/error.ts";
 import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
-import { costOf, type Price, roundCost } from "../core/price.ts";
+import type { Spent } from "../core/spending/allowance.ts";
+import { costOf, type Price, roundCost } from "../core/spending/price.ts";
 
 export interface Caps {
   readonly calls: number | null;

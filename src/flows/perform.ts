@@ -7,13 +7,13 @@ import { spellHidden } from "../core/invisible.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
-import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./batch.ts";
 import { breathe } from "./breathe.ts";
+import { noteHidden, noteRead } from "./briefing/sources.ts";
+import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
-import { noteHidden, noteRead } from "./sources.ts";
 import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */

@@ -1,16 +1,16 @@
 /** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
 
+import { grantsRun } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
-import { grantsRun } from "../core/run-patterns.ts";
 import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { refuseSteering, withinOnly } from "./changes/steering.ts";
 import { askBound, describeHold, quoteCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
-import { refuseSteering, withinOnly } from "./steering.ts";
 
 /** A text of the input; "" where there is none. */
 export const field = (input: Json, name: string): string => {

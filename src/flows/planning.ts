@@ -1,5 +1,6 @@
 /** From a request to an approved plan: one call, one repair at most, and one more for each word of feedback. */
 
+import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/list-actions.ts";
 import type { Json, Message } from "../core/model.ts";
@@ -7,7 +8,6 @@ import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
 import type { Claim } from "../core/plan/scope.ts";
-import { permittedBy } from "../core/run-patterns.ts";
 import { namesPath } from "../core/targets.ts";
 import {
   claimsOfPlan,
@@ -20,7 +20,7 @@ import {
   withoutCommands,
 } from "./approval.ts";
 import { isTooLong } from "./ask.ts";
-import { type Briefing, makeBriefing } from "./briefing.ts";
+import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
 import { findPlan, type PlanKind, promiseOfPlanning, type Wanted } from "./plans/find-plan.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";

@@ -6,10 +6,10 @@ import { fence } from "../core/data-fence.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type CallPromise, planPromise } from "../core/plan/promise.ts";
-import { type Likely, makeBriefing, type Part, rankTask } from "./briefing.ts";
+import { type Likely, makeBriefing, type Part, rankTask } from "./briefing/briefing.ts";
+import type { Source } from "./briefing/sources.ts";
 import { singleShotPlan } from "./planning.ts";
 import type { Run } from "./run.ts";
-import type { Source } from "./sources.ts";
 
 export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
@@ -74,7 +74,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
 async function composeLoopCall(run: Run): Promise<FirstCall> {
   const [{ composeMessage, instructionsOf, maxTurns }, { readKnowledge }] = await Promise.all([
     import("./tool-loop/tool-loop.ts"),
-    import("./sources.ts"),
+    import("./briefing/sources.ts"),
   ]);
   const knowledge = (await readKnowledge(run)).map(
     (file): Part => ({ kind: "knowledge", text: fence("file", { path: file.path }, file.shown), file }),

@@ -6,11 +6,11 @@ import { type Plan, workOf } from "../core/plan/plan.ts";
 import { type Claim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { toReadable } from "./briefing/sources.ts";
 import type { CheckReport } from "./checks/checks.ts";
 import { describeFailed } from "./checks/describe.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
-import { toReadable } from "./sources.ts";
 
 /** What is left to do: the reason for another phase, and the failure of the run when no call is left for one. */
 export interface Left {

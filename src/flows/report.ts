@@ -1,10 +1,11 @@
 /** What an execution call is told: the task and its evidence first, the results of the last phase later. */
 
+import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { renderChanges } from "../core/diff.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import { grantsSome } from "../core/run-patterns.ts";
+import { showFile } from "./briefing/sources.ts";
 import type { Check, CheckReport } from "./checks/checks.ts";
 import { describeCheck, renderBaseline } from "./checks/describe.ts";
 import { renderAnswerForm } from "./ending/answer-form.ts";
@@ -12,7 +13,6 @@ import { showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Left } from "./progress.ts";
 import type { Run } from "./run.ts";
-import { showFile } from "./sources.ts";
 
 /** Characters of the diff a later phase is shown. */
 const maxOfDiff = 12_000;

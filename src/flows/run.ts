@@ -1,9 +1,10 @@
 /** What a flow works with: the task, the options, the ports, and the record that the outcome is made from. */
 
 import type { AnyAction } from "../core/action.ts";
-import type { Allowance } from "../core/allowance.ts";
 import type { Change } from "../core/change.ts";
-import type { CheckEvidence } from "../core/check-output.ts";
+import type { CheckEvidence } from "../core/command/check-output.ts";
+import type { RunGrant } from "../core/command/run-patterns.ts";
+import type { SandboxLevel } from "../core/command/sandbox.ts";
 import type { Range } from "../core/context/excerpts.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { GuardLimits } from "../core/guard/guard.ts";
@@ -14,13 +15,12 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ScheduleStep } from "../core/plan/schedule.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
-import type { Price } from "../core/price.ts";
 import type { Decide, Notice } from "../core/question.ts";
-import type { RunGrant } from "../core/run-patterns.ts";
-import type { SandboxLevel } from "../core/sandbox.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Conversation } from "../core/session/conversation.ts";
+import type { Allowance } from "../core/spending/allowance.ts";
+import type { Price } from "../core/spending/price.ts";
 import type { Caps, Ledger } from "./ledger.ts";
 import type { Overlay } from "./stage.ts";
 import type { Tally } from "./tally.ts";

@@ -4,8 +4,8 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { withinOnly } from "./changes/steering.ts";
 import type { Run } from "./run.ts";
-import { withinOnly } from "./steering.ts";
 import { contentsAtStart } from "./veiled-view.ts";
 
 interface Refusal {

@@ -1,8 +1,9 @@
 /** Every setting once: its name, its variable and flag, what it may be, and how far a project may narrow it. */
+
+import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
 import { isFields, type Json } from "../core/model.ts";
-import type { Rate } from "../core/price.ts";
 import { byProvider } from "../core/providers.ts";
-import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/sandbox.ts";
+import type { Rate } from "../core/spending/price.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import {
   asJson,

@@ -1,11 +1,11 @@
 /** Settings from flags, environment, pai.json, the user's file, the system's and defaults, each with where it came from. */
 import { join } from "node:path";
-import type { DayCaps } from "../core/allowance.ts";
+import type { SandboxChoice } from "../core/command/sandbox.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
-import type { Rate } from "../core/price.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
-import type { SandboxChoice } from "../core/sandbox.ts";
+import type { DayCaps } from "../core/spending/allowance.ts";
+import type { Rate } from "../core/spending/price.ts";
 import { kebabCase } from "../core/text.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";

@@ -1,7 +1,7 @@
 /** A run and what the day still allows: each call takes its share before it is made, and pays what it came to. */
 import { expect, test } from "bun:test";
-import type { Allowance, PlannedCall, Spent } from "../../src/core/allowance.ts";
 import { PaiError } from "../../src/core/error.ts";
+import type { Allowance, PlannedCall, Spent } from "../../src/core/spending/allowance.ts";
 import { plan, talk } from "./plans.ts";
 import { play, usage } from "./scripted.ts";
 

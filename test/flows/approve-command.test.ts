@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { filesOfCommand } from "../../src/core/command-files.ts";
+import { filesOfCommand } from "../../src/core/command/command-files.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan } from "./plans.ts";

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { PlannedCall, SpendCaps } from "../../src/core/allowance.ts";
+import type { PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
 import { openMachineAllowance } from "../../src/store/team/allowance.ts";
 import { openDayLedger } from "../../src/store/team/day-ledger.ts";
 import { makeFolder } from "./temp-home.ts";

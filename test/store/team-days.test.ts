@@ -1,8 +1,8 @@
 /** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/allowance.ts";
 import { summarizeRun } from "../../src/core/run-summary.ts";
+import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
 import { readAddress } from "../../src/store/team/address.ts";
 import { openTeamAllowance } from "../../src/store/team/allowance.ts";
 import { openDayLedger } from "../../src/store/team/day-ledger.ts";

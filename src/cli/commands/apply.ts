@@ -2,8 +2,8 @@
 
 import { resolve } from "node:path";
 import { quoteForShell } from "../../core/command/quote.ts";
+import { grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
-import { grantsRun } from "../../core/run-patterns.ts";
 import type { Run } from "../../flows/run.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { createReplayModel } from "../../models/replay.ts";

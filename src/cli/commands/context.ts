@@ -1,8 +1,8 @@
 /** `pai context`: what a task would send with its first call, before anything is sent or paid. */
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
-import type { Price } from "../../core/price.ts";
 import type { Notice } from "../../core/question.ts";
+import type { Price } from "../../core/spending/price.ts";
 import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";

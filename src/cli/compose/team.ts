@@ -1,11 +1,11 @@
 /** What runs of this machine tell the team's database, and the database itself for commands that ask it. */
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type Allowance, type DayCaps, hasDayCaps } from "../../core/allowance.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
 import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
+import { type Allowance, type DayCaps, hasDayCaps } from "../../core/spending/allowance.ts";
 import { readAddress } from "../../store/team/address.ts";
 import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "../../store/team/allowance.ts";
 import { type DayLedger, openDayLedger } from "../../store/team/day-ledger.ts";

@@ -1,4 +1,6 @@
 /** What a receipt answers in place of the world, in its order: replies of the model, decisions, results of commands. */
+
+import type { SandboxState } from "../../core/command/sandbox.ts";
 import type { KeptRanking } from "../../core/context/rank.ts";
 import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
@@ -7,7 +9,6 @@ import { type Json, type Model, noUsage } from "../../core/model.ts";
 import type { PlanCache } from "../../core/ports.ts";
 import type { Decide, Decision } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
-import type { SandboxState } from "../../core/sandbox.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 

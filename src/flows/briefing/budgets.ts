@@ -1,6 +1,6 @@
 /** How many characters of each part a briefing may hold, for the model in use. */
 import type { Run } from "../run.ts";
-import type { Source } from "../sources.ts";
+import type { Source } from "./sources.ts";
 
 /** Characters of each part at the most, for a model that holds much. */
 export const widest = {

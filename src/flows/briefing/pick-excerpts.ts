@@ -6,7 +6,7 @@ import { kindAmong, type Ranked } from "../../core/context/rank.ts";
 import { surveyLimits } from "../../core/context/survey.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
-import { hideSource, readSource, type Source } from "../sources.ts";
+import { hideSource, readSource, type Source } from "./sources.ts";
 
 const limits = {
   /** Files of which something is shown, where there is not room for all. */

@@ -5,8 +5,8 @@ import { type GuardInput, judge, type Verdict } from "../../core/guard/guard.ts"
 import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { Run } from "../run.ts";
-import { refuseSteering } from "../steering.ts";
 import { mayHoldSecrets } from "../unveil.ts";
+import { refuseSteering } from "./steering.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;

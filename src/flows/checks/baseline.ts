@@ -1,5 +1,5 @@
 /** The results of the user's checks before the work: run once, shown to the model, and compared with later results. */
-import type { CheckEvidence } from "../../core/check-output.ts";
+import type { CheckEvidence } from "../../core/command/check-output.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";
 import { leavesNothing, runCheck, userChecks } from "./checks.ts";

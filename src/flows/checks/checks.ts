@@ -1,10 +1,15 @@
 /** Runs the checks of a run on the changed tree; only what got worse counts against it, and a failing check of the user. */
 
-import { type CheckEvidence, type Comparison, compareFailures, renderComparison } from "../../core/check-output.ts";
+import {
+  type CheckEvidence,
+  type Comparison,
+  compareFailures,
+  renderComparison,
+} from "../../core/command/check-output.ts";
+import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { flagsToRun, grantsRun } from "../../core/run-patterns.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { requireBound, runInWorkspace } from "../commands/approve-command.ts";
 import type { Run } from "../run.ts";

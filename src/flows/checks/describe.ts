@@ -1,5 +1,5 @@
 /** Checks in words: for a request, and for people. */
-import { type CheckEvidence, type Comparison, renderComparison, tailOf } from "../../core/check-output.ts";
+import { type CheckEvidence, type Comparison, renderComparison, tailOf } from "../../core/command/check-output.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { Run } from "../run.ts";

@@ -2,9 +2,9 @@
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { judgeCommand } from "../changes/judge.ts";
+import { refuseSteering } from "../changes/steering.ts";
 import { refuseClosed, tellClosed } from "../commands/closed.ts";
 import type { Run } from "../run.ts";
-import { refuseSteering } from "../steering.ts";
 
 const isMadeFolder = ({ before, after }: Change) => before === null && after?.kind === "folder";
 

@@ -1,10 +1,10 @@
 /** Binds a yes to a command to the files it runs, as they were when it was asked for. */
 import { type Blob, sameBlob } from "../../core/change.ts";
-import { filesOfCommand } from "../../core/command-files.ts";
+import { filesOfCommand } from "../../core/command/command-files.ts";
+import { grantsRun } from "../../core/command/run-patterns.ts";
+import { explainWall } from "../../core/command/sandbox.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
-import { grantsRun } from "../../core/run-patterns.ts";
-import { explainWall } from "../../core/sandbox.ts";
 import { breathe } from "../breathe.ts";
 import type { Run, RunOptions } from "../run.ts";
 import { isProposed } from "./proposal.ts";

@@ -4,10 +4,10 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import type { PathUse } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult, Proposal } from "../../core/ports.ts";
-import { acceptBatch, applyBatch, decideBatch, isAsked } from "../batch.ts";
+import { acceptBatch, applyBatch, decideBatch, isAsked } from "../changes/batch.ts";
 import { judgeProposal, type Refusal } from "../changes/judge.ts";
+import { withinOnly } from "../changes/steering.ts";
 import type { Run } from "../run.ts";
-import { withinOnly } from "../steering.ts";
 
 interface Proposed extends CommandResult {
   readonly proposal: Proposal;

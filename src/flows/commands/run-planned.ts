@@ -1,9 +1,10 @@
 /** Runs a command of the model, and says how that went. */
+
+import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
+import { explainWall } from "../../core/command/sandbox.ts";
 import { summarizeAll } from "../../core/diff.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { grantsRun, whyNotRun } from "../../core/run-patterns.ts";
-import { explainWall } from "../../core/sandbox.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { judgeCommand, type Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";

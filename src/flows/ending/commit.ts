@@ -1,9 +1,9 @@
 /** Commits what a run changed: its hooks judge it while everything can still be taken back, then git is called. */
 import { type Change, squash } from "../../core/change.ts";
+import { grantsSome } from "../../core/command/run-patterns.ts";
 import { commitMessage } from "../../core/commit-message.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
-import { grantsSome } from "../../core/run-patterns.ts";
 import { leavesNothing } from "../checks/checks.ts";
 import { runInWorkspace } from "../commands/approve-command.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";

@@ -4,11 +4,11 @@ import { maxWhole } from "../../core/context/large-file.ts";
 import { maxShown } from "../../core/context/shown.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
+import { toReadable } from "../briefing/sources.ts";
 import { editedIn, filesOf } from "../evidence.ts";
 import executePrompt from "../prompts/execute.md" with { type: "text" };
 import scriptPrompt from "../prompts/script.md" with { type: "text" };
 import type { Run } from "../run.ts";
-import { toReadable } from "../sources.ts";
 
 /** Characters of a look's answer, as long as nobody has looked. */
 const maxOfLook = 2000;

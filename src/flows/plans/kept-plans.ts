@@ -1,7 +1,7 @@
 /** Plans that are used again: what each is kept by, and keeping them. */
-import { normalizeOutput } from "../../core/check-output.ts";
+import { normalizeOutput } from "../../core/command/check-output.ts";
 import { digest } from "../../core/digest.ts";
-import type { Briefing, Part } from "../briefing.ts";
+import type { Briefing, Part } from "../briefing/briefing.ts";
 import type { Run } from "../run.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { AnyAction } from "../../core/action.ts";
 import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../../core/model.ts";
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
-import { renderLikely } from "../briefing.ts";
+import { renderLikely } from "../briefing/briefing.ts";
 import { runChecks, userChecks } from "../checks/checks.ts";
 import { describeCheck } from "../checks/describe.ts";
 import { noteAnswer } from "../evidence.ts";

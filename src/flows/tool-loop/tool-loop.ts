@@ -1,12 +1,13 @@
 /** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 
 import type { AnyAction } from "../../core/action.ts";
+import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
-import { grantsSome } from "../../core/run-patterns.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
-import { makeBriefing, type Part } from "../briefing.ts";
+import { makeBriefing, type Part } from "../briefing/briefing.ts";
+import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
 import { renderAnswerForm } from "../ending/answer-form.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
@@ -14,7 +15,6 @@ import { pathsRead } from "../permission.ts";
 import loopPrompt from "../prompts/tool-loop.md" with { type: "text" };
 import { renderLearning } from "../report.ts";
 import type { Flow, Run } from "../run.ts";
-import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../sources.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTool } from "./inner-tools.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";

@@ -1,4 +1,6 @@
 /** Who says what a day still allows: the team's database, or this machine alone. */
+
+import { PaiError, toPaiError } from "../../core/error.ts";
 import {
   type Allowance,
   type Claim,
@@ -11,8 +13,7 @@ import {
   type Spent,
   type Want,
   wantOf,
-} from "../../core/allowance.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+} from "../../core/spending/allowance.ts";
 import { pause } from "../pause.ts";
 import type { DayLedger, DayScope } from "./day-ledger.ts";
 import type { Outbox } from "./outbox.ts";

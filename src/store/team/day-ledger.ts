@@ -10,7 +10,7 @@ import {
   type SpendCaps,
   type Spent,
   type Want,
-} from "../../core/allowance.ts";
+} from "../../core/spending/allowance.ts";
 
 /** What a day came to: all calls of this machine, or those that were made while the team's database was away. */
 export type DayScope = "machine" | "away";

@@ -1,8 +1,9 @@
 /** A plan as a person reads it before saying yes: steps as a table, files, checks, risk, and the promise. */
+
+import type { Permitted } from "../../core/command/run-patterns.ts";
 import { describeSteering, findSteering } from "../../core/guard/steering.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
-import type { Permitted } from "../../core/run-patterns.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, grouped, priced } from "../amount.ts";
 import { hang, pad, widest, wrap, wrapPath } from "../layout.ts";

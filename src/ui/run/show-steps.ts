@@ -1,7 +1,7 @@
 /** Shows what a run is going to do: its plan, its phases and steps, its tasks. */
 
+import type { Permitted } from "../../core/command/run-patterns.ts";
 import type { Promised } from "../../core/outcome.ts";
-import type { Permitted } from "../../core/run-patterns.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { renderAmended } from "./render-outcome.ts";

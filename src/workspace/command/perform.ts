@@ -1,10 +1,10 @@
 /** Runs commands of a run in the workspace: in their sandbox, with what they changed found by looking before and after. */
 
 import type { Change } from "../../core/change.ts";
+import { holdsUnasked } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
-import { holdsUnasked } from "../../core/sandbox.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";

@@ -1,7 +1,7 @@
 /** Runs one command in a new session: no terminal, no input, bounded in time and output, nothing left running. */
 import { closeSync, existsSync } from "node:fs";
+import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import type { SandboxLevel } from "../../core/sandbox.ts";
 import { lifelineFd } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open.ts";
 import { explainFailure } from "../sandbox/reasons.ts";

@@ -1,5 +1,5 @@
 /** What one command may do: the values that the tape of a command is written from. */
-import type { SandboxLevel } from "../../core/sandbox.ts";
+import type { SandboxLevel } from "../../core/command/sandbox.ts";
 
 export interface Hidden {
   /** Absolute and real. */

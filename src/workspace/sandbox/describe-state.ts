@@ -1,7 +1,7 @@
 /** Says in one line what the sandbox of a workspace holds, and why it is not more. */
 
 import { homedir } from "node:os";
-import type { SandboxLevel, SandboxState } from "../../core/sandbox.ts";
+import type { SandboxLevel, SandboxState } from "../../core/command/sandbox.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
 import type { SandboxSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 /** Finds the level that holds here: from the strongest down, and of each as much as works. */
 
-import type { SandboxLevel } from "../../core/sandbox.ts";
+import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { hasBubblewrap, wrap } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
 import { type Layers, makeLayers, removeLayers } from "./layers.ts";

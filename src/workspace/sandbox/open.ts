@@ -2,8 +2,8 @@
 import { lstatSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
-import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/sandbox.ts";
 import type { PathRules } from "../policy.ts";
 import { wrap } from "./bubblewrap.ts";
 import {

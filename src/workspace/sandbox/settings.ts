@@ -1,5 +1,5 @@
 /** What a person asked of the sandbox. */
-import type { SandboxChoice, SandboxLevel } from "../../core/sandbox.ts";
+import type { SandboxChoice, SandboxLevel } from "../../core/command/sandbox.ts";
 
 export interface SandboxSettings {
   readonly choice: SandboxChoice;

@@ -1,7 +1,7 @@
 /** Runs every attack of probe.c bare and in each level, as whoever starts it: `attack-levels.ts FOLDER`; prints JSON. */
 import { existsSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../../src/core/sandbox.ts";
+import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";

@@ -1,5 +1,5 @@
 /** What the sandbox can do on this machine, for tests that hold differently with and without it. */
-import type { SandboxState } from "../../../src/core/sandbox.ts";
+import type { SandboxState } from "../../../src/core/command/sandbox.ts";
 import { openBare } from "../bare.ts";
 import { makePlace } from "../tree.ts";
 

@@ -1,7 +1,7 @@
 /** Kills a process that runs a command, and counts what is left of the command: `kill-pai.ts FOLDER`; prints JSON. */
 import { mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
+import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";

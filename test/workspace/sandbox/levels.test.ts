@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { explainWall } from "../../../src/core/sandbox.ts";
+import { explainWall } from "../../../src/core/command/sandbox.ts";
 import { here } from "./here.ts";
 import { has, inWorld } from "./world.ts";
 

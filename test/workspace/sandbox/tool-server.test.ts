@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxLevel } from "../../../src/core/sandbox.ts";
+import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
 

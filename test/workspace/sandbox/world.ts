@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import type { CommandOptions, CommandResult } from "../../../src/core/ports.ts";
-import { type SandboxLevel, sandboxLevels } from "../../../src/core/sandbox.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
 

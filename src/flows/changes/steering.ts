@@ -1,7 +1,7 @@
 /** Who may change files that steer, and which paths the user named by globs. */
-import { PaiError } from "../core/error.ts";
-import type { RelPath } from "../core/path.ts";
-import type { Run } from "./run.ts";
+import { PaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Run } from "../run.ts";
 
 /** What names all that a folder holds names the folder. */
 const names = (glob: string, path: string) =>

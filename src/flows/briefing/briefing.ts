@@ -1,19 +1,19 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
-import { type RankedProject, rankProject } from "../core/context/project.ts";
-import type { Ranked } from "../core/context/rank.ts";
-import { findStacks } from "../core/context/stack.ts";
-import { surveyView } from "../core/context/survey.ts";
-import { renderTree } from "../core/context/tree.ts";
-import type { Term } from "../core/context/words.ts";
-import { fence } from "../core/data-fence.ts";
-import type { RelPath } from "../core/path.ts";
-import { blankSecrets } from "../core/secrets/veil.ts";
-import { type Budgets, fitBudgets, widest } from "./briefing/budgets.ts";
-import { pickExcerpts } from "./briefing/pick-excerpts.ts";
-import { renderBaseline } from "./checks/describe.ts";
-import { renderAnswerForm } from "./ending/answer-form.ts";
-import type { Run } from "./run.ts";
+import { type RankedProject, rankProject } from "../../core/context/project.ts";
+import type { Ranked } from "../../core/context/rank.ts";
+import { findStacks } from "../../core/context/stack.ts";
+import { surveyView } from "../../core/context/survey.ts";
+import { renderTree } from "../../core/context/tree.ts";
+import type { Term } from "../../core/context/words.ts";
+import { fence } from "../../core/data-fence.ts";
+import type { RelPath } from "../../core/path.ts";
+import { blankSecrets } from "../../core/secrets/veil.ts";
+import { renderBaseline } from "../checks/describe.ts";
+import { renderAnswerForm } from "../ending/answer-form.ts";
+import type { Run } from "../run.ts";
+import { type Budgets, fitBudgets, widest } from "./budgets.ts";
+import { pickExcerpts } from "./pick-excerpts.ts";
 import {
   collectKnowledge,
   cutText,

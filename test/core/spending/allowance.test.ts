@@ -1,8 +1,15 @@
 /** What is left of a day: no call is granted that could pass a cap. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { dayIsSpent, leftFor, mostOf, outputWithin, replyWithin, wantOf } from "../../src/core/allowance.ts";
-import type { noUsage } from "../../src/core/model.ts";
+import type { noUsage } from "../../../src/core/model.ts";
+import {
+  dayIsSpent,
+  leftFor,
+  mostOf,
+  outputWithin,
+  replyWithin,
+  wantOf,
+} from "../../../src/core/spending/allowance.ts";
 
 const amount = (max: number) => fc.double({ min: 0, max, noNaN: true });
 const cap = (max: number) => fc.option(amount(max));

@@ -1,6 +1,6 @@
 /** What a day allows: a share of it is reserved before a call and settled after it, so that calls at once never overspend. */
-import { PaiError } from "./error.ts";
-import { noUsage, type Usage } from "./model.ts";
+import { PaiError } from "../error.ts";
+import { noUsage, type Usage } from "../model.ts";
 
 /** Caps of one day; null: none. Money in USD. */
 export interface SpendCaps {

@@ -1,6 +1,6 @@
 /** What two outputs of a check have in common, and how much of one is shown. */
 import { describe, expect, test } from "bun:test";
-import { compareFailures, renderComparison, tailOf } from "../../src/core/check-output.ts";
+import { compareFailures, renderComparison, tailOf } from "../../../src/core/command/check-output.ts";
 
 const failed = (output: string, exit = 1) => ({ exit, passed: false, output });
 const unittest = (failures: string, took: string, count: number) =>

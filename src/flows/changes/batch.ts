@@ -1,14 +1,14 @@
 /** What is staged becomes real: shown, decided, applied as one. */
-import { type Change, squash } from "../core/change.ts";
-import { renderChanges, summarizeAll } from "../core/diff.ts";
-import { PaiError } from "../core/error.ts";
-import { describeLater } from "../core/guard/describe-steering.ts";
-import type { ChangeSummary } from "../core/outcome.ts";
-import type { RelPath } from "../core/path.ts";
-import type { Rights } from "../core/plan/scope.ts";
-import { listen } from "./breathe.ts";
-import { findSteering, type Refusal } from "./changes/judge.ts";
-import type { Run } from "./run.ts";
+import { type Change, squash } from "../../core/change.ts";
+import { renderChanges, summarizeAll } from "../../core/diff.ts";
+import { PaiError } from "../../core/error.ts";
+import { describeLater } from "../../core/guard/describe-steering.ts";
+import type { ChangeSummary } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Rights } from "../../core/plan/scope.ts";
+import { listen } from "../breathe.ts";
+import type { Run } from "../run.ts";
+import { findSteering, type Refusal } from "./judge.ts";
 
 /** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {

@@ -1,19 +1,19 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
-import { linesOf } from "../core/context/blocks.ts";
-import type { Range } from "../core/context/excerpts.ts";
-import { chooseParts, maxWhole } from "../core/context/large-file.ts";
-import { maxReadLines, maxShown } from "../core/context/shown.ts";
-import { fence } from "../core/data-fence.ts";
-import { digest } from "../core/digest.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
-import { describeHidden } from "../core/invisible.ts";
-import { matchLines } from "../core/line-diff.ts";
-import type { Call } from "../core/model.ts";
-import type { RelPath } from "../core/path.ts";
-import { rowOf } from "../core/vocabulary.ts";
-import { field } from "./permission.ts";
-import type { Run } from "./run.ts";
+import { linesOf } from "../../core/context/blocks.ts";
+import type { Range } from "../../core/context/excerpts.ts";
+import { chooseParts, maxWhole } from "../../core/context/large-file.ts";
+import { maxReadLines, maxShown } from "../../core/context/shown.ts";
+import { fence } from "../../core/data-fence.ts";
+import { digest } from "../../core/digest.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import { describeHidden } from "../../core/invisible.ts";
+import { matchLines } from "../../core/line-diff.ts";
+import type { Call } from "../../core/model.ts";
+import type { RelPath } from "../../core/path.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import { field } from "../permission.ts";
+import type { Run } from "../run.ts";
 
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;

@@ -1,5 +1,5 @@
 /** What tokens cost. */
-import type { Usage } from "./model.ts";
+import type { Usage } from "../model.ts";
 
 /** USD per million tokens. */
 export interface Rate {

@@ -1,5 +1,5 @@
 /** Which commands may run without a question: all of them, or those that match a pattern as a whole. Pure. */
-import { quoteForShell } from "./command/quote.ts";
+import { quoteForShell } from "./quote.ts";
 
 /** false: none. A list: those that match one of its patterns. */
 export type RunGrant = boolean | readonly string[];

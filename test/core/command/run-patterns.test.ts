@@ -1,6 +1,6 @@
 /** What a pattern of --allow-run matches: the whole command, and never one that holds a second. */
 import { expect, test } from "bun:test";
-import { flagToRun, grantsRun, patternOf } from "../../src/core/run-patterns.ts";
+import { flagToRun, grantsRun, patternOf } from "../../../src/core/command/run-patterns.ts";
 
 const matching = (pattern: string, ...commands: readonly string[]) =>
   commands.filter((command) => grantsRun([pattern], command));

@@ -1,5 +1,5 @@
 /** What a check printed: what of it requests show, and whether two failures are the same. Pure. */
-import type { CheckResult } from "./outcome.ts";
+import type { CheckResult } from "../outcome.ts";
 
 /** A check that has been run, with what it printed; secrets in the output are masked. */
 export interface CheckEvidence extends CheckResult {

@@ -92,6 +92,18 @@ test("every file says in its first line what it is for", () => {
   expect(silent).toEqual([]);
 });
 
+test("a file has at most 300 lines, and a folder of src at most 35 files", () => {
+  const all = ["src", "test", "scripts"].flatMap((folder) =>
+    readdirSync(join(src, "..", folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.startsWith("scenarios/"))
+      .map((name) => `${folder}/${name}`),
+  );
+  const linesOf = (name: string) => readFileSync(join(src, "..", name), "utf8").split("\n").length - 1;
+  expect(all.filter((name) => linesOf(name) > 300)).toEqual([]);
+  const folders = Map.groupBy(files, dirname);
+  expect([...folders].filter(([, held]) => held.length > 35).map(([folder]) => folder)).toEqual([]);
+});
+
 test("core touches neither the file system nor the process", () => {
   const impure = files.filter(
     (file) => layerOf(file) === "core" && importsOf(file).some((name) => /^(node:|bun)/.test(name)),

@@ -1,38 +1,24 @@
 /** The sandbox of one workspace: finds out once what holds here, then starts programs in it. */
-import { lstatSync, mkdtempSync, realpathSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
-import type { PathRules } from "../policy.ts";
 import { wrap } from "./bubblewrap.ts";
-import {
-  type ClosedPaths,
-  findClosedPaths,
-  findSockets,
-  findSubmounts,
-  hasPowerfulSocket,
-  namedIn,
-} from "./closed-paths.ts";
-import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
+import { namedIn } from "./closed-paths.ts";
+import { type Confinement, isIsolated } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
-import { readableRules } from "./landlock.ts";
 import { type Launched, launch } from "./launch.ts";
 import { type Layers, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isReplaced } from "./namespaces.ts";
-import type { SandboxSettings } from "./settings.ts";
+import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
 import { runProgram, writeConfinement } from "./write-tape.ts";
 
-export interface SandboxOptions {
-  readonly settings: SandboxSettings;
-  /** Real path of the workspace, and its open folder. */
-  readonly workspace: string;
+export interface SandboxOptions extends PathOptions {
+  /** The open folder of the workspace. */
   readonly workspaceFd: number;
-  readonly rules: PathRules;
-  readonly home: string | null;
-  readonly own: readonly string[];
   /** Where a folder may be made for what commands change; null: nowhere but for temporary files. */
   readonly stateFolder: string | null;
 }
@@ -70,19 +56,6 @@ export interface Sandbox {
   /** What commands do not see and a text names, the project's own paths relative to it. */
   readonly hiddenIn: (text: string) => readonly string[];
 }
-
-const cacheNames = [".cache", ".npm", ".cargo", "go", ".m2", ".gradle", ".nuget", ".bun", ".deno", ".pub-cache"];
-/** Local services that a program with the network may reach through their sockets, and the resolver's own files. */
-const networkFolders = [
-  "systemd/resolve",
-  "resolvconf",
-  "NetworkManager",
-  "postgresql",
-  "mysqld",
-  "redis",
-  "memcached",
-];
-const closedFreshMs = 1000;
 
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { settings, workspace, workspaceFd, home } = options;
@@ -180,113 +153,12 @@ function removeTemporary(folder: string): void {
   }
 }
 
-/** The paths of a confinement; secrets are looked for again when what is known of them is a second old. */
-function openPaths({ settings, workspace, rules, home, own }: SandboxOptions, isRoot: boolean) {
-  const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
-  const readable = settings.readable.map(absolute);
-  const writable = settings.writable.map(absolute);
-  const isInside = (path: string) => path.startsWith(`${workspace}/`);
-  let known: { readonly paths: ClosedPaths; readonly at: number; readonly own: number } | null = null;
-  let outside: readonly LandlockRule[] | null = null;
-  let knownCaches: readonly string[] | null = null;
-
-  const closed = (): ClosedPaths => {
-    // A folder of pai's own that was made since must be hidden at once.
-    const ownNow = own.filter(isThere).length;
-    if (known !== null && known.own !== ownNow) outside = null;
-    if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
-      const open = [...readable, ...writable];
-      const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open }, known?.paths ?? null);
-      known = { paths, at: performance.now(), own: ownNow };
-    }
-    return known.paths;
-  };
-  const caches = (): readonly string[] => {
-    knownCaches ??= cachesOf(home, writable);
-    return knownCaches;
-  };
-  const rulesOutside = (): readonly LandlockRule[] => {
-    outside ??= readableRules(closed().hidden.filter(({ path }) => !isInside(path)));
-    return outside;
-  };
-  const replaced = (network: boolean) => [...readable, ...(network ? runFolders() : [])].filter(isReplaced);
-
-  const paths = {
-    closed,
-    /** To be looked for again: a command that works in the workspace may have moved it. */
-    renew() {
-      if (known !== null) known = { ...known, at: Number.NEGATIVE_INFINITY };
-    },
-    forget() {
-      paths.renew();
-      outside = null;
-      knownCaches = null;
-    },
-    /** What is different where the workspace, too, may only be read. */
-    forReading: (level: SandboxLevel): Partial<Confinement> => ({
-      workspaceRights: "read",
-      ...(level === "L2" ? { outside: readableRules(closed().hidden) } : {}),
-      ...(level === "L3b" ? { readOnly: [workspace] } : {}),
-    }),
-    forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
-      const { hidden, repositories } = closed();
-      const sockets = socketsFor(level, network, hidden);
-      const mine = repositories.filter(isInside);
-      return {
-        network,
-        hidden: [...hidden, ...sockets],
-        throughOverlay: settings.git && isLayered ? mine : [],
-        submounts: isLayered ? findSubmounts(workspace) : [],
-        unixSockets: seesOwnSockets(level, network),
-        writable: writable.filter(isThere),
-        readable: isIsolated(level) ? replaced(network) : [],
-        readOnly: settings.git ? [] : mine,
-        caches: found.caches && level === "L3" ? caches() : [],
-        outside: level === "L2" ? rulesOutside() : [],
-      };
-    },
-  };
-  return paths;
-}
-
 function requireLevel(choice: SandboxChoice, { level, reasons }: Found): void {
   if (isEnough(level, choice)) return;
   throw new PaiError("sandbox_missing", `the sandbox ${choice} does not hold here: ${reasons.join("; ")}`, {
     hint: "--sandbox off runs commands without one",
   });
 }
-
-/** Those of services, but for the ones that are hidden with a folder. */
-const socketsFor = (level: SandboxLevel, network: boolean, hidden: readonly Hidden[]): readonly Hidden[] =>
-  (isIsolated(level) ? findSockets(!network) : []).filter(
-    ({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)),
-  );
-
-/** Without private mounts a command with the network sees every socket of the machine. */
-const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
-  isIsolated(level) || !network || !hasPowerfulSocket();
-
-const isAtOrBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
-
-const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function cachesOf(home: string | null, writable: readonly string[]): readonly string[] {
-  if (home === null) return [];
-  const found = cacheNames.map((name) => realOrSame(join(home, name)));
-  const isUsable = (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true && !isReplaced(path);
-  return [...new Set(found)].filter((path) => isUsable(path) && !writable.includes(path));
-}
-
-const runFolders = (): readonly string[] => networkFolders.map((name) => `/run/${name}`).filter(isThere);
 
 /** Temporary files and caches go where the program may write. */
 function variablesFor(level: SandboxLevel, temporary: string | null, home: string | null): Record<string, string> {

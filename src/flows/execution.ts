@@ -12,6 +12,7 @@ import { judgeStaged } from "./changes/judge.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
+import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
@@ -128,13 +129,14 @@ const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promis
   renderTask(run, plan, await showNow(run, plan), { checks, turns: null });
 
 /** Throws what is still wrong when no call is left for it. */
-function giveUp(run: Run, left: Left): never {
+function giveUp(run: Run, left: Left, text: string): never {
   if (run.ledger.capped) {
     throw new PaiError("budget_calls", `budget reached: ${left.message}, and --max-calls allows no further call`);
   }
   const { forbidden } = run.record.tally;
   if (forbidden !== null && ["check_failed", "nothing_done"].includes(left.code)) throw refusalOf(run, forbidden, left);
-  throw new PaiError(left.code, left.message, left.hint === null ? {} : { hint: left.hint });
+  const said = left.code === "reply_invalid" ? beginningOf(text) : "";
+  throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
 /** Carries the plan out. Throws the last unresolved failure when the promised calls are used up. */
@@ -170,7 +172,7 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
       await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }
-    if (run.ledger.exhausted) giveUp(run, left);
+    if (run.ledger.exhausted) giveUp(run, left, text);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     const isFresh = n > 1;

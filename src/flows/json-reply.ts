@@ -54,7 +54,7 @@ async function read<T>(
 }
 
 /** How an unusable reply began, so that whoever reads of it knows what was said. */
-function beginningOf(text: string): string {
+export function beginningOf(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
 }

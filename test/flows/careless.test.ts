@@ -68,6 +68,15 @@ test("words while something is open are told to be no action", async () => {
   expect(ran.asked(3)).toContain("Still to do from the plan:\n- change a.txt");
 });
 
+test("a run that ends on words says how they began", async () => {
+  const lines = [plan({ steps }), ...Array<string>(3).fill("I am sorry, I cannot do that.\nAsk me something else.")];
+  const { outcome } = await play({ files, lines });
+  expect(outcome.error).toMatchObject({
+    code: "reply_invalid",
+    message: "the reply held no action and no answer; it began: I am sorry, I cannot do that.",
+  });
+});
+
 describe("a FINISH that was not written by the rules", () => {
   const said = async (end: string) => {
     const { outcome } = await play({ files, lines: [plan({ steps }), done + end] });

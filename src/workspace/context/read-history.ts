@@ -1,8 +1,8 @@
 /** The history of a workspace for one request: as it was kept, with what came since, or read anew. */
 import type { SurveyHistory } from "../../core/ports.ts";
+import { findRepository, type Repository } from "../git/find-repository.ts";
+import { type LogOptions, parseLog, readLog } from "../git/git-log.ts";
 import type { StoredHistory } from "../index/index-file.ts";
-import { findRepository, type Repository } from "./find-repository.ts";
-import { type LogOptions, parseLog, readLog } from "./git-log.ts";
 
 const most = { commits: 4_000, timeoutMs: 1_500 } as const;
 

@@ -6,9 +6,9 @@ import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
-import { findTop, isOwnRepository } from "../context/find-repository.ts";
 import { showName } from "../parse-path.ts";
 import { findGit, type Git, type GitPlace, openGit, readGit } from "./call-git.ts";
+import { findTop, isOwnRepository } from "./find-repository.ts";
 import { refuseOwnPrograms } from "./judge-settings.ts";
 
 /** Throws usage where no commit can be made whatever the run does. */

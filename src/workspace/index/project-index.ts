@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import type { Repository } from "../context/find-repository.ts";
+import type { Repository } from "../git/find-repository.ts";
 import type { PathRules } from "../policy.ts";
 import type { IndexFile } from "./index-file.ts";
 import { indexName, removeIndex } from "./index-name.ts";
@@ -62,7 +62,7 @@ function digestRules(root: Root, rules: PathRules): string {
 }
 
 const repositoryOf = async (root: Root): Promise<Repository | null> => {
-  const { findRepository } = await import("../context/find-repository.ts");
+  const { findRepository } = await import("../git/find-repository.ts");
   const found = findRepository(root.path);
   return typeof found === "string" ? null : found;
 };

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findRepository, type Repository } from "../../../src/workspace/context/find-repository.ts";
-import { parseLog, readLog } from "../../../src/workspace/context/git-log.ts";
+import { findRepository, type Repository } from "../../../src/workspace/git/find-repository.ts";
+import { parseLog, readLog } from "../../../src/workspace/git/git-log.ts";
 
 const hasGit = Bun.which("git") !== null;
 const path = "/usr/local/bin:/usr/bin:/bin";

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeState } from "../../../src/workspace/context/git-state.ts";
+import { describeState } from "../../../src/workspace/git/git-state.ts";
 
 const hasGit = Bun.which("git") !== null;
 const path = "/usr/local/bin:/usr/bin:/bin";

@@ -1,10 +1,11 @@
 /** Files nobody may read, known by what they are and not by what they are called: a second name for one is refused too. */
-import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { joinPath, nameOf, parentOf, showName } from "./parse-path.ts";
 import { isHidden, type PathRules } from "./policy.ts";
+import { entriesOf } from "./system/entries.ts";
 import type { Stat } from "./system/stat.ts";
 
 export interface OwnFiles {
@@ -81,12 +82,4 @@ function* findDenied(top: string, rules: PathRules): Generator<readonly [identit
 function identityAt(path: string): string {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

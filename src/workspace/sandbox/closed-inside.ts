@@ -1,10 +1,11 @@
 /** Finds the files of the project that are closed to commands, also when a command has moved them. */
-import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../policy.ts";
+import { entriesOf } from "../system/entries.ts";
 
 export interface Inside {
   /** Absolute, as all paths here. */
@@ -115,14 +116,6 @@ function targetOf(path: string): readonly string[] {
   const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
   try {
     return target === undefined ? [] : [realpathSync(resolve(path, "..", target.trim()))];
-  } catch {
-    return [];
-  }
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

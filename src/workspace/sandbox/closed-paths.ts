@@ -1,7 +1,8 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
-import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { PathRules } from "../policy.ts";
+import { entriesOf } from "../system/entries.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
 
@@ -166,13 +167,5 @@ function realPathOf(path: string): string | null {
     return realpathSync(path);
   } catch {
     return null;
-  }
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

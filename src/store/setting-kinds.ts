@@ -65,9 +65,11 @@ function parseDuration(text: string): number | null {
 export const isNumber = (json: Json): json is number => typeof json === "number" && Number.isFinite(json);
 export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
+/** The smaller of two caps; null: no cap. */
 export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
+/** A number of 0 and more, whole or not, that other sources can only lower; by default there is none (null). */
 export function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
   const check = (json: Json): number | null =>
     isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;
@@ -81,6 +83,7 @@ export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...so
 
 export const nonEmpty = { type: "string", pattern: "\\S" } as const;
 
+/** A list of texts, none of them blank; of a variable or `config put` one a line. By default empty. */
 export function list(name: string, sources: Sources = {}): Setting<readonly string[]> {
   const check = (json: Json): readonly string[] | null =>
     Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;
@@ -88,17 +91,20 @@ export function list(name: string, sources: Sources = {}): Setting<readonly stri
   return { name, wants: "a list of texts", schema, fallback: [], fromText: asList, check, inFile: true, ...sources };
 }
 
+/** True or false, also as 1, yes, on, 0, no, off; by default false. */
 export function switched(name: string, sources: Sources): Setting<boolean> {
   const check = (json: Json): boolean | null => (typeof json === "boolean" ? json : null);
   const fixed = { name, wants: "true or false", schema: { type: "boolean" }, fallback: false, inFile: true } as const;
   return { ...fixed, fromText: asSwitch, check, ...sources };
 }
 
+/** A text that is not blank, without the blanks around it. */
 export function text(name: string, wants: string, fallback: string, sources: Sources): Setting<string> {
   const check = (json: Json): string | null => (typeof json === "string" && json.trim() !== "" ? json.trim() : null);
   return { name, wants, schema: nonEmpty, fallback, fromText: (value) => value, check, inFile: true, ...sources };
 }
 
+/** A duration in seconds, above 0 and at most `most`; written as 90, 90s, 5m or 2h. */
 export function duration(name: string, most: number): Omit<Setting<number>, "fallback" | "narrow"> {
   const check = (json: Json): number | null => {
     const seconds = typeof json === "string" ? parseDuration(json) : json;

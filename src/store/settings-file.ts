@@ -27,6 +27,7 @@ export function openPrivateFile(file: string): SettingsFile | null {
   return text === null ? null : openFile(text, file);
 }
 
+/** A project's pai.json, and whether the user trusts it; null: there is none. Throws config_invalid for what is not JSON. */
 export function openProjectFile(root: string, places: Places): ProjectFile | null {
   const text = readProjectFile(root);
   if (text === null) return null;

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "../../store/places.ts";
 
+/** The list as text; null: no skill, or no trust. */
 export async function tellSkills(places: Places, root: string): Promise<string | null> {
   if (!existsSync(join(root, ".pai"))) return null;
   return (await import("./custom.ts")).describeSkills({ places, root });

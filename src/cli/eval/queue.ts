@@ -23,6 +23,7 @@ interface Filling extends Omit<EvalPlan, "jobs" | "file"> {
   readonly queue: string;
 }
 
+/** Adds all work of a plan to a queue and says how much of it is new. Returns the exit code; throws usage, store_away. */
 export async function fill(context: Context, base: Base, plan: Filling): Promise<number> {
   const work = itemsOf(plan).map(({ key, task, candidate, repeat }) => ({
     key,

@@ -5,6 +5,7 @@ import type { Veil } from "./veil.ts";
 /** Messages that were hidden already, with the version of the veil then: most of a conversation is sent again and again. */
 const hiddenMessages = new WeakMap<Message, { readonly version: number; readonly hidden: Message }>();
 
+/** The message as the model gets it: names in the place of secrets, in its calls and their results too. */
 export function hideMessage(veil: Veil, message: Message): Message {
   const known = hiddenMessages.get(message);
   if (known !== undefined && known.version === veil.version) return known.hidden;

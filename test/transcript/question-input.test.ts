@@ -22,6 +22,24 @@ function lastAsked({ gemini }: Place): string {
   return contents.at(-1).parts[0].text;
 }
 
+inTerminal("a question still says what it takes when the terminal becomes narrower (R10)", async () => {
+  await using place = openPlace([writes("a"), says("Made it.")]);
+  using screen = await open(place);
+  screen.enter("make a");
+  await screen.shows(question);
+  for (const [columns, shown] of [
+    [30, /^apply\? y, n, or say what to\nchange: *$/m],
+    [16, /^apply\? y, n, or\nsay what to\nchange: *$/m],
+    [120, /^apply\? y, n, or say what to change: *$/m],
+  ] as const) {
+    screen.resize({ columns, rows: 50 });
+    await screen.shows(shown);
+    expect(screen.text().match(/apply\?/g)).toHaveLength(1);
+  }
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+});
+
 inTerminal("after two answers the next message arrives whole, again and again", async () => {
   const round = (n: number) => [writes(`a${n}`), writes(`b${n}`), says(`Made ${n}.`), says(`Heard ${n}.`)];
   await using place = openPlace([1, 2, 3].flatMap(round));

@@ -1,6 +1,7 @@
 /** Draws the message being typed: redrawn in place where a terminal can, only ever appended to where it cannot. */
 
 import { eraseFromRow } from "../erase.ts";
+import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import { segments } from "./edit-line.ts";
 import { createLineViewer, type LineView } from "./line-view.ts";
@@ -19,6 +20,8 @@ export interface LineScreenOptions {
   readonly err: (text: string) => void;
   readonly columns: () => number;
   readonly rows: () => number;
+  /** Whether a prompt that does not fit is wrapped and kept, as a question is; otherwise it is left out. */
+  readonly keepsPrompt?: boolean;
 }
 
 interface Place {
@@ -74,8 +77,16 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
   return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
 }
 
+/** A prompt as rows: what stays above the text, and what is beside it. */
+function splitPrompt(prompt: string, width: number): { readonly above: readonly string[]; readonly beside: string } {
+  if (Bun.stringWidth(prompt) < width) return { above: [], beside: prompt };
+  const rows = wrap(prompt.trimEnd(), width);
+  const last = `${rows.at(-1)} `;
+  return Bun.stringWidth(last) < width ? { above: rows.slice(0, -1), beside: last } : { above: rows, beside: "" };
+}
+
 /** For terminals that can move the cursor. */
-export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
+export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
   const viewLine = createLineViewer();
   let drawn: LineView | null = null;
   /** The screen no longer shows what was drawn. */
@@ -83,7 +94,9 @@ export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineS
 
   return {
     draw(prompt, text, at) {
-      const view = viewLine({ prompt, text, at }, columns(), Math.max(1, rows() - 1));
+      const { above, beside } = keepsPrompt ? splitPrompt(prompt, columns()) : { above: [], beside: prompt };
+      const line = viewLine({ prompt: beside, text, at }, columns(), Math.max(1, rows() - 1 - above.length));
+      const view = { rows: [...above, ...line.rows], row: above.length + line.row, column: line.column };
       if (drawn !== null && !moved) err(turn(drawn, view, columns()));
       else {
         const home = up(view.rows.length - 1 - view.row);

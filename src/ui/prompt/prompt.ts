@@ -99,7 +99,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
     const screen = style.plain
       ? openPlainScreen(err)
-      : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
+      : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
     let stale = false;
     /** Stopped: the screen is another's. */
     let away = false;

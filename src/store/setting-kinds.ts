@@ -69,7 +69,7 @@ export const clamp = (value: number, low: number, high: number): number => Math.
 export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
-/** A number of 0 and more, whole or not, that other sources can only lower; by default there is none (null). */
+/** A number of 0 and more; null, the default: no cap. An untrusted project and the machine's file can only lower it. */
 export function cap(name: string, wants: string, whole: boolean, sources: Sources): Setting<number | null> {
   const check = (json: Json): number | null =>
     isNumber(json) && json >= 0 && (!whole || Number.isInteger(json)) ? json : null;

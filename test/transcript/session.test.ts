@@ -104,6 +104,8 @@ inTerminal("empty input and an unknown slash command cost nothing; one unknown c
   await screen.shows(ready);
   screen.enter("");
   await screen.shows(ready, 2);
+  screen.enter("/status");
+  await screen.shows(/what was done: pai history/);
   screen.enter("/nonsense");
   await screen.shows(/unknown command: \/nonsense/);
   expect(place.gemini.requests).toHaveLength(0);

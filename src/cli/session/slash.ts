@@ -19,6 +19,7 @@ import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { composeModel, listModels, priceOf } from "../compose/compose-model.ts";
+import { habitOfCommand } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { planTurn } from "./plan-turn.ts";
 import { compactTalk, rewindTalk } from "./rewind.ts";
@@ -239,6 +240,6 @@ export async function doSlash(talk: Talk, line: string): Promise<void> {
     slashCommands.map((each) => each.name),
   );
   throw new PaiError("usage", `unknown command: /${name}`, {
-    hint: near === null ? "see /help" : `did you mean /${near}?`,
+    hint: near === null ? (habitOfCommand(name) ?? "see /help") : `did you mean /${near}?`,
   });
 }

@@ -155,3 +155,9 @@ test.concurrent("a key in a file named by GEMINI_API_KEY_FILE is used (R46)", as
   expect((await place.pai(["run", "say hello"], { env: { ...unset, GEMINI_API_KEY_FILE: file } })).code).toBe(0);
   expect(place.gemini.requests[0]?.key).toBe(canary);
 });
+
+test.concurrent("what to do with a key that was stored comes behind the word that it was", async () => {
+  await using place = openPlace();
+  const { stdout } = await place.shell(`echo ${canary} | "$PAI" config set 2>&1`);
+  expect(stdout).toMatch(/\nStored the gemini key .*\ncheck it: /);
+});

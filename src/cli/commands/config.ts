@@ -20,7 +20,8 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
-    const note = (text: string) => log.notify({ level: "info", code: "config", text });
+    /** What to do next comes behind the result. */
+    const notes: string[] = [];
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());
     const { lines, data } = await word.run({
@@ -30,9 +31,11 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
       places: openPlaces(context.env),
       askHidden: openAskHidden(context),
       warn,
-      note,
+      note: (text) => notes.push(text),
     });
-    return showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
+    const code = await showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
+    for (const text of notes) log.notify({ level: "info", code: "config", text });
+    return code;
   };
 }
 

@@ -77,12 +77,16 @@ function turn(drawn: LineView, view: LineView, columns: number): string {
   return `${go(drawn, { row, column: Bun.stringWidth(kept) })}${erases ? erase : ""}${text}${back}`;
 }
 
+/** Columns that a prompt leaves for the answer at least. */
+const minAnswerColumns = 8;
+
 /** A prompt as rows: what stays above the text, and what is beside it. */
 function splitPrompt(prompt: string, width: number): { readonly above: readonly string[]; readonly beside: string } {
-  if (Bun.stringWidth(prompt) < width) return { above: [], beside: prompt };
+  const fits = (text: string) => Bun.stringWidth(text) + minAnswerColumns <= width;
+  if (fits(prompt)) return { above: [], beside: prompt };
   const rows = wrap(prompt.trimEnd(), width);
   const last = `${rows.at(-1)} `;
-  return Bun.stringWidth(last) < width ? { above: rows.slice(0, -1), beside: last } : { above: rows, beside: "" };
+  return fits(last) ? { above: rows.slice(0, -1), beside: last } : { above: rows, beside: "> " };
 }
 
 /** For terminals that can move the cursor. */

@@ -79,9 +79,6 @@ const rules = {
   feedback: "answer y or n, or say what to change (a single word: f WORD)",
 } as const;
 
-/** Columns that a prompt leaves for the answer at least. */
-const minAnswerColumns = 8;
-
 const interrupted = () => new PaiError("interrupted", "interrupted at a question");
 
 export function createPrompter(options: PrompterOptions): Prompter {
@@ -219,20 +216,8 @@ export function createPrompter(options: PrompterOptions): Prompter {
     }
   }
 
-  /** Writes what of a prompt leaves no room for an answer beside it; returns the rest. */
-  function fitPrompt(prompt: string): string {
-    const { columns } = size();
-    const fits = (text: string) => Bun.stringWidth(text) + minAnswerColumns <= columns;
-    if (style.plain || fits(prompt)) return prompt;
-    const rows = wrap(prompt.trimEnd(), columns);
-    const last = `${rows.at(-1)} `;
-    const above = fits(last) ? rows.slice(0, -1) : rows;
-    err(above.map((row) => `${row}\r\n`).join(""));
-    return fits(last) ? last : "> ";
-  }
-
   const readLine = async (prompt: string): Promise<string | null> => {
-    const read = await raw.read<string | Outside>("drop", (settle) => openReader(fitPrompt(prompt), null, settle));
+    const read = await raw.read<string | Outside>("drop", (settle) => openReader(prompt, null, settle));
     return typeof read === "object" ? null : read;
   };
 
@@ -257,7 +242,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
     async askHidden(question) {
       try {
         return await raw.read<string>("drop", (settle) => {
-          err(fitPrompt(question));
+          err(style.plain ? question : `${wrap(question.trimEnd(), size().columns).join("\r\n")} `);
           return openSecretLine(settle);
         });
       } finally {

@@ -70,20 +70,27 @@ const realOf = (path: string): string | null => {
   }
 };
 
-/** Whether a repository that a file `.git` names knows the folder, as a worktree or submodule of it: anybody can write such a file. */
-export function isOwnRepository({ top, git }: { readonly top: string; readonly git: string }): boolean {
-  if (git === join(top, ".git")) return true;
-  const [back, settings] = [readFile(join(git, "gitdir"))?.trim(), readFile(join(git, "config"))];
-  const worktree = /^[ \t]*worktree[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/m.exec(settings ?? "")?.[1];
-  const named = back === undefined ? worktree && resolve(git, worktree) : dirname(resolve(git, back));
-  return named !== undefined && named !== "" && realOf(named) === realOf(top);
-}
-
 /** Where worktrees of one repository keep what they share. */
 function commonFolder(git: string): string {
   const shared = readFile(join(git, "commondir"))?.trim() ?? "";
   if (shared === "") return git;
   return isAbsolute(shared) ? shared : resolve(git, shared);
+}
+
+const isSame = (one: string, other: string) => realOf(one) !== null && realOf(one) === realOf(other);
+
+/**
+ * Whether the repository knows the folder: that a file `.git` names, as a worktree or submodule of it, and that which a worktree
+ * shares, as one of its worktrees. Anybody can write files that point elsewhere.
+ */
+export function isOwnRepository({ top, git }: { readonly top: string; readonly git: string }): boolean {
+  const common = commonFolder(git);
+  if (common !== git && !isSame(dirname(git), join(common, "worktrees"))) return false;
+  if (git === join(top, ".git")) return true;
+  const [back, settings] = [readFile(join(git, "gitdir"))?.trim(), readFile(join(git, "config"))];
+  const worktree = /^[ \t]*worktree[ \t]*=[ \t]*"?(.+?)"?[ \t]*$/m.exec(settings ?? "")?.[1];
+  const named = back === undefined ? worktree && resolve(git, worktree) : dirname(resolve(git, back));
+  return named !== undefined && named !== "" && isSame(named, top);
 }
 
 /** The hash of HEAD; null: there is no commit, or it is kept in a form that is not read here. */
@@ -96,6 +103,8 @@ function readHead(git: string, common: string): string | null {
 
 /** A working tree, whether or not it has a commit. */
 export interface Checkout {
+  /** The repository knows the folder. */
+  readonly isOwn: boolean;
   /** Folder of the working tree. */
   readonly top: string;
   /** Folder of git's own files of this working tree. */
@@ -115,14 +124,15 @@ export function findCheckout(folder: string): Checkout | null {
   const { top, git } = found;
   const common = commonFolder(git);
   const branch = /^ref: refs\/heads\/([\w./-]+)$/.exec(readFile(join(git, "HEAD"))?.trim() ?? "")?.[1] ?? null;
-  return { top, git, common, branch, head: readHead(git, common) };
+  return { isOwn: isOwnRepository(found), top, git, common, branch, head: readHead(git, common) };
 }
 
 /** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */
 export function findRepository(folder: string): Repository | string | null {
   const found = findCheckout(folder);
   if (found === null) return null;
-  const { top, common, head } = found;
+  const { isOwn, top, common, head } = found;
+  if (!isOwn) return "`.git` names a repository that does not know this folder";
   if (head === null) return "there is no commit yet, or HEAD is kept in a form that pai does not read";
   if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;

@@ -66,11 +66,11 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
   }
 }
 
-/** "git branch main, clean"; "" where there is no repository. Never throws. */
+/** "git branch main, clean"; "" where there is no repository, or one that does not know the folder. Never throws. */
 export async function describeState(folder: string, options: StateOptions): Promise<string> {
   try {
     const checkout = findCheckout(folder);
-    if (checkout === null) return "";
+    if (checkout?.isOwn !== true) return "";
     const { branch, head } = checkout;
     const where = branch === null ? "git, no branch" : `git branch ${branch}`;
     const state = head === null ? "no commit yet" : await readStatus(folder, checkout, options).catch(() => null);

@@ -1,7 +1,7 @@
 /** Whatever form a repository has, its history is read or its lack is said in a clause. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readHistory } from "../../../src/workspace/context/read-history.ts";
@@ -49,6 +49,13 @@ beforeAll(() => {
   git(place, "clone", "-q", full, "headless");
   writeFileSync(join(place, "headless/.git/HEAD"), "nothing that git writes\n");
   mkdirSync(join(place, "plain"));
+  mkdirSync(join(place, "foreign"));
+  writeFileSync(join(place, "foreign/.git"), `gitdir: ${full}/.git\n`);
+  mkdirSync(join(place, "foreign-tree"));
+  writeFileSync(join(place, "foreign-tree/.git"), `gitdir: ${full}/.git/worktrees/tree\n`);
+  git(place, "init", "-q", "foreign-common");
+  writeFileSync(join(place, "foreign-common/.git/commondir"), `${full}/.git\n`);
+  writeFileSync(join(place, "foreign-common/.git/HEAD"), readFileSync(join(full, ".git/HEAD")));
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
@@ -64,6 +71,9 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
     ["empty", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
     ["headless", [], "there is no commit yet, or HEAD is kept in a form that pai does not read"],
     ["broken", [], "git cannot read all of it"],
+    ["foreign", [], "`.git` names a repository that does not know this folder"],
+    ["foreign-tree", [], "`.git` names a repository that does not know this folder"],
+    ["foreign-common", [], "`.git` names a repository that does not know this folder"],
   ] as const)("%s is read as far as it goes, and what is lacking is said", async (name, subjects, lacks) => {
     expect(await told(name)).toEqual({ subjects: [...subjects], lacks });
   });

@@ -81,6 +81,13 @@ describe.skipIf(!hasGit)("a working tree", () => {
     expect(await state()).toBe("git branch empty, no commit yet");
   });
 
+  test("is not told of by a repository that does not know the folder", async () => {
+    const other = join(place, `other${made}`);
+    mkdirSync(other);
+    writeFileSync(join(other, ".git"), `gitdir: ${root}/.git\n`);
+    expect(await state(other)).toBe("");
+  });
+
   test("runs nothing that the repository names, and writes nothing to it", async () => {
     const bad = join(root, ".git/bad.sh");
     writeFileSync(bad, `#!/bin/sh\ntouch ${place}/ran\ncat\n`);

@@ -77,13 +77,17 @@ describe.skipIf(!hasGit)("the history", () => {
   test("tells messages and paths, the newest first, and leaves nothing behind", async () => {
     const folder = makeRepository("plain");
     const repository = found(folder);
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("pai-git-"));
-    const commits = parseLog((await read(repository)).text, "");
+    const own = join(place, "tmp");
+    mkdirSync(own);
+    const before = tmpdir();
+    Object.assign(process.env, { TMPDIR: own });
+    const { text } = await read(repository).finally(() => Object.assign(process.env, { TMPDIR: before }));
+    const commits = parseLog(text, "");
     expect(commits.map(({ subject, body, files }) => ({ subject, body: body.trim(), files }))).toEqual([
       { subject: "second words", body: "with a body", files: ["src/b.txt"] },
       { subject: "first words", body: "", files: ["a.txt"] },
     ]);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("pai-git-"))).toEqual(before);
+    expect(readdirSync(own)).toEqual([]);
   });
 
   test("is read to where it was cut off, and of a commit of very many files only some are named", () => {

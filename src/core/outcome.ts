@@ -97,6 +97,8 @@ export interface Outcome {
   readonly refused: readonly RefusedAction[];
   /** Level of the sandbox that commands ran in; null: no command ran, or none was had. */
   readonly sandbox: string | null;
+  /** Ignored paths that commands changed and that no way back takes along, some of them by name; absent: none. */
+  readonly stays?: { readonly count: number; readonly paths: readonly string[] };
   /** Hash of the commit that holds the changes; absent: none was made. */
   readonly commit?: string;
   readonly error: Failure | null;

@@ -99,16 +99,22 @@ export interface CommandOptions {
 
 /** What a command left on its copy of the workspace beside `changes`; to be ended once, by either. */
 export interface Proposal {
-  /**
-   * Brings these of the ignored paths over, once the changes have been applied. Returns what there is to tell, one line
-   * each.
-   */
-  accept(paths: readonly RelPath[]): Promise<readonly string[]>;
+  /** Brings these of the ignored paths over as they are, once the changes have been applied. Returns those that were. */
+  accept(paths: readonly RelPath[]): Promise<readonly RelPath[]>;
   discard(): void;
   /** Paths that nobody may change, and that it changed. */
   readonly denied: readonly RelPath[];
-  /** Topmost ignored paths that it changed. */
-  readonly ignored: readonly RelPath[];
+  readonly ignored: IgnoredChanges;
+}
+
+/** What a command did in ignored paths, beside what is among its changes. */
+export interface IgnoredChanges {
+  /** Small files: to be applied like other changes, so that they go back with the run, but nobody is asked about them. */
+  readonly kept: readonly Change[];
+  /** To be brought over as they are: what tools make, and what is too much to be kept. No way back takes them along. */
+  readonly carried: readonly RelPath[];
+  /** What is removed for good when these are brought over. */
+  readonly lost: readonly RelPath[];
 }
 
 /** A change of a command in a file that is closed to every action, or that steers and is ignored. */
@@ -139,6 +145,8 @@ export interface CommandResult {
   readonly changes: readonly Change[];
   /** What it changed and pai cannot take back (too large, ignored by git), one line each. */
   readonly notes: readonly string[];
+  /** Ignored or denied paths that it changed in place and that no way back takes along; absent: none. */
+  readonly stays?: readonly RelPath[];
   /** The level it ran in; null: in none. */
   readonly level?: SandboxLevel | null;
   /** `changes` are proposed and not on disk; null or absent: they are on disk. */

@@ -118,6 +118,8 @@ export type Fact =
       readonly sha256: string;
       readonly notes: readonly string[];
       readonly changes: readonly ChangedContent[];
+      /** Small ignored files that it changed on its copy, and that go back with the run; absent: none. */
+      readonly ignored?: readonly ChangedContent[];
       /** The level of the sandbox; null: it ran without one. Absent in receipts of before there was any. */
       readonly level?: SandboxLevel | null;
       /** The changes were proposed: those that were accepted follow as changes of their own. */

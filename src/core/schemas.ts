@@ -71,6 +71,7 @@ export const outcomeSchema = z.object({
   amended: z.array(amendment),
   refused: z.array(refused),
   sandbox: z.nullable(z.string()),
+  stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   commit: z.optional(z.string()),
   error: z.nullable(failure),
 });

@@ -127,6 +127,8 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
       secrets: new Set(),
       steering: new Set(),
       byUser: new Set(),
+      ignored: new Set(),
+      stays: new Set(),
     },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: asTyped });

@@ -199,6 +199,10 @@ export interface RunRecord {
   readonly steering: Set<RelPath>;
   /** What checks that the user typed have changed. */
   readonly byUser: Set<Change>;
+  /** Ignored files that commands changed and that go back with the run. */
+  readonly ignored: Set<RelPath>;
+  /** Ignored paths that commands changed and that stay so, whatever becomes of the run. */
+  readonly stays: Set<RelPath>;
 }
 
 /** Everything a flow works with. A flow asks and performs; it does nothing else. */

@@ -173,12 +173,18 @@ function outcomeEntries(outcome: Outcome): readonly Entry[] {
     ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
     ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
     ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
+    ...(outcome.stays === undefined ? [] : [["STAYS", renderStays(outcome.stays)] as const]),
     [
       "STATUS",
       `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}, ${actions}, ${outcome.ms} ms`,
     ],
     ...outcome.next.map((next): Entry => ["SUGGESTION", next]),
   ];
+}
+
+function renderStays({ count, paths }: NonNullable<Outcome["stays"]>): string {
+  const more = count > paths.length ? ` and ${count - paths.length} more` : "";
+  return `changed by commands, ignored and not taken back: ${paths.join(", ")}${more}`;
 }
 
 function renderCost(cost: number | null): string {

@@ -259,7 +259,9 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
         const held = { level, proposed: proposal !== null };
         const output = veil.hideOutput(result.output);
         const told = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
-        add({ ...masked({ ...told, ...held, changes: [] }), changes: changes.map(changedContent) });
+        const ignored = (proposal?.ignored.kept ?? []).map(changedContent);
+        const content = { changes: changes.map(changedContent), ...(ignored.length > 0 && { ignored }) };
+        add({ ...masked({ ...told, ...held, changes: [] }), ...content });
         return result;
       } catch (thrown) {
         add(masked({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) }));

@@ -68,6 +68,7 @@ function documentOf(outcome: Outcome): Outcome {
     })),
     refused: outcome.refused.map(({ action, target, why }) => ({ action, target, why })),
     sandbox: outcome.sandbox,
+    ...(outcome.stays !== undefined && { stays: outcome.stays }),
     ...(outcome.commit !== undefined && { commit: outcome.commit }),
     error: failureOf(error),
   };

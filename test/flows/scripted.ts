@@ -16,6 +16,7 @@ import type { Price } from "../../src/core/spending/price.ts";
 import type { Flow, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
+import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../workspace/bare.ts";
 
 export const usage: Usage = { input: 100, cached: 0, output: 50, thought: 0 };
@@ -118,6 +119,8 @@ export interface Setup {
   readonly model?: Model;
   /** Instead of what the workspace says of its repository. */
   readonly commits?: Commits;
+  /** What holds commands, instead of the best there is. */
+  readonly sandbox?: SandboxSettings["choice"];
   /** Called with every question before it is answered. */
   readonly onQuestion?: (question: Question) => void;
   /** Called with every piece of text that arrives. */
@@ -218,12 +221,12 @@ export function makeFolder(files: Files = {}): Place {
 }
 
 /** The workspace of a place, without a home or rules of its own. */
-export const openHere = ({ root, state }: Pick<Place, "root" | "state">) =>
-  openBare(root, state, { env: { PATH: process.env["PATH"] } });
+export const openHere = ({ root, state }: Pick<Place, "root" | "state">, choice = defaultSandbox.choice) =>
+  openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, choice } });
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {
-  const opened = (await openHere(place)).workspace;
+  const opened = (await openHere(place, setup.sandbox)).workspace;
   const workspace = setup.commits === undefined ? opened : { ...opened, commits: setup.commits };
   const scripted = scriptModel(setup.lines, setup.window);
   const events: StampedEvent[] = [];

@@ -51,8 +51,13 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
-/** On paper there are no ignored files to bring over. */
-const nothingLeft: Proposal = { accept: async () => [], discard: () => {}, denied: [], ignored: [] };
+/** On paper there is nothing to bring over. */
+const proposalOf = (kept: readonly Change[]): Proposal => ({
+  accept: async () => [],
+  discard: () => {},
+  denied: [],
+  ignored: { kept, carried: [], lost: [] },
+});
 
 function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change[]): Transaction {
   const done: Change[] = [];
@@ -75,16 +80,23 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
     },
     async run(command) {
       const fact = tape.nextCommand(command);
-      const { exit, timedOut, output, ms, notes, changes: kept, level = null, proposed = false } = fact;
-      const changes: Change[] = [];
-      for (const each of kept) {
-        const path = each.path as RelPath;
-        const from = each.from as RelPath | null;
-        changes.push({ path, before: await past.read(path).catch(() => null), after: contentOf(each, work), from });
-        if (!proposed) commandPaths.add(path);
+      const { exit, timedOut, output, ms, notes, level = null, proposed = false, ignored = [] } = fact;
+      const readAll = async (all: readonly ChangedContent[]): Promise<Change[]> => {
+        const read: Change[] = [];
+        for (const each of all) {
+          const path = each.path as RelPath;
+          const from = each.from as RelPath | null;
+          read.push({ path, before: await past.read(path).catch(() => null), after: contentOf(each, work), from });
+        }
+        return read;
+      };
+      const changes = await readAll(fact.changes);
+      if (!proposed) {
+        for (const { path } of changes) commandPaths.add(path);
+        put(changes);
       }
-      if (!proposed) put(changes);
-      return { command, exit, timedOut, output, ms, notes, changes, level, proposal: proposed ? nothingLeft : null };
+      const proposal = proposed ? proposalOf(await readAll(ignored)) : null;
+      return { command, exit, timedOut, output, ms, notes, changes, level, proposal };
     },
     async rollback() {
       const restored = invert(squash(done));

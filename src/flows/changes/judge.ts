@@ -140,6 +140,7 @@ export async function judgeCommand(
   const transaction = await run.transaction();
   const earlier = transaction.changes.filter((change) => !changes.includes(change));
   const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
+  closed ??= refuseDeleted(run, earlier, changes);
   const found = closed === null ? [...refusals.values(), ...(await findSteering(run, changes)).values()] : [closed];
   const [refused] = found;
   if (refused === undefined) return null;
@@ -147,6 +148,15 @@ export async function judgeCommand(
   await transaction.apply(back);
   run.overlay.learn(back);
   return takenBack(refused);
+}
+
+/** Headless a command deletes nothing of what was there before the run, unless that is allowed. */
+function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
+  if (options.interactive || options.allowDelete) return null;
+  const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));
+  const deleted = changes.find(({ path, before, after }) => after === null && before !== null && !made.has(path));
+  if (deleted === undefined) return null;
+  return { code: "delete_refused", text: `it deletes ${deleted.path}: headless that needs --allow-delete` };
 }
 
 const takenBack = ({ code, text }: Refusal): Refusal => ({

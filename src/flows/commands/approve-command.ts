@@ -126,6 +126,7 @@ export async function runInWorkspace(
   const transaction = await run.transaction();
   const result = await transaction.run(command, { ...options, signal });
   if (!isProposed(result)) run.overlay.learn(result.changes);
+  for (const path of result.stays ?? []) run.record.stays.add(path);
   if (options.by === "user") for (const change of result.changes) run.record.byUser.add(change);
   if (signal.aborted) result.proposal?.discard();
   signal.throwIfAborted();

@@ -8,6 +8,7 @@ import { acceptBatch, applyBatch, decideBatch, isAsked } from "../changes/batch.
 import { judgeProposal, type Refusal } from "../changes/judge.ts";
 import { withinOnly } from "../changes/steering.ts";
 import type { Run } from "../run.ts";
+import { keepIgnored, refuseLost } from "./ignored.ts";
 
 interface Proposed extends CommandResult {
   readonly proposal: Proposal;
@@ -22,23 +23,11 @@ export async function settleProposal(run: Run, rights: Rights | null, result: Pr
     const refusal = (await refuse(run, rights, result)) ?? (await decide(run, rights, result));
     if (refusal !== null) return { ...refusal, text: `nothing that the command changed was kept. ${refusal.text}` };
     await applyBatch(run, "command");
-    if (!run.options.dryRun) await bringOver(run, result);
+    if (!run.options.dryRun) await keepIgnored(run, result);
     return null;
   } finally {
     run.overlay.drop(new Set(result.changes.map(({ path }) => path)));
     result.proposal.discard();
-  }
-}
-
-/** Ignored files are copied over where --only allows it; from then on they differ from what the run found. */
-async function bringOver(run: Run, { command, proposal: { ignored, accept } }: Proposed): Promise<void> {
-  const { only } = run.options;
-  const outside = ignored.filter((path) => !withinOnly(only, path));
-  const notes = await accept(ignored.filter((path) => !outside.includes(path)));
-  run.overlay.release(ignored);
-  const left = outside.map((path) => `${path} is ignored and outside --only ${only.flat().join(" ")}: it was not kept`);
-  for (const note of [...notes, ...left]) {
-    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${note}` });
   }
 }
 
@@ -54,7 +43,7 @@ async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Pr
     const refusal = refusePath(run, change);
     if (refusal !== null) return refusal;
   }
-  return judgeProposal(run, rights, changes);
+  return (await refuseLost(run, proposal.ignored)) ?? judgeProposal(run, rights, changes);
 }
 
 function refusePath({ options, overlay }: Run, { path, after }: Change): Refusal | null {

@@ -92,11 +92,17 @@ async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readon
 const asKept = async (failure: PaiError): Promise<PaiError> =>
   failure.code === "commit_failed" ? (await import("./commit.ts")).sayKept(failure) : failure;
 
-/** Changes as an outcome tells them. */
+/** Changes as an outcome tells them; of ignored files only that they changed. */
 const showChanges = (run: Run, changes: readonly Change[]): Pick<Outcome, "changes" | "diff"> => ({
   changes: summarizeAll(changes, (path) => (run.begun?.commandPaths.has(path) ? "command" : "plan")),
-  diff: changes.length === 0 ? "" : renderChanges(changes),
+  diff: renderChanges(changes.filter(({ path }) => !run.record.ignored.has(path))),
 });
+
+/** How many of the ignored paths that stay are named. */
+const maxStays = 20;
+
+const showStays = ({ record: { stays } }: Run): Pick<Outcome, "stays"> =>
+  stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
 
 /** What a signal that has come meanwhile makes of a run that did all it should; null: none has come. */
 async function hearSignal({ signal }: Run): Promise<PaiError | null> {
@@ -145,6 +151,7 @@ export async function settle(
     amended: record.amended,
     refused: record.tally.refused,
     sandbox: record.sandbox,
+    ...showStays(run),
     ...(hash !== null && { commit: hash }),
     error: failure === null ? null : toFailure(failure),
   };

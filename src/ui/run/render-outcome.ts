@@ -87,6 +87,16 @@ export function renderEarlierStatus(status: string, style: Style): string | null
   return meaning === undefined ? null : `${mark(style, meaning)} ${style.paint(meaning, words ?? "")}`;
 }
 
+const maxNamed = 3;
+
+/** " but 2 ignored paths: build, out.csv", what commands left that no way back takes along; "" for nothing. */
+function renderStays({ stays }: Pick<Outcome, "stays">): string {
+  if (stays === undefined) return "";
+  const { count, paths } = stays;
+  const more = count > maxNamed ? ` and ${count - maxNamed} more` : "";
+  return ` but ${counted(count, "ignored path")}: ${paths.slice(0, maxNamed).map(visibleLine).join(", ")}${more}`;
+}
+
 function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOptions): string[] {
   if (outcome.status === "answered" || (screen && outcome.status === "declined")) return [];
   // On a screen the reason comes first, and with it that nothing was changed.
@@ -94,7 +104,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style }: ResultOption
   const [meaning, words] = statusWords[outcome.status];
   const untouched = !applied && outcome.status !== "verified" && outcome.status !== "unverified";
   const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
-  const told = untouched ? `${words}, nothing changed` : `${words}${renderProof(outcome)}`;
+  const told = untouched ? `${words}, nothing changed${renderStays(outcome)}` : `${words}${renderProof(outcome)}`;
   return [`${mark(style, meaning)} ${style.paint(meaning, told)}${score}`];
 }
 
@@ -161,11 +171,12 @@ export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms
   return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
 }
 
-/** The error of a run that left everything as it was, and says so. */
-export function sayUntouched(error: Failure): Failure {
+/** The error of a run that left everything as it was, and says so, and what ignored paths stay. */
+export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): Failure {
   const { message } = error;
-  if (/\bnothing (?:was|is) changed\b/.test(message)) return error;
-  return { ...error, message: `${message}\nnothing was changed` };
+  const stays = renderStays(outcome);
+  if (stays === "" && /\bnothing (?:was|is) changed\b/.test(message)) return error;
+  return { ...error, message: `${message}\nnothing was changed${stays}` };
 }
 
 /** What failed, why, and what to do, the important line last (R28). Ends in a line feed. */

@@ -159,7 +159,7 @@ function openRun(options: TerminalOptions): Terminal {
       const told = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error === null || told) return;
       const untouched = seen && outcome.status === "failed" && !applied && !undone;
-      const error = untouched ? sayUntouched(outcome.error) : outcome.error;
+      const error = untouched ? sayUntouched(outcome.error, outcome) : outcome.error;
       options.err(renderFailure(error, style, streams.columns));
     },
   };

@@ -1,22 +1,42 @@
-/** Brings what is ignored from the upper layer of an overlay into the workspace: judged by name only, not kept for undo. */
-import { chmodSync, cpSync, lstatSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
+/** Brings ignored paths from the upper layer of an overlay into the workspace as they are: judged by name only, not kept for undo. */
+import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, showName } from "../parse-path.ts";
+import { joinPath } from "../parse-path.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import { isOpaqueFolder } from "./read-layer.ts";
+import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";
 
-/** Returns what there is to tell, one line for each path. Throws what the system refuses. */
-export async function bringOver(root: Root, upper: string, paths: readonly RelPath[]): Promise<readonly string[]> {
-  const notes: string[] = [];
+/**
+ * Returns the paths of which there was anything to bring. `brought` learns those that are new here. Throws what the system
+ * refuses.
+ */
+export async function bringOver(
+  root: Root,
+  upper: string,
+  paths: readonly RelPath[],
+  brought: Set<RelPath>,
+): Promise<readonly RelPath[]> {
+  const done: RelPath[] = [];
   for (const path of paths) {
+    const isNew = lookAt(root, path) === null;
     const count = bring(root, upper, path);
     await Bun.sleep(0);
-    if (count > 0) notes.push(`${showName(path)} is ignored: it was brought over and cannot be taken back`);
+    if (count === 0) continue;
+    done.push(path);
+    if (isNew) brought.add(path);
   }
-  return notes;
+  return done;
+}
+
+/** Gives files the times that they have in the layer, as tools go by them to tell what is to be made anew. */
+export function bringTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
+  for (const path of paths) {
+    const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
+    if (stat === undefined || lookAt(root, path)?.kind !== "file") continue;
+    root.withParent(path, (folder, name) => lutimesSync(`${folder}/${name}`, stat.atime, stat.mtime));
+  }
 }
 
 /** How many entries were brought. */
@@ -55,8 +75,6 @@ function move(from: string, folder: string, name: string): void {
 
 const drop = (root: Root, path: RelPath) =>
   root.withParent(path, (folder, name) => rmSync(`${folder}/${name}`, { recursive: true, force: true }));
-
-const isDeletion = (stat: Stats) => stat.isCharacterDevice() && stat.rdev === 0;
 
 /**
  * Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner.

@@ -6,12 +6,15 @@ import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, parentOf, showName } from "../parse-path.ts";
-import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
+import { isHidden, judgePath, kindOfDenied, type PathRules } from "../policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
+import { isBuiltFolder, isDatabase, isPassing } from "./built-names.ts";
 import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
 
 export interface ClosedFiles {
   readonly kept: ReadonlyMap<RelPath, Kept>;
+  /** Small ignored files, which go back with the run like files that are not ignored. */
+  readonly small: ReadonlyMap<RelPath, Kept>;
   /** Ignored files, which are only compared: device, inode, size and time of change. */
   readonly ignored: ReadonlyMap<RelPath, string>;
   /** There are more files than were looked at. */
@@ -27,6 +30,10 @@ export interface ClosedParts {
   readonly isWalled: boolean;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
+  /** Small ignored files are kept, and not only compared. */
+  readonly keepsSmall: boolean;
+  /** Ignored paths that the run has changed: they are kept all the same. */
+  readonly own: readonly RelPath[];
   readonly earlier: ClosedFiles | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,20 +49,26 @@ const repositoriesInside = /^(?:modules|worktrees)$/;
 /** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
 const editorName = /^\.(?:vscode|idea)$/;
 
-/** What of a path is kept: all, only what gives orders, or nothing, as it is only compared. */
-type Manner = "all" | "orders" | "compare";
+/** What of a path is kept: all, only what gives orders, what is small, or nothing, as it is only compared. */
+type Manner = "all" | "orders" | "small" | "compare";
 
 /** null: it is not looked at. */
-function mannerOf(path: RelPath, { rules, isWalled, git }: ClosedParts): Manner | null {
+function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   const name = nameOf(path);
-  const kind = kindOfDenied(parentOf(path), name, rules);
+  const kind = kindOfDenied(parentOf(path), name, parts.rules);
+  if (kind === null) return isSteering(path) ? "all" : mannerOfIgnored(name, parts);
   const isCompared = kind === "tool" && !editorName.test(foldName(name));
-  if (kind === "own" || (kind === "repository" && git)) return null;
-  if (kind === null && isSteering(path)) return "all";
+  if (kind === "own" || (kind === "repository" && parts.git)) return null;
   // The sandbox protects files that exist, but a missing one can be created.
-  if (isWalled && kind !== "repository" && !(kind === "tool" && !isCompared)) return null;
-  if (kind === null || isCompared) return "compare";
+  if (parts.isWalled && kind !== "repository" && !(kind === "tool" && !isCompared)) return null;
+  if (isCompared) return "compare";
   return kind === "repository" ? "orders" : "all";
+}
+
+/** A wall keeps commands off nothing of it, but what tools make is too much to be looked through at each check. */
+function mannerOfIgnored(name: string, { isWalled, keepsSmall }: ClosedParts): Manner | null {
+  if (isBuiltFolder(name)) return isWalled ? null : "compare";
+  return keepsSmall ? "small" : "compare";
 }
 
 function isSteering(path: RelPath): boolean {
@@ -79,34 +92,57 @@ export async function keepClosed(parts: ClosedParts): Promise<ClosedFiles> {
 function openKeeper(parts: ClosedParts) {
   const { root, earlier } = parts;
   const kept = new Map<RelPath, Kept>();
+  const small = new Map<RelPath, Kept>();
   const ignored = new Map<RelPath, string>();
   /** Folders to be looked into; those that are only compared come last. */
   const waiting: { readonly path: RelPath; readonly manner: Manner }[] = [];
-  let bytes = 0;
+  const room = { kept: most.bytes, small: most.bytes };
   let isPart = false;
 
+  const keepIn = (where: "kept" | "small", path: RelPath, stat: Stat) => {
+    const known = earlier?.[where].get(path);
+    const each =
+      known !== undefined && isUntouched(known.stat, stat)
+        ? known
+        : { stat, blob: blobOf(root, path, stat, Math.min(most.fileBytes, room[where])) };
+    if (each.blob?.kind === "file") room[where] -= each.blob.bytes.length;
+    (where === "kept" ? kept : small).set(path, each);
+  };
   const keep = (path: RelPath, stat: Stat) => {
     if (kept.size >= most.kept) isPart = true;
-    else {
-      const known = earlier?.kept.get(path);
-      const each =
-        known !== undefined && isUntouched(known.stat, stat)
-          ? known
-          : { stat, blob: blobOf(root, path, stat, Math.min(most.fileBytes, most.bytes - bytes)) };
-      if (each.blob?.kind === "file") bytes += each.blob.bytes.length;
-      kept.set(path, each);
-    }
+    else keepIn("kept", path, stat);
+  };
+  /** What was kept before the command must be known after it, and what was not must not pass for new. */
+  const isKeptSmall = (path: RelPath, { kind, size }: Stat): boolean => {
+    if (earlier?.small.has(path)) return true;
+    if (kind === "special" || (earlier !== null && (earlier.isPart || earlier.ignored.has(path)))) return false;
+    return small.size < most.kept && size <= Math.min(most.fileBytes, room.small);
+  };
+  const keepSmall = (path: RelPath, stat: Stat) => {
+    if (isKeptSmall(path, stat)) keepIn("small", path, stat);
+    else compare(path, stat);
   };
   const compare = (path: RelPath, stat: Stat) => {
     if (ignored.size >= most.ignored) isPart = true;
     else ignored.set(path, `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeNs}`);
   };
-  const take = (path: RelPath, manner: Manner, stat: Stat | null) => {
-    if (stat === null) return;
-    if (stat.kind === "folder" && manner === "compare") waiting.unshift({ path, manner });
-    else if (stat.kind === "folder") waiting.push({ path, manner });
-    if (manner === "compare" && stat.kind !== "folder") compare(path, stat);
-    if (manner === "all" || (manner === "orders" && stat.kind !== "folder")) keep(path, stat);
+  /** How what is found in an ignored folder is looked at; null: not at all. */
+  const mannerWithin = (path: RelPath, given: Manner, { kind }: Stat): Manner | null => {
+    const name = nameOf(path);
+    if (given === "all" || given === "orders") return given;
+    if (kind === "folder" && isBuiltFolder(name)) return parts.isWalled ? null : "compare";
+    const isOthers = isHidden(parentOf(path), name, parts.rules) || isPassing(name) || isDatabase(name);
+    return isOthers ? "compare" : given;
+  };
+  const enter = (path: RelPath, manner: Manner) =>
+    manner === "compare" ? waiting.unshift({ path, manner }) : waiting.push({ path, manner });
+  const take = (path: RelPath, given: Manner, stat: Stat | null) => {
+    const manner = stat && mannerWithin(path, given, stat);
+    if (stat === null || manner === null) return;
+    if (stat.kind === "folder") enter(path, manner);
+    if (manner === "small") return keepSmall(path, stat);
+    if (manner === "all" || (manner === "orders" && stat.kind !== "folder")) return keep(path, stat);
+    if (stat.kind !== "folder") compare(path, stat);
   };
   const lookIntoRepository = (folder: RelPath) => {
     const found = statsIn(root, folder);
@@ -138,7 +174,14 @@ function openKeeper(parts: ClosedParts) {
       else isPart = true;
       return true;
     },
-    end: (): ClosedFiles => ({ kept, ignored, isPart }),
+    end(): ClosedFiles {
+      for (const path of parts.own) {
+        const stat = small.has(path) || kept.has(path) ? null : statUnlessUnusable(root, path);
+        ignored.delete(path);
+        if (stat !== null) keepIn("small", path, stat);
+      }
+      return { kept, small, ignored, isPart };
+    },
   };
 }
 
@@ -150,6 +193,10 @@ const hasAt = (kept: ClosedFiles["kept"], folder: RelPath): boolean =>
 export interface ClosedComparison extends Comparison {
   /** The changes for those who judge them. */
   readonly told: readonly ClosedChange[];
+  /** What changed of small ignored files. */
+  readonly ignored: Comparison;
+  /** Ignored files that changed and were only compared. */
+  readonly stays: readonly RelPath[];
 }
 
 /** What became of them from one look to the next. */
@@ -165,7 +212,11 @@ export function compareClosed(before: ClosedFiles, after: ClosedFiles, rules: Pa
       isDenied: judgePath(path, "write", rules).verdict === "deny",
       runsUnasked: runsUnasked(path),
     }));
-  return { changes, traits, told, notes: [...notes, ...compareIgnored(before, after)] };
+  const ignored = openComparison("cannot be taken back");
+  for (const path of new Set([...before.small.keys(), ...after.small.keys()])) {
+    ignored.compare(path, before.small.get(path) ?? null, after.small.get(path) ?? null);
+  }
+  return { changes, traits, told, notes, ignored, stays: compareIgnored(before, after) };
 }
 
 function runsUnasked(path: RelPath): boolean {
@@ -175,15 +226,24 @@ function runsUnasked(path: RelPath): boolean {
   return parts.some((name) => editorName.test(name)) || findSteering(path)?.kind === "unasked";
 }
 
-function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly string[] {
-  const changed = [...after.ignored].filter(([path, is]) => before.ignored.get(path) !== is).map(([path]) => path);
-  const gone = [...before.ignored.keys()].filter((path) => !after.ignored.has(path));
+function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly RelPath[] {
+  // Where not all were looked at, another part of them may have been.
   const isPart = before.isPart || after.isPart;
-  const count = changed.length + gone.length;
-  if (count === 0) return [];
-  const named = [...changed, ...gone].sort().slice(0, maxNamed).map(showName).join(", ");
+  const changed = [...after.ignored].flatMap(([path, is]) => {
+    const was = before.ignored.get(path);
+    return was === is || (isPart && was === undefined) ? [] : [path];
+  });
+  const gone = isPart ? [] : [...before.ignored.keys()].filter((path) => !after.ignored.has(path));
+  return [...changed, ...gone].sort();
+}
+
+/** What changed and stays, as a line; null: nothing. `isPart`: more may have. */
+export function sayStays(stays: readonly RelPath[], isPart: boolean): string | null {
+  const count = stays.length;
+  if (count === 0) return null;
   const many = `${isPart ? "at least " : ""}${count} ignored ${count === 1 ? "file" : "files"}`;
-  return [`${many} changed, and ${count === 1 ? "stays" : "stay"} so: ${named}${count > maxNamed ? " …" : ""}`];
+  const named = stays.slice(0, maxNamed).map(showName).join(", ");
+  return `${many} changed, and ${count === 1 ? "stays" : "stay"} so: ${named}${count > maxNamed ? " …" : ""}`;
 }
 
 function statsIn(root: Root, folder: RelPath): readonly (readonly [name: string, stat: Stat | null])[] {

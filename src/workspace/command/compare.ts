@@ -163,27 +163,38 @@ function compareWalk(a: RelPath, b: RelPath): number {
   return one.length - other.length;
 }
 
-/** What changed from one snapshot to the next: changes where both contents are kept, notes for all else. */
-export function compareSnapshots(before: Snapshot, after: Snapshot): Comparison {
+export interface SnapshotComparison extends Comparison {
+  /** Ignored or denied paths that came or went. */
+  readonly stays: readonly RelPath[];
+}
+
+/**
+ * What changed from one snapshot to the next: changes where both contents are kept, notes for all else. `isKnown`: others
+ * have an eye on this ignored path.
+ */
+export function compareSnapshots(
+  before: Snapshot,
+  after: Snapshot,
+  isKnown: (path: RelPath) => boolean = () => false,
+): SnapshotComparison {
   const { changes, traits, notes, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
     for (const [path, old] of before.seen) compare(path, old, after.seen.get(path) ?? null);
     for (const [path, now] of after.seen) if (!before.seen.has(path)) compare(path, null, now);
   }
-  notes.push(...compareHidden(before, after), ...compareStamps(before, after));
-  return { changes, traits, notes: withinLimit(notes, before, after) };
+  const { came, went } = compareHidden(before, after, isKnown);
+  notes.push(
+    ...came.map((path) => `${showName(path)} is new and ignored, so it stays`),
+    ...went.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),
+    ...compareStamps(before, after),
+  );
+  return { changes, traits, notes: withinLimit(notes, before, after), stays: [...came, ...went] };
 }
 
-function compareHidden(before: Snapshot, after: Snapshot): readonly string[] {
-  if (before.hidden === null || after.hidden === null) return [];
-  const { hidden: old } = before;
-  const { hidden: now } = after;
-  return [
-    ...[...now].filter((path) => !old.has(path)).map((path) => `${showName(path)} is new and ignored, so it stays`),
-    ...[...old]
-      .filter((path) => !now.has(path))
-      .map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),
-  ];
+function compareHidden(before: Snapshot, after: Snapshot, isKnown: (path: RelPath) => boolean) {
+  const only = (one: Snapshot["hidden"], other: Snapshot["hidden"]) =>
+    one === null || other === null ? [] : [...one].filter((path) => !other.has(path) && !isKnown(path));
+  return { came: only(after.hidden, before.hidden), went: only(before.hidden, after.hidden) };
 }
 
 function compareStamps(before: Snapshot, after: Snapshot): readonly string[] {

@@ -12,8 +12,8 @@ import { type Layers, makeLayers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
 import { protectProcess } from "../system/protect-process.ts";
 import type { Traits } from "../traits.ts";
-import { bringOver } from "./bring-over.ts";
-import { type ClosedComparison, type ClosedFiles, compareClosed, keepClosed } from "./closed-files.ts";
+import { bringOver, bringTimes } from "./bring-over.ts";
+import { type ClosedComparison, type ClosedFiles, compareClosed, keepClosed, sayStays } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
 import type { OwnOf } from "./others.ts";
@@ -51,6 +51,7 @@ export type Perform = (command: string, options: CommandOptions, so: SoFar) => P
 /** Each command is compared with how the one before left the workspace. */
 export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
   let last: Snapshot | null = null;
+  const brought = new Set<RelPath>();
   const env = commandEnv(parts.env, parts.commandEnv);
 
   /** In the sandbox, or without one where that is wanted or none is to be had. */
@@ -89,9 +90,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       }
       const { upper } = layers;
       const { git } = sandbox;
-      const content = await readLayer({ root, rules: policy, upper, staged, earlier, begunNs, git, signal });
+      const content = await readLayer({ root, rules: policy, upper, staged, earlier, begunNs, brought, git, signal });
       const { changes, notes, denied, ignored } = content;
-      const accept = (paths: readonly RelPath[]) => bringOver(root, upper, paths);
+      const accept = async (paths: readonly RelPath[]) => {
+        const done = await bringOver(root, upper, paths, brought);
+        bringTimes(root, upper, ignored.timed);
+        return done;
+      };
       return { ...done, changes, notes, proposal: { accept, discard, denied, ignored } };
     } catch (thrown) {
       discard();
@@ -99,36 +104,66 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     }
   };
 
-  return async (command, options, so) => {
-    if (options.unasked === true) await requireProtection(sandbox);
-    const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
-    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options, so.changes);
+  const runInPlace = async (command: string, options: CommandOptions, so: SoFar): Promise<Performed> => {
     const ownOf = meanwhile();
     const { signal } = options;
     const { level } = await sandbox.state();
     const isWalled = level === "L3" || level === "L3b";
-    const keep = ({ hidden }: Snapshot, earlier: ClosedFiles | null) =>
+    const keep = ({ hidden, seen }: Snapshot, earlier: ClosedFiles | null) =>
       keepClosed({
         root,
         rules: policy,
         hidden: hidden ?? [],
         isWalled,
         git: sandbox.git,
+        keepsSmall: options.by === "plan",
+        own: [...new Set(so.changes.map(({ path }) => path))].filter((path) => !seen.has(path)),
         earlier,
         signal: earlier === null ? signal : undefined,
       });
     const before = await takeSnapshot(root, policy, last, { signal });
     // What a person has done as themselves is theirs.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
-    so.begun(new Map([...before.seen].map(([path, { blob }]) => [path, blob])));
+    so.begun(new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob])));
     const result = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
-    const found = compareSnapshots(before, last);
-    const closedToo = closed && compareClosed(closed, await keep(last, closed), policy);
+    const told = compareAll([before, last], closed && [closed, await keep(last, closed)], policy);
     const withheld = withheldNames(parts.env, env, result.output);
-    const done = { command, ...result, ...found, withheld, changes: ownOf(found.changes), proposal: null };
-    return closedToo === null ? done : { ...done, notes: [...found.notes, ...closedToo.notes], closed: closedToo };
+    return { command, ...result, ...told, withheld, changes: ownOf(told.changes), proposal: null };
+  };
+
+  return async (command, options, so) => {
+    if (options.unasked === true) await requireProtection(sandbox);
+    const isCopied = options.sandbox === "throwaway" || options.sandbox === "proposal";
+    if (isCopied && (await sandbox.state()).proposes) return runOnCopy(command, options, so.changes);
+    return runInPlace(command, options, so);
+  };
+}
+
+/** What a command changed, from two looks at the workspace and at what is closed or ignored in it. */
+function compareAll(
+  [before, after]: readonly [Snapshot, Snapshot],
+  closed: readonly [ClosedFiles, ClosedFiles] | null,
+  rules: PathRules,
+): Pick<Performed, "changes" | "traits" | "notes" | "stays" | "closed"> {
+  const found = closed && compareClosed(...closed, rules);
+  if (closed === null || found === null) return compareSnapshots(before, after);
+  const { ignored } = found;
+  const small = new Set(ignored.changes.map(({ path }) => path));
+  const open = compareSnapshots(before, after, (path) => small.has(path));
+  const isNamed = (path: RelPath) => open.stays.some((each) => path === each || path.startsWith(`${each}/`));
+  const others = found.stays.filter((path) => !isNamed(path));
+  const line = sayStays(
+    others,
+    closed.some(({ isPart }) => isPart),
+  );
+  return {
+    changes: [...open.changes, ...ignored.changes],
+    traits: new Map([...open.traits, ...ignored.traits]),
+    notes: [...open.notes, ...found.notes, ...ignored.notes, ...(line === null ? [] : [line])],
+    stays: [...open.stays, ...others],
+    closed: found,
   };
 }
 

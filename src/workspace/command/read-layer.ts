@@ -6,17 +6,20 @@ import { sameBlob } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, showName } from "../parse-path.ts";
+import { joinPath, nameOf, showName } from "../parse-path.ts";
 import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
 import { inside } from "../scan.ts";
-import { systemCalls } from "../system/system-calls.ts";
+import { pace, type Steps } from "../steps.ts";
+import { isPassing } from "./built-names.ts";
 import { type Ignored, openIgnored } from "./ignored.ts";
+import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";
 import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
+import { type IgnoredWork, readIgnored } from "./read-ignored.ts";
 
 export interface LayerContent {
+  /** Of ignored paths only files that steer, and what is removed and nobody expects to be. */
   readonly changes: readonly Change[];
-  /** Topmost ignored paths, to be brought over as they are; steering files among them are in `changes` as well. */
-  readonly ignored: readonly RelPath[];
+  readonly ignored: IgnoredWork;
   /** Paths that nobody may change. */
   readonly denied: readonly RelPath[];
   readonly notes: readonly string[];
@@ -32,12 +35,13 @@ export interface LayerParts {
   readonly earlier: readonly Change[];
   /** When the command began, by the clock of the file system. */
   readonly begunNs: bigint;
+  /** Paths that the run brought over earlier and that did not exist before. */
+  readonly brought: ReadonlySet<RelPath>;
   /** Whether `.git` may be written. */
   readonly git: boolean;
   readonly signal: AbortSignal;
 }
 
-const pauseMs = 20;
 /** `open`: all of it is a change; `ignored`: only what steers or hides a repository is; `foreign`: only counted, since its content is others' work. */
 type Reach = "open" | "ignored" | "foreign";
 
@@ -55,7 +59,7 @@ interface Found {
   readonly path: RelPath;
   readonly at: string;
   readonly stat: Stats;
-  readonly isDeletion: boolean;
+  readonly isGone: boolean;
 }
 
 /** What is fetched or built in such a folder is not looked into: packages bring along what steered their own makers. */
@@ -68,17 +72,23 @@ const editorFolders = /^\.(?:vscode|idea)$/i;
  */
 export async function readLayer(parts: LayerParts, limits: LayerLimits = layerLimits): Promise<LayerContent> {
   const reader = openReader(parts, limits);
+  return pace(readAll(parts, reader), parts.signal);
+}
+
+function* readAll(parts: LayerParts, reader: ReturnType<typeof openReader>): Steps<LayerContent> {
   const ignored = openIgnored(parts.root, parts.earlier);
   const waiting: Level[] = [{ folder: "" as RelPath, reach: "open", ignored, isOpaque: false }];
-  let pause = performance.now();
   for (let level = waiting.pop(); level !== undefined; level = waiting.pop()) {
-    waiting.push(...reader.read(level));
-    if (performance.now() - pause < pauseMs) continue;
-    await Bun.sleep(0);
-    parts.signal.throwIfAborted();
-    pause = performance.now();
+    yield* reader.read(level, waiting);
   }
-  return reader.end();
+  const { topmost, ...content } = reader.end();
+  const made = new Set(parts.brought);
+  for (const { path, before } of parts.earlier) if (before === null) made.add(path);
+  const work = yield* readIgnored({ ...parts, brought: made }, topmost);
+  // Removing what was there before the run is judged and shown like every other removal.
+  const removed = work.kept.filter(({ path, after }) => after === null && !made.has(path) && !isPassing(nameOf(path)));
+  const kept = work.kept.filter((change) => !removed.includes(change));
+  return { ...content, changes: [...content.changes, ...removed], ignored: { ...work, kept } };
 }
 
 /** How far we look into a path; null: nobody may change it. */
@@ -157,15 +167,15 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
       note(path, { kind: "file", bytes: readFileSync(at), mode: stat.mode & 0o777 });
     } else notes.push(`${showName(path)} is a pipe, socket or device, and was left out`);
   };
-  const readOpen = (level: Level, name: string, { path, at, stat, isDeletion }: Found): readonly Level[] => {
+  const readOpen = (level: Level, name: string, { path, at, stat, isGone }: Found): readonly Level[] => {
     if (stat.isDirectory()) return [enter(level, name, path, stat)];
-    if (isDeletion) remove(path);
+    if (isGone) remove(path);
     else noteContent(path, at, stat);
     return [];
   };
-  const readIgnored = (reach: Reach, { path, at, stat, isDeletion }: Found): readonly Level[] => {
+  const readIgnored = (reach: Reach, { path, at, stat, isGone }: Found): readonly Level[] => {
     if (stat.isDirectory()) return [{ folder: path, reach, ignored: null, isOpaque: false }];
-    if (reach === "ignored" && !isDeletion && isSteering(path)) noteContent(path, at, stat);
+    if (reach === "ignored" && !isGone && isSteering(path)) noteContent(path, at, stat);
     return [];
   };
   const readEntry = (level: Level, name: string): readonly Level[] => {
@@ -173,11 +183,11 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const at = join(upper, path);
     const stat = lstatSync(at);
     makeReadable(at, stat);
-    const isDeletion = stat.isCharacterDevice() && stat.rdev === 0;
-    const found = { path, at, stat, isDeletion };
+    const isGone = isDeletion(stat);
+    const found = { path, at, stat, isGone };
     seen.add(path);
     count.add(path, stat.isFile() ? stat.size : 0);
-    const isFolder = stat.isDirectory() || (isDeletion && lookAt(root, path)?.kind === "folder");
+    const isFolder = stat.isDirectory() || (isGone && lookAt(root, path)?.kind === "folder");
     const reach = reachOf(level, name, isFolder, { root, rules, git });
     if (reach === "open") return readOpen(level, name, found);
     if (reach === null) denied.push(path);
@@ -186,7 +196,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 
   return {
-    read(level: Level): readonly Level[] {
+    *read(level: Level, waiting: Level[]): Steps<void> {
       const names = readNames(join(upper, level.folder), (name) => {
         if (level.reach !== "open") return;
         notes.push(`${showName(joinPath(level.folder, name))} has a name that is not UTF-8, and was left out`);
@@ -195,13 +205,16 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
         const there = new Set(names);
         for (const name of namesIn(root, level.folder)) if (!there.has(name)) remove(joinPath(level.folder, name));
       }
-      return names.flatMap((name) => readEntry(level, name));
+      for (const name of names) {
+        yield;
+        waiting.push(...readEntry(level, name));
+      }
     },
-    end(): LayerContent {
+    end() {
       // What was staged as new and has gone again leaves no trace in the layer.
       const isThere = (path: RelPath) => lstatSync(join(upper, path), { throwIfNoEntry: false }) !== undefined;
       for (const [path, after] of onTop) if (after !== null && !seen.has(path) && !isThere(path)) note(path, null);
-      return { changes, ignored, denied, notes };
+      return { changes, topmost: ignored, denied, notes };
     },
   };
 }
@@ -227,26 +240,3 @@ const changedMeanwhile = (path: RelPath): PaiError =>
   new PaiError("conflict", `${showName(path)} was changed by someone else while a command worked on it`, {
     hint: "nothing of it was overwritten; run the task again on the new content",
   });
-
-function lookAt(root: Root, path: RelPath) {
-  try {
-    return root.stat(path);
-  } catch {
-    // A parent is a file or a link: the path does not exist.
-    return null;
-  }
-}
-
-function namesIn(root: Root, folder: RelPath): readonly string[] {
-  try {
-    return root.withFolder(folder, (at) => readdirSync(`${at}/`)) ?? [];
-  } catch {
-    return [];
-  }
-}
-
-/** Whether a folder of an upper layer hides what the workspace has at its path. */
-export function isOpaqueFolder(path: string): boolean {
-  const value = systemCalls()?.readAttribute(path, "user.overlay.opaque") ?? null;
-  return value !== null && /^[xy]$/.test(Buffer.from(value).toString("latin1"));
-}

@@ -1,8 +1,10 @@
 /** Commands on a copy of the workspace: what they changed comes back whole, and the workspace stays as it was. */
+
 import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RelPath } from "../../../src/core/path.ts";
 import { readLayer } from "../../../src/workspace/command/read-layer.ts";
 import { at, change, file, openPlace, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
@@ -91,9 +93,9 @@ onCopies(
       );
       expect(result.changes.map(say)).toEqual(["change file .gitignore *", "create file k.txt k"]);
       expect(existsSync(join(place.work, "build"))).toBe(false);
-      const notes = (await result.proposal?.accept(result.proposal.ignored)) ?? [];
+      const brought = (await result.proposal?.accept(result.proposal.ignored.carried)) ?? [];
       result.proposal?.discard();
-      expect(notes.map((note) => note.split(" ")[0])).toEqual(["build", "node_modules", "run.log"]);
+      expect(brought).toEqual(["build", "node_modules", "run.log"].map(at));
       const tree = treeOf(place.work);
       expect(tree["build/sub/o"]).toBe("file 755 o\n");
       expect(tree["node_modules/x/i.js"]).toContain("2\n");
@@ -107,7 +109,7 @@ onCopies("denied names are told apart and never brought over", () =>
     const { result } = await run(place, "echo k > .env; mkdir .git; echo evil > .git/config; echo x > build.log");
     expect([...(result.proposal?.denied ?? [])].sort()).toEqual([at(".env"), at(".git")]);
     expect(result.changes).toEqual([]);
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(Object.keys(treeOf(place.work))).not.toContain(".env");
   }),
@@ -153,12 +155,13 @@ test("so many files, and so many bytes of files that are not ignored, are taken 
       staged: [],
       earlier: [],
       begunNs: 2n ** 62n,
+      brought: new Set<RelPath>(),
       git: false,
     };
     const { signal } = new AbortController();
     const all = { entries: 5, bytes: 20, kept: 5 };
     const read = (limits: typeof all) => readLayer({ ...parts, signal }, limits).catch((thrown) => thrown.message);
-    expect(await read(all)).toMatchObject({ ignored: [at("build")], denied: [] });
+    expect(await read(all)).toMatchObject({ ignored: { carried: [at("build")] }, denied: [] });
     expect(await read({ ...all, entries: 4 })).toContain("more than 4 files");
     expect(await read({ ...all, bytes: 19 })).toContain("nothing was carried over");
     expect(await read({ ...all, kept: 4 })).toContain("that are not ignored");
@@ -170,7 +173,7 @@ onCopies("folders that nobody may enter are cleared away, and links are brought 
       place,
       "mkdir -p build/shut; touch build/shut/x; chmod 0 build/shut; ln -s /etc/passwd build/l",
     );
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(treeOf(join(place.work, "build"))["l"]).toBe("link /etc/passwd");
     chmodSync(join(place.work, "build/shut"), 0o700);
@@ -183,7 +186,7 @@ onCopies("a link in the workspace does not lead what is brought over out of it",
     execFileSync("mkdir", [outside]);
     symlinkSync(outside, join(place.work, "build"));
     const { result } = await run(place, "rm build; mkdir build; echo o > build/o");
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(readdirSync(outside)).toEqual([]);
   }),

@@ -20,8 +20,9 @@ onCopies("what steers is a change of its own, though the project's rules ignore 
         "create file .envrc x",
         "create file build/in/CLAUDE.md x",
       ]);
-      const { ignored = [], denied = [] } = result.proposal ?? {};
-      expect([...ignored].sort()).toEqual([".claude", ".envrc", "build", "node_modules", "out.log"].map(at));
+      const { ignored, denied = [] } = result.proposal ?? {};
+      expect(ignored?.kept.map(say)).toEqual(["create folder .claude", "create folder .claude/deep"]);
+      expect([...(ignored?.carried ?? [])].sort()).toEqual(["build", "node_modules", "out.log"].map(at));
       expect(denied).toEqual([at("build/sub/.git")]);
     },
     { ".gitignore": ".claude/\n.envrc\nbuild/\nnode_modules/\n*.log\n" },
@@ -62,7 +63,7 @@ onCopies("names that are not UTF-8 are left out and told, wherever they stand", 
   inPlace(async (place) => {
     const odd = `"$(printf 'a\\377')"`;
     const { result } = await run(place, `touch ${odd} ok.txt; mkdir build; cd build; touch ${odd}; chmod u+s ${odd}`);
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(result.changes.map(say)).toEqual(["create file ok.txt"]);
     expect(result.notes).toEqual([expect.stringContaining("has a name that is not UTF-8, and was left out")]);
@@ -92,7 +93,7 @@ onCopies("what a command closes to its own user is taken over all the same", () 
       `echo s > shut; chmod 0 shut; mkdir d; echo f > d/f; chmod 0 d; mkdir -p build/d; echo o > build/d/o; chmod 0 build/d`,
     );
     expect(result.changes.map(say).sort()).toEqual(["create file d/f f", "create file shut s", "create folder d"]);
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
   }),

@@ -36,7 +36,7 @@ onCopies("files that the run itself made ignored are changed and deleted in the 
       "delete file gone/x",
       "delete folder gone",
     ]);
-    expect(result.proposal?.ignored).toEqual([]);
+    expect(result.proposal?.ignored).toMatchObject({ kept: [], carried: [], lost: [] });
     result.proposal?.discard();
   }),
 );
@@ -46,7 +46,7 @@ onCopies("what is new under rules that the run wrote is brought over, but for fi
     const made = "mkdir -p out .github/workflows; echo o > out/o; echo 1 > .github/workflows/x.yml; echo 3 > fresh.log";
     const result = await runAfter(place, [rules("out/\n.github/\n*.log\n")], made);
     expect(result.changes.map(say)).toEqual(["create file .github/workflows/x.yml 1"]);
-    await result.proposal?.accept(result.proposal.ignored);
+    await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect([existsSync(join(place.work, "out/o")), existsSync(join(place.work, "fresh.log"))]).toEqual([true, true]);
   }),

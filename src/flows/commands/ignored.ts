@@ -1,0 +1,63 @@
+/** What a command did in ignored paths: small files go back with the run, the rest is brought over, told, and counted in the outcome. */
+import { type ErrorCode, toPaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { CommandResult, IgnoredChanges, Proposal } from "../../core/ports.ts";
+import { nameSome } from "../../core/suggest.ts";
+import { applyUnasked } from "../changes/batch.ts";
+import type { Refusal } from "../changes/judge.ts";
+import { withinOnly } from "../changes/steering.ts";
+import type { Run } from "../run.ts";
+
+/** Somebody else is at work in the file, or nobody may keep it: then it is brought over as it is. */
+const unkept: readonly ErrorCode[] = [
+  "conflict",
+  "path_refused",
+  "file_unusable",
+  "delete_refused",
+  "permission_denied",
+];
+
+/** Removing what cannot be brought back needs a yes of its own, headless --allow-delete. null: nothing is refused. */
+export async function refuseLost(run: Run, { lost }: IgnoredChanges): Promise<Refusal | null> {
+  const { options, ports } = run;
+  const named = nameSome(lost);
+  if (lost.length === 0 || options.allowDelete || options.dryRun) return null;
+  if (!options.interactive) {
+    return {
+      code: "delete_refused",
+      text: `it deletes ${named}, ignored and not to be brought back: headless that needs --allow-delete`,
+    };
+  }
+  const text = `Let the command delete this? It is ignored, and cannot be brought back:\n${lost.join("\n")}`;
+  if ((await ports.decide({ kind: "changes", text })).accept) return null;
+  return { code: "declined", text: `the user declined to delete ${named}` };
+}
+
+/** Keeps what --only allows of it; from then on these files differ from what the run found. */
+export async function keepIgnored(
+  run: Run,
+  { command, proposal: { ignored, accept } }: CommandResult & { readonly proposal: Proposal },
+): Promise<void> {
+  const { only } = run.options;
+  const isWithin = (path: RelPath) => withinOnly(only, path);
+  const kept = ignored.kept.filter(({ path }) => isWithin(path));
+  const paths = [...ignored.carried, ...ignored.kept.map(({ path }) => path)];
+  run.overlay.release(paths);
+  const isKept = await applyUnasked(run, kept).then(
+    () => true,
+    (thrown) => {
+      if (!unkept.includes(toPaiError(thrown).code)) throw thrown;
+      return false;
+    },
+  );
+  const brought = await accept([...ignored.carried.filter(isWithin), ...(isKept ? [] : kept.map(({ path }) => path))]);
+  const tell = (text: string) =>
+    run.emit({ type: "notice", level: "info", code: "command_left", text: `${command}: ${text}` });
+  if (brought.length > 0) tell(`${sayIgnored(brought)} brought over and cannot be taken back`);
+  for (const path of brought) run.record.stays.add(path);
+  const left = paths.filter((path) => !isWithin(path));
+  if (left.length > 0) tell(`${sayIgnored(left)} not kept, as --only ${only.flat().join(" ")} leaves it out`);
+}
+
+const sayIgnored = (paths: readonly RelPath[]): string =>
+  `${nameSome(paths)} ${paths.length === 1 ? "is ignored: it was" : "are ignored: they were"}`;

@@ -1,0 +1,35 @@
+/** Which ignored paths tools fetch or make again: their content is nobody's work, so no copies are kept of it. */
+import { foldName } from "../../core/guard/fold-name.ts";
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** Of these even the whole is removed by tools themselves. */
+const caches =
+  words(`__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints .nyc_output .turbo
+  .parcel-cache .cache .vite tmp temp`);
+const folders = words(
+  `node_modules bower_components vendor target site-packages venv .venv .tox .nox __pycache__ .pytest_cache .mypy_cache
+  .ruff_cache .hypothesis .eggs .ipynb_checkpoints htmlcov coverage .nyc_output dist build _build out bin obj .next .nuxt
+  .svelte-kit .output .angular .astro .docusaurus .vite .turbo .parcel-cache .cache .gradle .kotlin .dart_tool deriveddata
+  pods .terraform .bundle .stack-work dist-newstyle zig-out .zig-cache zig-cache elm-stuff _opam cmakefiles .bloop .metals
+  tmp temp logs`,
+);
+const folderShape = /\.egg-info$|^cmake-build-|^bazel-/;
+const fileShape =
+  /\.(?:o|obj|a|lo|la|so|pyc|pyo|class|gcda|gcno|tsbuildinfo|log|tmp|pid|lock|sock|swp)$|[-.](?:wal|shm|journal)$|^\.(?:eslintcache|stylelintcache)$/;
+const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
+
+/** A folder that a tool fills: fetched packages, output of a build, a cache. */
+export function isBuiltFolder(name: string): boolean {
+  const folded = foldName(name);
+  return folders.has(folded) || folderShape.test(folded);
+}
+
+/** A folder that tools make and remove as they please. */
+export const isCache = (name: string): boolean => caches.has(foldName(name));
+
+/** A file that tools write over and remove by themselves: an object, a log, a lock. */
+export const isPassing = (name: string): boolean => fileShape.test(foldName(name));
+
+/** A file in which another process may be at work at any time: an old state of it must not be put back under its hands. */
+export const isDatabase = (name: string): boolean => databaseShape.test(foldName(name));

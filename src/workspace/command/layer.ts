@@ -1,0 +1,34 @@
+/** Looks at the upper layer of an overlay, and at the workspace below it. */
+import { readdirSync, type Stats } from "node:fs";
+import type { RelPath } from "../../core/path.ts";
+import type { Root } from "../confine.ts";
+import type { Stat } from "../system/stat.ts";
+import { systemCalls } from "../system/system-calls.ts";
+
+/** Whether an entry of an upper layer says that the path below it is gone. */
+export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
+
+/** Whether a folder of an upper layer hides what the workspace has at its path. */
+export function isOpaqueFolder(path: string): boolean {
+  const value = systemCalls()?.readAttribute(path, "user.overlay.opaque") ?? null;
+  return value !== null && /^[xy]$/.test(Buffer.from(value).toString("latin1"));
+}
+
+/** What the workspace has at a path; null: nothing that can be looked at. */
+export function lookAt(root: Root, path: RelPath): Stat | null {
+  try {
+    return root.stat(path);
+  } catch {
+    // A parent is a file or a link: the path does not exist.
+    return null;
+  }
+}
+
+/** Names in a folder of the workspace; none where there is no such folder. */
+export function namesIn(root: Root, folder: RelPath): readonly string[] {
+  try {
+    return root.withFolder(folder, (at) => readdirSync(`${at}/`)) ?? [];
+  } catch {
+    return [];
+  }
+}

@@ -1,5 +1,6 @@
 /** Runs commands of a run in the workspace: in their sandbox, with what they changed found by looking before and after. */
 
+import { relative } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { holdsUnasked } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
@@ -69,7 +70,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // The child enters the pinned folder itself, wherever it has been moved since; it is started before `use` returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
-    return { ...result, level: null };
+    return { ...result, level: null, replaced: [] };
   };
 
   /** On an overlay: the workspace stays as it is. */
@@ -80,7 +81,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     try {
       stageLayer(root, layers.upper, staged);
       const begunNs = BigInt(Date.now()) * 1_000_000n;
-      const result = await run(command, options, layers);
+      const { replaced: _, ...result } = await run(command, options, layers);
       const withheld = withheldNames(parts.env, env, result.output);
       const hidden = sandbox.hiddenIn(result.output);
       const done = { command, ...result, withheld, hidden, traits: new Map(), changes: [], notes: [], proposal: null };
@@ -125,12 +126,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // What a person has done as themselves is theirs.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
     so.begun(new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob])));
-    const result = await run(command, options, null);
+    const { replaced, ...result } = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
     const told = compareAll([before, last], closed && [closed, await keep(last, closed)], policy);
     const withheld = withheldNames(parts.env, env, result.output);
-    return { command, ...result, ...told, withheld, changes: ownOf(told.changes), proposal: null };
+    const notes = [...told.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
+    return { command, ...result, ...told, notes, withheld, changes: ownOf(told.changes), proposal: null };
   };
 
   return async (command, options, so) => {
@@ -166,6 +168,9 @@ function compareAll(
     closed: found,
   };
 }
+
+const seenMeanwhile = (path: string, workspace: string): string =>
+  `${showName(relative(workspace, path))} was replaced by somebody else while the command ran; it could read the new one`;
 
 /** What does not protect files is nothing to put between a person and their own check. */
 async function isPointless(sandbox: Sandbox): Promise<boolean> {

@@ -93,7 +93,7 @@ export async function runConfined(
   command: string,
   options: ShellOptions,
   start: (argv: (isContained: boolean) => readonly string[], env: ShellOptions["env"]) => Promise<Started | null>,
-): Promise<(ShellResult & { readonly level: SandboxLevel }) | null> {
+): Promise<(ShellResult & { readonly level: SandboxLevel; readonly replaced: readonly string[] }) | null> {
   for (let starts = 1; ; starts += 1) {
     const mark = crypto.randomUUID();
     const argv = (isContained: boolean) =>
@@ -104,10 +104,11 @@ export async function runConfined(
     const isLate = level === "L3b";
     const result = await follow({ child, output: output.stream, mark, isContained, isLate }, options);
     output.close();
+    const replaced = started.replaced();
     const failure = started.finish();
-    if (failure === null) return { ...result, level };
+    if (failure === null) return { ...result, level, replaced };
     if (failure.step === "execve")
-      return { ...result, level, exit: null, output: `it could not be started (${failure.errno})` };
+      return { ...result, level, replaced, exit: null, output: `it could not be started (${failure.errno})` };
     const isPassing = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
     if (isPassing && starts < maxStarts) continue;
     throw new PaiError(

@@ -62,6 +62,16 @@ function identityOf(path: string): string | null {
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
+/**
+ * Hidden files that somebody outside has put another in the place of: the kernel drops what covered the old one, so a command
+ * that works in the workspace could read the new one.
+ */
+export const findReplaced = ({ hidden, identities }: Inside): readonly string[] =>
+  hidden.filter((path) => {
+    const [before, after] = [identities.get(path), identityOf(path)];
+    return before !== undefined && after !== null && before !== after;
+  });
+
 function withIdentity(path: string): [string, string][] {
   const identity = identityOf(path);
   return identity === null ? [] : [[path, identity]];

@@ -1,5 +1,5 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { PathRules } from "../policy.ts";
 import { entriesOf } from "../system/entries.ts";
@@ -27,10 +27,6 @@ export interface Ground {
   /** What the person lets commands read all the same, absolute. */
   readonly open: readonly string[];
 }
-
-/** Sockets of services that act with their own rights: always closed, even with the network. */
-const powerfulSocket =
-  /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
 
 /** Files and folders of a home that hold keys, passwords or sessions. */
 const homeSecrets =
@@ -69,55 +65,6 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
   return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
-}
-
-/**
- * Files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. `all`: also
- * those of ordinary services, such as a database.
- */
-export function findSockets(all: boolean): readonly Hidden[] {
-  const paths = new Set(
-    readText("/proc/net/unix")
-      .split("\n")
-      .flatMap((line) => /\s(\/\S.*)$/.exec(line)?.[1] ?? []),
-  );
-  return [...paths].flatMap((path) => {
-    if (!all && !powerfulSocket.test(path)) return [];
-    const real = realPathOf(path);
-    const isSocket = real !== null && lstatSync(real, { throwIfNoEntry: false })?.isSocket() === true;
-    return real !== null && isSocket ? [{ path: real, isFolder: false }] : [];
-  });
-}
-
-/** Where such services listen that may come from another network namespace, as in a container; those are listed nowhere. */
-const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
-  /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
-  /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
-
-/** Whether a service is available here that acts with its own rights. */
-export function hasPowerfulSocket(): boolean {
-  const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
-  return usualSockets.some(isSocket) || findSockets(false).length > 0;
-}
-
-/** Mount points below a folder, without those below another of them. A mount that is covered by another is told, too. */
-export function findSubmounts(folder: string): readonly string[] {
-  const points = readText("/proc/self/mountinfo")
-    .split("\n")
-    .flatMap((line) => line.split(" ")[4] ?? [])
-    .map((text) =>
-      text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8))),
-    )
-    .filter((path) => path.startsWith(`${folder}/`));
-  return [...new Set(points)].filter((path) => !points.some((other) => path.startsWith(`${other}/`)));
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Hidden paths that a text names, those of the project relative to it: the whole path, or for a file in the project its name. */

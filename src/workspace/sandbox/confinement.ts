@@ -42,7 +42,7 @@ export interface Confinement {
   readonly temporary: string | null;
   /** Version of Landlock here; 0: there is none. */
   readonly landlock: number;
-  /** Rules of L2 for what is outside the workspace, for one that is only read those inside too: see readableRules. */
+  /** Rules for what is outside the workspace, at L2 for one that is only read those inside too: see readableRules. Empty: all may be read. */
   readonly outside: readonly LandlockRule[];
   /** Who started the tape: it gives up when that is gone already. null: it cannot be seen from inside. */
   readonly parent: number | null;
@@ -51,7 +51,10 @@ export interface Confinement {
 export interface LandlockRule {
   readonly path: string;
   readonly isFolder: boolean;
-  readonly rights: "read" | "write" | "device";
+  /** `list`: of folders only the names. */
+  readonly rights: "list" | "read" | "write" | "device";
+  /** When it is not there any more, the tape goes on without it: then it stays closed. */
+  readonly mayBeGone?: boolean;
 }
 
 export interface Program {

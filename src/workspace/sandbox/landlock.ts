@@ -1,8 +1,8 @@
 /** Landlock rules of a tape: the second wall of L3, the first of L2. */
 import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
-import type { Tape } from "./tape.ts";
+import type { Label, Tape } from "./tape.ts";
 
 const right = {
   execute: 1,
@@ -21,8 +21,11 @@ const right = {
   refer: 8192,
   truncate: 16384,
   control: 32768,
+  reachSocket: 65536,
 } as const;
 const firstVersion = 0x1fff;
+/** Linux 7.1. */
+export const firstWithSockets = 9;
 const readRights = right.execute | right.readFile | right.readFolder;
 /** The only rights that the rule of a file may name. */
 const fileRights = right.execute | right.writeFile | right.readFile | right.truncate | right.control;
@@ -38,14 +41,19 @@ const rulesAtOnce = 80;
 
 /** Read and write are for the owner's own files: nobody may make devices. */
 function rightsOf(rights: LandlockRule["rights"], handled: number): number {
+  if (rights === "list") return right.readFolder;
   if (rights === "read") return readRights;
   if (rights === "device") return fileRights | right.readFolder;
-  return handled & ~(right.makeCharacterDevice | right.makeBlockDevice);
+  return handled & ~(right.makeCharacterDevice | right.makeBlockDevice | right.reachSocket);
 }
 
-/** What this version knows; a right it does not know would be refused. */
-function handledBy(version: number): number {
+/**
+ * What this version knows; a right it does not know would be refused. Sockets that the command makes itself can be reached
+ * without a right; those of others by no rule, unless the network is open.
+ */
+function handledBy(version: number, network: boolean): number {
   return (
+    (version >= firstWithSockets && !network ? right.reachSocket : 0) |
     firstVersion |
     (version >= 2 ? right.refer : 0) |
     (version >= 3 ? right.truncate : 0) |
@@ -55,7 +63,7 @@ function handledBy(version: number): number {
 
 export function addLandlock(tape: Tape, confinement: Confinement): void {
   const { landlock: version, level, network } = confinement;
-  const handled = handledBy(version);
+  const handled = handledBy(version, network);
   const tcp = version >= 4 && level === "L2" && !network ? tcpRights : 0;
   const bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const about = tape.words(handled, tcp, version >= 6 ? allScopes : 0);
@@ -75,14 +83,17 @@ function addWorkspaceRule(tape: Tape, handled: number): void {
   tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
 }
 
-function addRule(tape: Tape, { path, isFolder, rights }: LandlockRule, handled: number): void {
+function addRule(tape: Tape, { path, isFolder, rights, mayBeGone }: LandlockRule, handled: number): void {
   const allowed = rightsOf(rights, handled) & handled & (isFolder ? ~0 : fileRights);
   const rule = tape.words(allowed, 0);
+  const gone: Label = { record: null };
   tape.call("openat", [currentFolder, tape.text(path), openPath | closeOnExec, 0], {
     storeAt: rule.offset + 8,
     note: `rule for ${path}`,
+    ...(mayBeGone === true ? { onError: gone } : {}),
   });
   tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: `rule for ${path}` });
+  tape.mark(gone);
 }
 
 const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => ({ path, isFolder: true, rights });
@@ -101,7 +112,7 @@ function rulesOf({
   // With mounts of their own these are the command's.
   const scratch = ["/tmp", "/var/tmp", "/dev/shm"].filter((path) => ruleFor(path, "write").isFolder);
   return [
-    folder("/", "read"),
+    ...(outside.length === 0 ? [folder("/", "read")] : [folder("/", "list"), ...outside]),
     ...scratch.map((path) => folder(path, "write")),
     folder("/dev", "device"),
     folder("/proc", "device"),
@@ -114,36 +125,47 @@ function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
   return { path, isFolder: lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? true, rights };
 }
 
+/** Rules for what is outside the workspace, and the folders they were read from, which change when a name comes or goes. */
+export interface OutsideRules {
+  readonly rules: readonly LandlockRule[];
+  readonly folders: readonly string[];
+}
+
 /**
- * Rules of L2 that let everything be read but the hidden paths, and devices be used: a folder with something hidden in it
- * is opened child by child. Reads every such folder, so it is called once.
+ * Rules that let everything be read but the hidden paths, whoever puts something new in their place, and devices be used:
+ * a folder with something hidden in it is opened child by child. Reads every such folder, so the result is kept.
+ * `isIsolated`: the command has mounts of its own, so that folders for everybody's temporary files are not on the way.
  */
-export function readableRules(hidden: readonly Hidden[]): readonly LandlockRule[] {
+export function readableRules(hidden: readonly Hidden[], isIsolated: boolean): OutsideRules {
   const closed = new Set(hidden.map(({ path }) => path));
   const parted = new Set<string>();
   for (const path of closed) for (let at = dirname(path); !parted.has(at); at = dirname(at)) parted.add(at);
   const rules: LandlockRule[] = [];
+  const folders: string[] = [];
   const add = (path: string): void => {
     if (closed.has(path)) return;
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return;
-    if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read" });
-    else if (!isSharedScratch(stat)) for (const name of namesIn(path)) add(join(path, name));
+    if (!parted.has(path)) rules.push({ path, isFolder: stat.isDirectory(), rights: "read", mayBeGone: true });
+    else if (isIsolated || !isSharedScratch(stat)) {
+      folders.push(path);
+      for (const name of namesIn(path, parted)) add(join(path, name));
+    }
   };
   add("/");
   const devices = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"].map((name) => `/dev/${name}`);
   const there = devices.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
-  return [...rules, ...there.map((path) => ruleFor(path, "device"))];
+  return { rules: [...rules, ...there.map((path) => ruleFor(path, "device"))], folders };
 }
 
 /** A folder such as /tmp, whose names come and go: with something hidden in it, it stays closed as a whole. */
 const isSharedScratch = ({ mode }: Stats) => (mode & 0o1002) === 0o1002;
 
-function namesIn(path: string): readonly string[] {
+/** Of a folder that may be entered and not listed: what is known to be in it. */
+function namesIn(folder: string, parted: ReadonlySet<string>): readonly string[] {
   try {
-    return readdirSync(path);
+    return readdirSync(folder);
   } catch {
-    // What cannot be listed cannot be opened child by child: it stays closed.
-    return [];
+    return [...parted].flatMap((path) => (dirname(path) === folder && path !== folder ? [basename(path)] : []));
   }
 }

@@ -3,12 +3,14 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import type { PathRules } from "../policy.ts";
-import { type ClosedPaths, findClosedPaths, findSockets, findSubmounts, hasPowerfulSocket } from "./closed-paths.ts";
+import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import type { Found } from "./find-level.ts";
-import { readableRules } from "./landlock.ts";
+import { firstWithSockets, type OutsideRules, readableRules } from "./landlock.ts";
+import { findSubmounts } from "./mounts.ts";
 import { isReplaced } from "./namespaces.ts";
 import type { SandboxSettings } from "./settings.ts";
+import { findSockets, hasPowerfulSocket } from "./sockets.ts";
 
 export interface PathOptions {
   readonly settings: SandboxSettings;
@@ -40,13 +42,13 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
   const writable = settings.writable.map(absolute);
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
   let known: { readonly paths: ClosedPaths; readonly at: number; readonly own: number } | null = null;
-  let outside: readonly LandlockRule[] | null = null;
+  const outside = openOutside();
   let knownCaches: readonly string[] | null = null;
 
   const closed = (): ClosedPaths => {
     // A folder of pai's own that was made since must be hidden at once.
     const ownNow = own.filter(isThere).length;
-    if (known !== null && known.own !== ownNow) outside = null;
+    if (known !== null && known.own !== ownNow) outside.forget();
     if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
       const open = [...readable, ...writable];
       const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open }, known?.paths ?? null);
@@ -58,9 +60,10 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     knownCaches ??= cachesOf(home, writable);
     return knownCaches;
   };
-  const rulesOutside = (): readonly LandlockRule[] => {
-    outside ??= readableRules(closed().hidden.filter(({ path }) => !isInside(path)));
-    return outside;
+  const rulesOutside = (level: SandboxLevel): readonly LandlockRule[] => {
+    const isOwn = isIsolated(level);
+    const hidden = closed().hidden.filter(({ path }) => !isInside(path) && !(isOwn && isReplaced(path)));
+    return outside.rulesFor(hidden, isOwn);
   };
   const replaced = (network: boolean) => [...readable, ...(network ? runFolders() : [])].filter(isReplaced);
 
@@ -72,18 +75,18 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     },
     forget() {
       paths.renew();
-      outside = null;
+      outside.forget();
       knownCaches = null;
     },
     /** What is different where the workspace, too, may only be read. */
     forReading: (level: SandboxLevel): Partial<Confinement> => ({
       workspaceRights: "read",
-      ...(level === "L2" ? { outside: readableRules(closed().hidden) } : {}),
+      ...(level === "L2" ? { outside: readableRules(closed().hidden, false).rules } : {}),
       ...(level === "L3b" ? { readOnly: [workspace] } : {}),
     }),
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
-      const sockets = socketsFor(level, network, hidden);
+      const sockets = socketsFor(level, network, found.landlock, hidden);
       const mine = repositories.filter(isInside);
       return {
         network,
@@ -95,16 +98,45 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
         readable: isIsolated(level) ? replaced(network) : [],
         readOnly: settings.git ? [] : mine,
         caches: found.caches && level === "L3" ? caches() : [],
-        outside: level === "L2" ? rulesOutside() : [],
+        outside: level === "L1" || found.landlock === 0 ? [] : rulesOutside(level),
       };
     },
   };
   return paths;
 }
 
+/** More rules than this, and at a level with mounts of its own everything is read, but for what is covered there. */
+const maxRules = 2000;
+
+/** Keeps the rules until a name comes or goes in a folder they were read from. */
+function openOutside() {
+  let kept: { readonly about: string; readonly made: OutsideRules; readonly state: string } | null = null;
+  const stateOf = (folders: readonly string[]) =>
+    folders.map((path) => lstatSync(path, { throwIfNoEntry: false, bigint: true })?.mtimeNs ?? "").join();
+  return {
+    forget() {
+      kept = null;
+    },
+    rulesFor(hidden: readonly Hidden[], isOwn: boolean): readonly LandlockRule[] {
+      const about = [isOwn, ...hidden.map(({ path }) => path)].join("\0");
+      if (kept?.about !== about || kept.state !== stateOf(kept.made.folders)) {
+        const made = readableRules(hidden, isOwn);
+        kept = { about, made, state: stateOf(made.folders) };
+      }
+      const { rules } = kept.made;
+      return isOwn && rules.length > maxRules ? [] : rules;
+    },
+  };
+}
+
 /** Those of services, but for the ones that are hidden with a folder. */
-const socketsFor = (level: SandboxLevel, network: boolean, hidden: readonly Hidden[]): readonly Hidden[] =>
-  (isIsolated(level) ? findSockets(!network) : []).filter(
+const socketsFor = (
+  level: SandboxLevel,
+  network: boolean,
+  landlock: number,
+  hidden: readonly Hidden[],
+): readonly Hidden[] =>
+  (!isIsolated(level) || (landlock >= firstWithSockets && !network) ? [] : findSockets(!network)).filter(
     ({ path }) => !hidden.some((each) => isAtOrBelow(path, each.path)),
   );
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
 import { wrap } from "./bubblewrap.ts";
+import { findReplaced } from "./closed-inside.ts";
 import { namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
@@ -40,6 +41,8 @@ export interface Started extends Launched {
   readonly level: SandboxLevel;
   /** Everything it starts ends with it, whatever that does. */
   readonly isContained: boolean;
+  /** Hidden files of the workspace that others have replaced since, which the program could read; absolute. */
+  readonly replaced: () => readonly string[];
 }
 
 export interface Sandbox {
@@ -139,7 +142,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         else if (layers === null) paths.renew();
         return failure;
       };
-      return { ...launched, finish, level, isContained };
+      const { inside } = paths.closed();
+      const replaced = () => (isContained && layers === null ? findReplaced(inside) : []);
+      return { ...launched, finish, level, isContained, replaced };
     },
   };
 }

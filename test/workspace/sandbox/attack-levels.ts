@@ -1,5 +1,15 @@
 /** Runs every attack of probe.c bare and in each level, as whoever starts it: `attack-levels.ts FOLDER`; prints JSON. */
-import { existsSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
@@ -31,6 +41,7 @@ const files: Readonly<Record<string, string>> = {
   "outside/u": "x",
   "outside/x": "x",
   "home/.bashrc": "x",
+  "home/.npmrc": "before\n",
 };
 
 /** A fresh world in `folder`, beside the probe itself. */
@@ -52,7 +63,7 @@ const readAnswers = (text: string): Answers =>
 interface Neighbours {
   readonly words: readonly string[];
   /** Puts back what a fresh world lacks. */
-  readonly renew: () => void;
+  readonly renew: () => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
@@ -74,10 +85,29 @@ async function startNeighbours(folder: string): Promise<Neighbours> {
   )
     throw new Error("the neighbours did not start");
   let service: { stop(): void } | null = null;
+  let others: readonly Bun.Subprocess<"pipe", "pipe">[] = [];
+  const serveApart = async (...words: readonly string[]) => {
+    const cwd = join(folder, "outside");
+    const child = Bun.spawn([join(folder, "probe"), "listen", ...words], { cwd, stdin: "pipe", stdout: "pipe" });
+    await child.stdout.getReader().read();
+    return child;
+  };
+  const secrets = setInterval(() => {
+    if (!existsSync(join(folder, "home"))) return;
+    for (const name of ["home/.npmrc", "home/.netrc"]) {
+      writeFileSync(join(folder, `${name}.new`), "canary\n");
+      renameSync(join(folder, `${name}.new`), join(folder, name));
+    }
+  }, 100);
   return {
     words: [folder, `${victim.pid}`, `${tcp.port}`, `${udp.port}`, `${user}`],
-    renew() {
+    async renew() {
       service?.stop();
+      for (const each of others) each.kill();
+      others = await Promise.all([
+        serveApart("relative.sock"),
+        serveApart(join(folder, "outside/network.sock"), "apart"),
+      ]);
       service = Bun.listen({ unix: join(folder, "outside/docker.sock"), socket: { data() {} } });
     },
     async end() {
@@ -85,6 +115,8 @@ async function startNeighbours(folder: string): Promise<Neighbours> {
       keeper.stdin.end();
       await keeper.exited;
       service?.stop();
+      clearInterval(secrets);
+      for (const each of others) each.kill();
       tcp.stop();
       udp.close();
       for (const canary of canaries) rmSync(canary, { force: true });
@@ -124,7 +156,7 @@ async function attackAll(folder: string): Promise<readonly Attacked[]> {
   const done: Attacked[] = [];
   for (const level of ["none", "L1", "L2", "L3b", "L3"] as const) {
     makeWorld(folder);
-    neighbours.renew();
+    await neighbours.renew();
     const command = [join(folder, "probe"), ...neighbours.words];
     const { text, output } =
       level === "none" ? await attackBare(command) : await attack(folder, level, command.join(" "));

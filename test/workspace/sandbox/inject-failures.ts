@@ -27,10 +27,11 @@ const maxUses = 60;
 
 /**
  * Steps whose failure leaves a command with less, never with more. Where strace may not read the texts of a tape, only
- * the score that decides who goes first when memory ends is written to like this.
+ * the score that decides who goes first when memory ends is written to like this. A path that Landlock has no rule for is
+ * closed.
  */
 const optional =
-  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, [34]\)|pid_max|"8192"|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
+  /PR_CAPBSET_DROP|oom_score_adj|"500"|openat\(AT_FDCWD, 0x\w+, O_WRONLY\)|write\(-?\d+, 0x\w+, [34]\)|pid_max|"8192"|RLIMIT_(?:NPROC|FSIZE)|close\(3\)|O_RDONLY\|O_CLOEXEC\|O_PATH\)|mkdirat\(AT_FDCWD, "\/(?:tmp|var\/tmp|run|dev\/shm)\//;
 
 function makeTape(folder: string, level: "L3" | "L2"): string {
   const workspace = join(folder, "ws");
@@ -62,7 +63,7 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     workspaceRights: "write",
     temporary: null,
     landlock: findLandlock(),
-    outside: level === "L2" ? readableRules(hidden.slice(1)) : [],
+    outside: readableRules(hidden.slice(1), level === "L3").rules,
     parent: process.pid,
   };
   const tape = writeConfinement(machine, confinement, (made) =>

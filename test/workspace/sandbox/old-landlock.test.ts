@@ -33,7 +33,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
     network: false,
     temporary: null,
     landlock,
-    outside: readableRules([]),
+    outside: readableRules([], false).rules,
     parent: process.pid,
   };
   const machine = thisMachine();

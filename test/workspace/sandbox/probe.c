@@ -1,7 +1,7 @@
 /*
  * Attacks on what a sandbox must keep apart, and work that must go on inside it. Compiled by scripts/prove-sandbox.ts.
  * probe WORLD VICTIM TCP_PORT UDP_PORT USER_ID [NAME ...]: one fork for each, one line "name yes|no ERRNO" each.
- * "probe serve USER_ID" keeps, until its input ends, what some of the attacks look for; "probe" alone lists the names.
+ * "probe listen NAME [apart]" is a service until its input ends; "probe serve USER_ID" keeps, until its input ends, what some of the attacks look for; "probe" alone lists the names.
  * An attack answers yes when it got what it wanted; work whose name begins with a plus answers yes when it was done.
  */
 #define _GNU_SOURCE
@@ -162,6 +162,26 @@ ATTACK(environ_of_parents) {
   return 0;
 }
 
+/* Somebody outside puts new files there all the while (write by another name, then rename). */
+static int appears(const char *path) { for (int n = 0; n < 120; n++) { if (holds(path, "canary")) return 1; usleep(5000); } return 0; }
+ATTACK(read_secret_of_home_replaced_meanwhile) { return appears(at("home/.npmrc")); }
+ATTACK(read_secret_of_home_made_meanwhile) { return appears(at("home/.netrc")); }
+
+/* Rights that stay behind with a file */
+static int has_identity(const char *path) { struct stat is; return stat(path, &is) == 0 && (is.st_mode & 06000) != 0; }
+static const char *fresh(void) { unlink(at("ws/suid")); put(at("ws/suid"), O_CREAT); return at("ws/suid"); }
+ATTACK(user_id_by_chmod) { const char *path = fresh(); chmod(path, 04755); return has_identity(path); }
+ATTACK(group_id_by_chmod) { const char *path = fresh(); chmod(path, 02755); return has_identity(path); }
+ATTACK(user_id_by_fchmod) { const char *path = fresh(); int fd = open(path, O_RDONLY); fchmod(fd, 04755); return has_identity(path); }
+ATTACK(user_id_by_fchmodat) { const char *path = fresh(); fchmodat(AT_FDCWD, path, 04755, 0); return has_identity(path); }
+ATTACK(user_id_by_fchmodat2) { const char *path = fresh(); syscall(452, AT_FDCWD, path, 04755, 0); return has_identity(path); }
+ATTACK(user_id_by_open) { unlink(at("ws/suid")); open(at("ws/suid"), O_CREAT | O_WRONLY, 04755); return has_identity(at("ws/suid")); }
+ATTACK(user_id_by_creat) { unlink(at("ws/suid")); syscall(SYS_creat, at("ws/suid"), 04755); return has_identity(at("ws/suid")); }
+ATTACK(user_id_by_openat2) { unlink(at("ws/suid")); unsigned long long how[3] = {O_CREAT | O_WRONLY, 04755, 0}; syscall(437, AT_FDCWD, at("ws/suid"), how, sizeof how); return has_identity(at("ws/suid")); }
+ATTACK(user_id_by_mknod) { unlink(at("ws/suid")); mknod(at("ws/suid"), S_IFREG | 04755, 0); return has_identity(at("ws/suid")); }
+ATTACK(user_id_by_unnamed_file) { char path[64]; unlink(at("ws/suid")); int fd = open(at("ws"), O_TMPFILE | O_WRONLY, 04755); snprintf(path, sizeof path, "/proc/self/fd/%d", fd); linkat(AT_FDCWD, path, AT_FDCWD, at("ws/suid"), AT_SYMLINK_FOLLOW); return has_identity(at("ws/suid")); }
+ATTACK(user_id_of_file_outside) { int done = chmod(at("outside/x"), 04755) == 0; if (done) chmod(at("outside/x"), 0644); return done; }
+
 /* Other processes */
 ATTACK(memory_of_victim) { return open(of_victim("mem"), O_RDWR) >= 0; }
 ATTACK(descriptor_of_victim) { return open(of_victim("fd/0"), O_RDONLY) >= 0; }
@@ -221,6 +241,8 @@ ATTACK(bluetooth_socket) { return socket(31, SOCK_RAW, 1) >= 0; }
 ATTACK(key_socket) { return socket(15, SOCK_RAW, 2) >= 0; }
 ATTACK(io_uring) { static char parameters[256]; return syscall(425, 4, parameters) >= 0; }
 ATTACK(socket_of_service) { return reach_unix(at("outside/docker.sock"), 0); }
+ATTACK(socket_of_service_by_relative_name) { return reach_unix(at("outside/relative.sock"), 0); }
+ATTACK(socket_of_service_of_other_network) { return reach_unix(at("outside/network.sock"), 0); }
 ATTACK(abstract_socket_of_service) { char name[64]; snprintf(name, sizeof name, "pai-prove-%d", user); return reach_unix(name, 1); }
 
 /* More rights */
@@ -358,7 +380,20 @@ static int serve(void) {
   return 0;
 }
 
+/* A service in a file, bound by the name that is given, in a network of its own when there is a further word. */
+static int listen_at(const char *name, int apart) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (apart && unshare(CLONE_NEWNET | (getuid() == 0 ? 0 : CLONE_NEWUSER)) != 0) { puts("no network of its own"); return 1; }
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  strncpy(address.sun_path, name, sizeof address.sun_path - 1);
+  puts(fd >= 0 && bind(fd, (void *)&address, sizeof address) == 0 && listen(fd, 9) == 0 ? "ready" : "failed");
+  fflush(stdout);
+  getchar();
+  return 0;
+}
+
 int main(int count, char **words) {
+  if (count >= 3 && strcmp(words[1], "listen") == 0) return listen_at(words[2], count > 3);
   if (count == 3 && strcmp(words[1], "serve") == 0) { user = atoi(words[2]); return serve(); }
   if (count == 1) {
     for (const struct probe *each = __start_probes; each < __stop_probes; each++) puts(each->name);

@@ -1,0 +1,61 @@
+/** What is mounted where, as a process sees it. */
+import { readFileSync } from "node:fs";
+
+export interface Mount {
+  /** Number of the file system, `major:minor`. */
+  readonly device: string;
+  /** The folder of the file system that is mounted. */
+  readonly root: string;
+  readonly point: string;
+}
+
+/** In the order they were made; empty for a process that has ended or cannot be asked. */
+export function readMounts(process: number | "self"): readonly Mount[] {
+  return readText(`/proc/${process}/mountinfo`)
+    .split("\n")
+    .flatMap((line) => {
+      const [, , device, root, point] = line.split(" ");
+      return device === undefined || root === undefined || point === undefined
+        ? []
+        : [{ device, root: plain(root), point: plain(point) }];
+    });
+}
+
+const plain = (text: string): string =>
+  text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+
+const isAtOrBelow = (path: string, folder: string) =>
+  path === folder || folder === "/" || path.startsWith(`${folder}/`);
+
+const below = (path: string, folder: string) => (folder === "/" ? path : path.slice(folder.length));
+
+/** Where a path of somebody with other mounts is found with ours: nowhere, or in several places. */
+export function translatePath(path: string, theirs: readonly Mount[], ours: readonly Mount[]): readonly string[] {
+  const deepest = theirs.reduce<Mount | null>(
+    (best, each) => (isAtOrBelow(path, each.point) && each.point.length >= (best?.point.length ?? 0) ? each : best),
+    null,
+  );
+  if (deepest === null) return [];
+  const inside = join(deepest.root, below(path, deepest.point));
+  return ours
+    .filter(({ device, root }) => device === deepest.device && isAtOrBelow(inside, root))
+    .map(({ root, point }) => join(point, below(inside, root)));
+}
+
+const join = (folder: string, rest: string): string => (folder === "/" && rest !== "" ? rest : `${folder}${rest}`);
+
+/** Mount points below a folder, without those below another of them. A mount that is covered by another is told, too. */
+export function findSubmounts(folder: string): readonly string[] {
+  const points = readMounts("self")
+    .map(({ point }) => point)
+    .filter((path) => path.startsWith(`${folder}/`));
+  return [...new Set(points)].filter((path) => !points.some((other) => path.startsWith(`${other}/`)));
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

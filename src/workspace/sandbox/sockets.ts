@@ -1,0 +1,141 @@
+/**
+ * Finds the files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. From
+ * version 9 on Landlock does (Linux 7.1); before, they are covered one by one.
+ */
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Hidden } from "./confinement.ts";
+import { type Mount, readMounts, translatePath } from "./mounts.ts";
+
+/** Sockets of services that act with their own rights: always closed, even with the network. */
+const powerfulSocket =
+  /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
+
+/** Where such services listen that may come from another network namespace, as in a container, and of another user. */
+const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
+  /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
+  /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
+
+/** Whether a service is available here that acts with its own rights. */
+export function hasPowerfulSocket(): boolean {
+  const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
+  return usualSockets.some(isSocket) || findSockets(false).length > 0;
+}
+
+/** `all`: also those of ordinary services, such as a database. */
+export function findSockets(all: boolean): readonly Hidden[] {
+  const found = new Map<string, Hidden>();
+  for (const path of all ? [...namesHere(), ...keptElsewhere()] : namesHere()) {
+    if (!all && !powerfulSocket.test(path)) continue;
+    const real = realPathOf(path);
+    if (real === null || lstatSync(real, { throwIfNoEntry: false })?.isSocket() !== true) continue;
+    found.set(real, { path: real, isFolder: false });
+  }
+  return [...found.values()];
+}
+
+/** In pai's own network namespace, with absolute names. */
+const namesHere = (): readonly string[] => boundNames("/proc/net/unix").filter((name) => name.startsWith("/"));
+
+const freshMs = 1000;
+let kept: { readonly names: readonly string[]; readonly at: number } | null = null;
+
+/** Every process is looked at for these, so they are a second old at times. */
+function keptElsewhere(): readonly string[] {
+  if (kept === null || performance.now() - kept.at > freshMs) kept = { names: namesElsewhere(), at: performance.now() };
+  return kept.names;
+}
+
+/** A network namespace that some process is in. */
+interface Space {
+  readonly names: readonly string[];
+  readonly members: number[];
+}
+
+/** Names that are relative to the folder of the process that listens, and those of other network namespaces. */
+function namesElsewhere(): readonly string[] {
+  const own = spaceOf("self");
+  const spaces = new Map<number, Space>();
+  for (const entry of namesIn("/proc")) {
+    const id = Number(entry);
+    const space = Number.isInteger(id) ? spaceOf(id) : null;
+    if (space === null) continue;
+    const known = spaces.get(space);
+    if (known !== undefined) known.members.push(id);
+    else spaces.set(space, { names: boundNames(`/proc/${id}/net/unix`), members: [id] });
+  }
+  const ours = readMounts("self");
+  return [...spaces].flatMap(([space, { names, members }]) => {
+    const isOwn = space === own;
+    const wanted = isOwn ? names.filter((name) => !name.startsWith("/")) : names;
+    return wanted.length === 0 ? [] : placesOf(wanted, members, isOwn, ours);
+  });
+}
+
+function placesOf(
+  names: readonly string[],
+  members: readonly number[],
+  isOwn: boolean,
+  ours: readonly Mount[],
+): readonly string[] {
+  const absolute = names.filter((name) => name.startsWith("/"));
+  const relative = names.filter((name) => !name.startsWith("/"));
+  const seen = new Set<string>();
+  return members.flatMap((id) => {
+    const folder = relative.length === 0 ? null : folderOf(id);
+    const theirs = isOwn ? ours : readMounts(id);
+    const about = `${folder} ${theirs.map(({ device, point }) => device + point).join()}`;
+    if (seen.has(about)) return [];
+    seen.add(about);
+    const paths = [...absolute, ...(folder === null ? [] : relative.map((name) => join(folder, name)))];
+    return isOwn ? paths : paths.flatMap((path) => translatePath(path, theirs, ours));
+  });
+}
+
+/** Names of files. Abstract ones begin with an @ and are kept from commands by the network namespace. */
+const boundNames = (table: string): readonly string[] =>
+  readText(table)
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
+
+/** Each network namespace has tables of its own. */
+function spaceOf(process: number | "self"): number | null {
+  try {
+    return statSync(`/proc/${process}/net/unix`).ino;
+  } catch {
+    return null;
+  }
+}
+
+function folderOf(process: number): string | null {
+  try {
+    return readlinkSync(`/proc/${process}/cwd`);
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+/** What others do outside while a command runs. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { has, inWorld, type World } from "./world.ts";
+
+/** Runs a command that says when it has begun, does something then, and gives what it says after that. */
+async function during({ work, run }: World, act: () => void, command: string, sandbox: "in-place" | "proposal") {
+  const waits = "touch begun; n=0; while [ ! -e acted ] && [ $n -lt 300 ]; do sleep 0.02; n=$((n+1)); done";
+  // On a copy nobody outside sees what it writes; a moment is enough.
+  const alone = "sleep 0.5";
+  const running = run(`${sandbox === "proposal" ? alone : waits}; ${command}`, { sandbox });
+  const until = performance.now() + (sandbox === "proposal" ? 250 : 5000);
+  while (performance.now() < until && !existsSync(join(work, "begun"))) await Bun.sleep(10);
+  act();
+  if (sandbox === "in-place") writeFileSync(join(work, "acted"), "");
+  const result = await running;
+  result.proposal?.discard();
+  return result;
+}
+
+/** As editors and tools save a file. */
+function replace(path: string) {
+  writeFileSync(`${path}.new`, "canary\n");
+  renameSync(`${path}.new`, path);
+}
+
+for (const only of ["L3", "L3b", "L2"] as const) {
+  describe.skipIf(!has(only))(only, () => {
+    test("a secret of the home that is replaced or made meanwhile is not seen", () =>
+      inWorld({ only }, async (world) => {
+        const home = join(world.base, "home");
+        writeFileSync(join(home, ".npmrc"), "before\n");
+        const act = () => {
+          replace(join(home, ".npmrc"));
+          replace(join(home, ".netrc"));
+          renameSync(join(home, ".ssh"), join(home, "ssh-before"));
+          mkdirSync(join(home, ".ssh"));
+          writeFileSync(join(home, ".ssh/id_rsa"), "canary\n");
+        };
+        const look = "cat ~/.npmrc ~/.netrc ~/.ssh/id_rsa ~/ssh-before/id_rsa";
+        expect((await during(world, act, look, "in-place")).output).not.toContain("canary");
+      }));
+
+    test("what comes to the home later is there for the next command", () =>
+      inWorld({ only }, async ({ base, run }) => {
+        await run("true");
+        mkdirSync(join(base, "home/tool"));
+        writeFileSync(join(base, "home/tool/main"), "new\n");
+        expect((await run("cat ~/tool/main")).output).toBe("new\n");
+      }));
+  });
+}
+
+describe.skipIf(!has("L3"))("L3", () => {
+  test("in the project itself the kernel shows it, which is told", () =>
+    inWorld({ only: "L3" }, async (world) => {
+      const { notes } = await during(world, () => replace(join(world.work, ".env")), "true", "in-place");
+      expect(notes).toEqual([".env was replaced by somebody else while the command ran; it could read the new one"]);
+      expect((await world.run("echo x > b.txt")).notes).toEqual([]);
+    }));
+
+  test("on a copy a secret of the project that is replaced meanwhile is not seen", () =>
+    inWorld({ only: "L3" }, async (world) => {
+      const act = () => replace(join(world.work, ".env"));
+      expect((await during(world, act, "cat .env", "proposal")).output).not.toContain("canary");
+    }));
+});

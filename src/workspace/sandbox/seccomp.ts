@@ -75,18 +75,32 @@ const unknown: Readonly<Record<string, Numbers>> = {
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
   clone3: [435, 435],
+  openat2: [437, 437],
 };
 
 const clone = { x64: 56, arm64: 220 } as const;
 const socket = { x64: 41, arm64: 198 } as const;
 const ioctl = { x64: 16, arm64: 29 } as const;
 const truncate = { x64: 76, arm64: 45 } as const;
-const openat = { x64: 257, arm64: 56 } as const;
-/** arm64 has no such call. */
-const open = 2;
-const openat2 = 437;
-/** O_TRUNC, and what of the flags is not O_RDONLY. */
-const openFlags = { truncate: 0o1000, write: 3 } as const;
+/** What opens files: which arguments are the flags and the mode. */
+const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number])[] = [
+  [[257, 56], 2, 3],
+  [[2, null], 1, 2],
+];
+/** O_TRUNC, what of the flags is not O_RDONLY, and O_CREAT or O_TMPFILE, without which there is no mode. */
+const openFlags = { truncate: 0o1000, write: 3, create: 0o20000100 } as const;
+/** What gives a file its mode, and which argument is the mode: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
+const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
+  [[90, null], 1],
+  [[91, 52], 1],
+  [[268, 53], 2],
+  [[452, 452], 2],
+  [[85, null], 1],
+  [[133, null], 1],
+  [[259, 33], 2],
+];
+/** S_ISUID, S_ISGID: who runs such a file later, outside, has the rights of whoever ran the command. */
+const takesIdentity = 0o6000;
 const limits = { x64: 302, arm64: 261 } as const;
 /** Every CLONE_NEW flag that fits into the low word. */
 const namespaceFlags = 0x7e020000;
@@ -145,6 +159,11 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
           [answer, 0, 0, kill],
         ] as const)
       : []),
+    // By far the most frequent of the calls that are looked into.
+    ...opening.flatMap(([numbers, flags, mode]) => {
+      const number = of(numbers);
+      return number === null ? [] : block(number, judgeOpening(flags, mode, keepsLength));
+    }),
     ...answerAll(refused, fail(EPERM)),
     ...answerAll(unknown, fail(ENOSYS)),
     ...block(clone[machine], [
@@ -153,7 +172,11 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
       [answer, 0, 0, fail(EPERM)],
       [answer, 0, 0, allow],
     ]),
-    ...(keepsLength ? refuseEmptying(machine) : []),
+    ...(keepsLength ? ([when(truncate[machine], 1), [answer, 0, 0, fail(EPERM)]] as const) : []),
+    ...giving.flatMap(([numbers, mode]) => {
+      const number = of(numbers);
+      return number === null ? [] : block(number, [...refuseIdentity(mode), [answer, 0, 0, allow]]);
+    }),
     ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
     ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
     ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
@@ -162,23 +185,30 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
 }
 
 /** What opens a file for writing is Landlock's to judge; what empties it without is refused. */
-function refuseEmptying(machine: Machine): readonly Instruction[] {
-  const judge = (argument: number): readonly Instruction[] => [
-    [load, 0, 0, argumentAt(argument)],
-    [jumpAnyBit, 0, 2, openFlags.truncate],
-    [jumpAnyBit, 1, 0, openFlags.write],
-    [answer, 0, 0, fail(EPERM)],
+const judgeOpening = (flags: number, mode: number, keepsLength: boolean): readonly Instruction[] => {
+  const given = refuseIdentity(mode);
+  return [
+    [load, 0, 0, argumentAt(flags)],
+    [jumpAnyBit, 0, given.length, openFlags.create],
+    ...given,
+    [load, 0, 0, argumentAt(flags)],
+    ...(keepsLength
+      ? ([
+          [jumpAnyBit, 0, 2, openFlags.truncate],
+          [jumpAnyBit, 1, 0, openFlags.write],
+          [answer, 0, 0, fail(EPERM)],
+        ] as const)
+      : []),
     [answer, 0, 0, allow],
   ];
-  return [
-    when(truncate[machine], 1),
-    [answer, 0, 0, fail(EPERM)],
-    when(openat2, 1),
-    [answer, 0, 0, fail(ENOSYS)],
-    ...block(openat[machine], judge(2)),
-    ...(machine === "x64" ? block(open, judge(1)) : []),
-  ];
-}
+};
+
+/** Goes on behind it where the mode of a file is an ordinary one. */
+const refuseIdentity = (mode: number): readonly Instruction[] => [
+  [load, 0, 0, argumentAt(mode)],
+  [jumpAnyBit, 0, 1, takesIdentity],
+  [answer, 0, 0, fail(EPERM)],
+];
 
 /** Goes on with the next `length` instructions only for this call. */
 const when = (number: number, length: number): Instruction => [jumpEqual, 0, length, number];

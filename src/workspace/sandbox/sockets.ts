@@ -1,7 +1,5 @@
-/**
- * Finds the files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. From
- * version 9 on Landlock does (Linux 7.1); before, they are covered one by one.
- */
+/** Finds the files of sockets that somebody listens on: a read-only disk does not keep a command from speaking to them. */
+// From version 9 on Landlock does (Linux 7.1).
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Hidden } from "./confinement.ts";

@@ -1,5 +1,5 @@
 /** pai beside another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, runOnce, runTask, type Sample } from "./run.ts";
 
@@ -19,6 +19,12 @@ const measures: readonly Measure[] = [
   { name: "task of two calls", run: (bench) => runTask(bench, "small", 1) },
 ];
 
+/** A binary, and the bench that runs copies of it. */
+interface Copied {
+  readonly from: string;
+  readonly bench: Bench;
+}
+
 /** The mean of the quarter that took least: the machine's other work falls on the rest. */
 function quiet(values: readonly number[]): number {
   const least = values.toSorted((a, b) => a - b).slice(0, Math.max(1, Math.floor(values.length / 4)));
@@ -32,14 +38,31 @@ function render(name: string, unit: string, ours: readonly number[], theirs: rea
   return `${name.padEnd(34)} ${here.toFixed(2).padStart(8)} ${there.toFixed(2).padStart(8)} ${unit}  ${sign}${change} %`;
 }
 
-/** Runs both binaries once a round, in turn first, so that a busy moment falls on both. The first round only warms up. */
-async function interleave({ run }: Measure, here: Bench, there: Bench, rounds: number) {
+/**
+ * Both are copies, made again in turn after so many rounds: a program starts up to 10 % slower from a copy than from the
+ * file that its linker wrote, and two copies of one file differ by up to 5 %.
+ */
+const roundsOfCopy = 5;
+
+/**
+ * Runs both binaries once a round, in turn first, so that a busy moment falls on both. The first round of a copy only
+ * warms up.
+ */
+async function interleave({ run }: Measure, here: Copied, there: Copied, rounds: number) {
   const samples = { here: [] as Sample[], there: [] as Sample[] };
-  for (let round = 0; round <= rounds; round += 1) {
-    const sides = [{ bench: here, into: samples.here } as const, { bench: there, into: samples.there } as const];
+  for (let round = 0; round < rounds; round += 1) {
+    if (round % roundsOfCopy === 0) {
+      const isEven = (round / roundsOfCopy) % 2 === 0;
+      for (const { from, bench } of isEven ? [here, there] : [there, here]) {
+        rmSync(bench.pai, { force: true });
+        copyFileSync(from, bench.pai);
+        await run(bench);
+      }
+    }
+    const sides = [{ ...here, into: samples.here } as const, { ...there, into: samples.there } as const];
     for (const { bench, into } of round % 2 === 0 ? sides : sides.toReversed()) {
       const sample = await run(bench);
-      if (round > 0) into.push(sample);
+      into.push(sample);
     }
   }
   return samples;
@@ -48,12 +71,10 @@ async function interleave({ run }: Measure, here: Bench, there: Bench, rounds: n
 /** A line for each figure: here, there, and by how much they differ. */
 export async function compareWith(other: string, bench: Bench, rounds: number): Promise<readonly string[]> {
   const lines = [`${"".padEnd(34)} ${"here".padStart(8)} ${"there".padStart(8)}`];
-  // Beside ours, so that both are read from one file system.
-  const pai = join(bench.place, "other");
-  copyFileSync(other, pai);
-  const there: Bench = { ...bench, pai, next: 1_000_000 };
+  const here: Copied = { from: bench.pai, bench: { ...bench, pai: join(bench.place, "here") } };
+  const there: Copied = { from: other, bench: { ...bench, pai: join(bench.place, "there"), next: 1_000_000 } };
   for (const measure of measures) {
-    const samples = await interleave(measure, bench, there, rounds);
+    const samples = await interleave(measure, here, there, rounds);
     const add = (figure: string, unit: string, of: (sample: Sample) => number) =>
       lines.push(render(`${measure.name}, ${figure}`, unit, samples.here.map(of), samples.there.map(of)));
     add("processor time", "ms", ({ cpu }) => cpu);

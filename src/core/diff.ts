@@ -1,4 +1,5 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
+import type { StructuredPatchHunk } from "diff/lib/types.js";
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
 import { type KeptLine, matchLines, splitLines } from "./line-diff.ts";
@@ -79,74 +80,87 @@ export function summarizeAll(
     });
 }
 
-/*
- * The hunks are written here: structuredPatch of the package aligns the lines by itself, without the bound that
- * matchLines keeps on huge files and so not always as the counts say, and its formatter writes `1,1` where git writes `1`.
- */
 const contextLines = 3;
 /** Hunks with fewer lines between them are one: leaving out less saves no room. */
 const fewestHidden = 4;
 
-interface Row {
-  readonly sign: " " | "-" | "+";
-  readonly line: string;
+/** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` behind the last. */
+interface Edit {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly newFrom: number;
+  readonly newTo: number;
 }
 
-function alignRows({ old, now, kept }: Alignment): Row[] {
-  const rows: Row[] = [];
-  let i = 0;
-  let j = 0;
-  for (const [keptOld, keptNew] of [...kept, [old.length, now.length] as const]) {
-    for (; i < keptOld; i++) rows.push({ sign: "-", line: old[i] ?? "" });
-    for (; j < keptNew; j++) rows.push({ sign: "+", line: now[j] ?? "" });
-    if (keptOld < old.length) rows.push({ sign: " ", line: old[keptOld] ?? "" });
-    i++;
-    j++;
+function findEdits({ old, now, kept }: Alignment): readonly Edit[] {
+  const edits: Edit[] = [];
+  let [oldFrom, newFrom] = [0, 0];
+  for (const [oldTo, newTo] of [...kept, [old.length, now.length] as const]) {
+    if (oldTo > oldFrom || newTo > newFrom) edits.push({ oldFrom, oldTo, newFrom, newTo });
+    [oldFrom, newFrom] = [oldTo + 1, newTo + 1];
   }
-  return rows;
+  return edits;
 }
 
-/** Ranges of rows: every changed row with its context, ranges that nearly touch made one. */
-function groupRows(rows: readonly Row[]): { from: number; to: number }[] {
-  const groups: { from: number; to: number }[] = [];
-  for (const [at, row] of rows.entries()) {
-    if (row.sign === " ") continue;
-    const last = groups.at(-1);
-    const to = Math.min(rows.length, at + 1 + contextLines);
-    if (last !== undefined && at - contextLines < last.to + fewestHidden) last.to = to;
-    else groups.push({ from: Math.max(0, at - contextLines), to });
+/** Edits whose context touches, or nearly so, are one hunk. */
+function groupEdits(edits: readonly Edit[]): readonly (readonly Edit[])[] {
+  const groups: Edit[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const edit of edits) {
+    const isNear = edit.oldFrom - end < 2 * contextLines + fewestHidden;
+    if (isNear) groups.at(-1)?.push(edit);
+    else groups.push([edit]);
+    end = edit.oldTo;
   }
   return groups;
 }
 
-function renderRange(start: number, count: number): string {
-  if (count === 1) return `${start}`;
-  return `${count === 0 ? start - 1 : start},${count}`;
-}
-
-function renderRow({ sign, line }: Row): string {
-  return line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
-}
-
-function renderHunks(before: Blob | null, after: Blob | null): string {
-  const rows = alignRows(align(before, after));
-  let out = "";
-  let oldLine = 1;
-  let newLine = 1;
-  let passed = 0;
-  for (const { from, to } of groupRows(rows)) {
-    oldLine += from - passed;
-    newLine += from - passed;
-    const hunk = rows.slice(from, to);
-    const oldCount = hunk.filter((row) => row.sign !== "+").length;
-    const newCount = hunk.filter((row) => row.sign !== "-").length;
-    out += `@@ -${renderRange(oldLine, oldCount)} +${renderRange(newLine, newCount)} @@\n`;
-    out += hunk.map(renderRow).join("");
-    oldLine += oldCount;
-    newLine += newCount;
-    passed = to;
+function hunkOf(edits: readonly Edit[], { old, now }: Alignment): StructuredPatchHunk {
+  const lines: string[] = [];
+  const add = (sign: " " | "-" | "+", from: readonly string[], start: number, end: number) => {
+    for (const line of from.slice(start, end)) {
+      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -1));
+      else lines.push(sign + line, "\\ No newline at end of file");
+    }
+  };
+  const context = Math.min(contextLines, edits[0]?.oldFrom ?? 0);
+  const oldFrom = (edits[0]?.oldFrom ?? 0) - context;
+  const newFrom = (edits[0]?.newFrom ?? 0) - context;
+  let [oldTo, newTo] = [oldFrom, newFrom];
+  for (const edit of edits) {
+    add(" ", old, oldTo, edit.oldFrom);
+    add("-", old, edit.oldFrom, edit.oldTo);
+    add("+", now, edit.newFrom, edit.newTo);
+    ({ oldTo, newTo } = edit);
   }
-  return out;
+  const rest = Math.min(contextLines, old.length - oldTo);
+  add(" ", old, oldTo, oldTo + rest);
+  return {
+    oldStart: oldFrom + 1,
+    oldLines: oldTo + rest - oldFrom,
+    newStart: newFrom + 1,
+    newLines: newTo + rest - newFrom,
+    lines,
+  };
+}
+
+/** A patch of hunks alone: git's header, with names in all letters, is written here. */
+const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
+
+/**
+ * The package writes the hunks of our own alignment: its structuredPatch would align without the bound that matchLines
+ * keeps on huge files, and not always as the counts say. Loaded here, as the first request needs no diff.
+ */
+function renderHunks(before: Blob | null, after: Blob | null): string {
+  const { formatPatch, OMIT_HEADERS }: typeof import("diff/lib/patch/create.js") = require("diff/lib/patch/create.js");
+  const alignment = align(before, after);
+  const hunks = groupEdits(findEdits(alignment)).map((edits) => {
+    const hunk = hunkOf(edits, alignment);
+    const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
+    // git leaves a count of one out.
+    return text.replace(/^@@ .*? @@/, (ranges) => ranges.replace(/,1\b/g, ""));
+  });
+  return hunks.join("");
 }
 
 /** A name as git quotes it; letters of all languages stay readable. */

@@ -112,6 +112,14 @@ test("shows carriage returns as they are", () => {
   expect(edit("a\r\nb\r\n", "a\r\nb\n")).toEndWith("@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n");
 });
 
+test("leaves a count of one out of the ranges only, never out of a line", () => {
+  const ranges = "@@ -1,1 +1,1 @@\n";
+  expect(edit(`${ranges}a\r${ranges}`, `${ranges}b\r${ranges}`)).toEndWith(
+    `@@ -1,2 +1,2 @@\n ${ranges}-a\r${ranges}+b\r${ranges}`,
+  );
+  expect(edit(ranges, "")).toEndWith(`@@ -1 +0,0 @@\n-${ranges}`);
+});
+
 test("says that bytes differ when the text does not show it", () => {
   const latin = file(new Uint8Array([0xe9, 10]));
   expect(renderChanges([change("x", latin, file("é\n"))])).toEndWith("Binary files a/x and b/x differ\n");

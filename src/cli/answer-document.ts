@@ -3,11 +3,14 @@ import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./log.ts";
 
+/** What was told until now, for the document that ends a call. */
+export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
+
 /** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code of success. */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
-    context.out(renderCommandDocument({ command, code: 0, data, error: null }));
+    context.out(renderCommandDocument({ command, code: 0, data, notices: takeNotices(context), error: null }));
   } else context.out(text);
   return 0;
 }
@@ -17,7 +20,8 @@ export async function showFinding(context: Context, command: string, data: unkno
   const code = exitCodes[error.code];
   if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
-    context.out(renderCommandDocument({ command, code, data, error: toFailure(error) }));
+    const notices = takeNotices(context);
+    context.out(renderCommandDocument({ command, code, data, notices, error: toFailure(error) }));
   } else openLog(context).fail(error);
   return code;
 }

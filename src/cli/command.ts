@@ -1,6 +1,7 @@
 /** What a command is: a citty definition with typed arguments, and a lazily loaded function from context to exit code. */
 import { type ArgsDef, type CommandDef, defineCommand, type PositionalArgDef } from "citty";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specsOf } from "./flags.ts";
+import type { Notices } from "./notices.ts";
 import type { PipedInput } from "./piped-input.ts";
 
 /** The process as a command may use it; nothing else touches environment, streams or exit. */
@@ -15,6 +16,8 @@ export interface Context {
   readonly out: (text: string) => void;
   /** Progress, questions, errors. */
   readonly err: (text: string) => void;
+  /** What was told beside the result; filled for --json and --jsonl. */
+  readonly notices: Notices;
   /** Resolves when readers, however slow, have taken all text. */
   readonly shown: () => Promise<unknown>;
   readonly tty: {

@@ -3,14 +3,20 @@ import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";
 import { version } from "./commands/version.ts";
+import type { Told } from "./notices.ts";
 
 const runs = new Set(["run", "plan", "apply", "auto"]);
 
-/** One document for --json; run.started and run.finished for --jsonl. */
-export function renderEarlyFailure(command: string, error: Failure, form: "json" | "jsonl", now: Date): string {
+/** One document for --json; run.started, what was told, and run.finished for --jsonl. */
+export function renderEarlyFailure(
+  { command, error, told }: { readonly command: string; readonly error: Failure; readonly told: readonly Told[] },
+  form: "json" | "jsonl",
+  now: Date,
+): string {
   if (form === "json") {
-    if (!runs.has(command)) return renderCommandDocument({ command, code: exitCodes[error.code], data: null, error });
-    return renderDocument(failedOutcome(command, error));
+    const notices = told.map(({ notice }) => notice);
+    if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);
+    return renderCommandDocument({ command, code: exitCodes[error.code], data: null, notices, error });
   }
   const outcome = failedOutcome(command, error);
   let text = "";
@@ -29,6 +35,7 @@ export function renderEarlyFailure(command: string, error: Failure, form: "json"
     seq: 1,
     ...stamp,
   });
+  for (const { notice, at } of told) sink({ type: "notice", ...notice, run: "", seq: 2, at });
   sink({ type: "run.finished", outcome, seq: 2, ...stamp });
   return text;
 }

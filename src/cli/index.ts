@@ -5,6 +5,7 @@ import type { Command, Context } from "./command.ts";
 import { commands, findCommand } from "./command-table.ts";
 import type { Flags } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
+import { openNotices } from "./notices.ts";
 import { readCommandLine, requireFlags } from "./read-flags.ts";
 
 /** A single word like this is a mistyped command, never a task that costs money; `-` alone is standard input. */
@@ -69,7 +70,7 @@ async function showFailure(
   thrown: unknown,
   command: string | null,
   argv: readonly string[],
-  context: Pick<Context, "out" | "err" | "env" | "now" | "tty">,
+  context: Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">,
 ): Promise<number> {
   const error = toPaiError(thrown);
   const code = exitCodes[error.code];
@@ -78,7 +79,8 @@ async function showFailure(
   const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
   if (form !== null) {
     const { renderEarlyFailure } = await import("./early-failure.ts");
-    context.out(renderEarlyFailure(command ?? guessCommand(given), toFailure(error), form, context.now()));
+    const failed = { command: command ?? guessCommand(given), error: toFailure(error), told: context.notices.take() };
+    context.out(renderEarlyFailure(failed, form, context.now()));
   }
   const { openLog } = await import("./log.ts");
   const log = openLog({ ...context, flags: given.includes("--debug") ? { debug: true } : {} });
@@ -103,13 +105,14 @@ function readCwd(read: () => string): string {
   }
 }
 
-export interface Process extends Omit<Context, "flags" | "words" | "cwd"> {
+export interface Process extends Omit<Context, "flags" | "words" | "cwd" | "notices"> {
   /** Throws when the folder is gone. */
   readonly cwd: () => string;
 }
 
 /** Runs the command line. Never rejects; resolves to the exit code. */
-export async function main(argv: readonly string[], process: Process): Promise<number> {
+export async function main(argv: readonly string[], called: Process): Promise<number> {
+  const process = { ...called, notices: openNotices(called.now) };
   let name: string | null = null;
   try {
     const { flags, words } = readCommandLine(argv);

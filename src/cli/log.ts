@@ -1,18 +1,18 @@
 /** The log of a call: as loud as its flags say, as wide as its terminal. */
-import { createLog, type Log, type LogOptions } from "../ui/log.ts";
+import { createLog, type Log } from "../ui/log.ts";
 import { columnsOfErrors } from "./columns.ts";
 import type { Context } from "./command.ts";
 
-type LogContext = Pick<Context, "err" | "env" | "tty"> & { readonly flags?: Context["flags"] };
+type LogContext = Pick<Context, "err" | "env" | "tty" | "notices"> & { readonly flags?: Context["flags"] };
 
-/** Without flags (the command line could not be read) it is as loud as usual. `record`: for `--jsonl`. */
-export function openLog(context: LogContext, record?: LogOptions["record"]): Log {
-  const { quiet, verbose, debug } = context.flags ?? {};
+/** Without flags (the command line could not be read) it is as loud as usual. */
+export function openLog(context: LogContext): Log {
+  const { quiet, verbose, debug, json, jsonl } = context.flags ?? {};
   const traces = debug === true || Boolean(context.env["PAI_DEBUG"]);
   return createLog({
     err: context.err,
     level: traces ? "debug" : quiet === true ? "quiet" : verbose === true ? "verbose" : "usual",
     columns: () => columnsOfErrors(context),
-    ...(record && { record }),
+    ...((json === true || jsonl === true) && { record: context.notices.add }),
   });
 }

@@ -45,7 +45,7 @@ const failure = z.object({
 });
 const money = z.nullable(z.number().check(z.nonnegative()));
 
-/** The document of a run: `pai run|plan|apply --json`, and `run.finished`. */
+/** How a run ended: what `run.finished` tells, and most of its document. */
 export const outcomeSchema = z.object({
   v: z.literal(1),
   ok: z.boolean(),
@@ -76,6 +76,14 @@ export const outcomeSchema = z.object({
   error: z.nullable(failure),
 });
 
+const notice = { level: z.enum(["info", "warning"]), code: z.string(), text: z.string() };
+const notices = z
+  .array(z.object(notice))
+  .check(z.describe("what was told beside the result, in its order: what --jsonl tells as events `notice`"));
+
+/** The document of a run: `pai run|plan|apply --json`. */
+export const documentSchema = z.extend(outcomeSchema, { notices });
+
 /** The document of every other command. */
 export const commandSchema = z.object({
   v: z.literal(1),
@@ -83,6 +91,7 @@ export const commandSchema = z.object({
   command: z.string(),
   code: z.int(),
   data: z.unknown(),
+  notices,
   error: z.nullable(failure),
 });
 
@@ -143,9 +152,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   }),
   event("budget.updated", { calls: count, tokens: count, cost: money }),
   event("notice", {
-    level: z.enum(["info", "warning"]),
-    code: z.string(),
-    text: z.string(),
+    ...notice,
     wait: z
       .optional(
         z.object({
@@ -173,7 +180,7 @@ export const eventSchema = z.discriminatedUnion("type", [
 
 /** JSON Schema (draft 2020-12) of what users read and write. Fields may be added to it: whoever reads it passes over them (R03). */
 export function describe(name: "plan" | "json" | "jsonl"): unknown {
-  const schema = { plan: planSchema, json: z.union([outcomeSchema, commandSchema]), jsonl: eventSchema }[name];
+  const schema = { plan: planSchema, json: z.union([documentSchema, commandSchema]), jsonl: eventSchema }[name];
   return z.toJSONSchema(schema, {
     io: "output",
     reused: "inline",

@@ -2,6 +2,7 @@
 import type { Failure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { Notice } from "../core/question.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 
 /** What JSON allows inside a string and a terminal or a line reader would act on. */
@@ -78,9 +79,15 @@ function failureOf(error: Failure | null): Failure | null {
   return error && { code: error.code, message: error.message, hint: error.hint, retry_after: error.retry_after };
 }
 
+/** What was told beside the result, in its order. */
+type Notices = readonly Pick<Notice, "level" | "code" | "text">[];
+
+const noticesOf = (notices: Notices) => notices.map(({ level, code, text }) => ({ level, code, text }));
+
 /** `--json` of a run: one document and a line feed. */
-export function renderDocument(outcome: Outcome): string {
-  return `${stringify(documentOf(outcome))}\n`;
+export function renderDocument(outcome: Outcome, notices: Notices): string {
+  const { error, ...rest } = documentOf(outcome);
+  return `${stringify({ ...rest, notices: noticesOf(notices), error })}\n`;
 }
 
 export interface CommandAnswer {
@@ -89,12 +96,14 @@ export interface CommandAnswer {
   readonly code: number;
   /** What the command found, JSON-safe; null when it failed. */
   readonly data: unknown;
+  readonly notices: Notices;
   readonly error: Failure | null;
 }
 
 /** `--json` of every other command: one document and a line feed. */
-export function renderCommandDocument({ command, code, data, error }: CommandAnswer): string {
-  return `${stringify({ v: 1, ok: code === 0, command, code, data: data ?? null, error: failureOf(error) })}\n`;
+export function renderCommandDocument({ command, code, data, notices, error }: CommandAnswer): string {
+  const found = { data: data ?? null, notices: noticesOf(notices), error: failureOf(error) };
+  return `${stringify({ v: 1, ok: code === 0, command, code, ...found })}\n`;
 }
 
 /** Behind the last blank; 0: there is none. */

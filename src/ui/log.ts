@@ -19,7 +19,7 @@ export interface LogOptions {
   readonly level: "quiet" | "usual" | "verbose" | "debug";
   /** null: not a terminal, nothing is wrapped. */
   readonly columns: () => number | null;
-  /** Is given every notice and warning too, as loud as the log may be: a program reads them (`--jsonl`). */
+  /** Is given every notice and warning too, as loud as the log may be: a program reads them (`--json`, `--jsonl`). */
   readonly record?: (notice: Notice) => void;
 }
 

@@ -13,6 +13,7 @@ import {
 import { serveAcp } from "../../src/acp/serve.ts";
 import type { Context } from "../../src/cli/command.ts";
 import type { Flags } from "../../src/cli/flags.ts";
+import { openNotices } from "../../src/cli/notices.ts";
 import { openEditorHost } from "../../src/cli/serve/editor-host.ts";
 import { says } from "../models/chat/chat-wire.ts";
 import { serve, sse } from "../models/loopback.ts";
@@ -57,6 +58,7 @@ export async function openEditor(setup: EditorSetup) {
     out: () => {},
     err: () => {},
     tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
+    notices: openNotices(() => new Date()),
     shown: async () => {},
     readPiped: async () => ({ text: "", note: null }),
     readStdin: async () => "",

@@ -194,7 +194,11 @@ test("remove promotes the next key; set-default and reset change who is next", a
 
 test("--json is one document", async () => {
   const process = openProcess();
-  await say(process, `set ${canary}`);
+  const stored = JSON.parse((await say(process, `set ${canary}`, { flags: { json: true } })).out);
+  expect(stored.notices).toEqual([
+    { level: "warning", code: "config", text: expect.stringContaining("command line") },
+    { level: "info", code: "config", text: "check it: pai config validate --online" },
+  ]);
   const { out } = await say(process, "list", { flags: { json: true } });
   expect(JSON.parse(out)).toEqual({
     v: 1,
@@ -213,6 +217,7 @@ test("--json is one document", async () => {
         },
       ],
     },
+    notices: [],
     error: null,
   });
   expect(JSON.parse((await say(process, "", { flags: { json: true } })).out).ok).toBe(true);

@@ -1,6 +1,7 @@
 /** A process for one command: a temporary home, what is typed, and everything that was said. */
 import type { Command, Context } from "../../src/cli/command.ts";
 import type { Flags } from "../../src/cli/flags.ts";
+import { openNotices } from "../../src/cli/notices.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { type Home, makeHome } from "../store/temp-home.ts";
 
@@ -41,6 +42,7 @@ export function openProcess(home: Home = makeHome()): Process {
           err += text;
         },
         tty: { stdin: stdin === undefined, stdout: false, stderr: false, keyboard: stdin === undefined },
+        notices: openNotices(() => new Date()),
         shown: async () => {},
         readPiped: async () => ({ text: "", note: null }),
         readStdin: async () => stdin ?? "",

@@ -1,10 +1,11 @@
 /** Holds what a run printed to the published shapes. */
 import { expect } from "bun:test";
 import * as z from "zod/mini";
-import { commandSchema, eventSchema, outcomeSchema } from "../../src/core/schemas.ts";
+import { commandSchema, documentSchema, eventSchema, type outcomeSchema } from "../../src/core/schemas.ts";
 import type { Result } from "./harness.ts";
 
 export type OutcomeDocument = z.infer<typeof outcomeSchema>;
+export type RunDocument = z.infer<typeof documentSchema>;
 export type CommandDocument = z.infer<typeof commandSchema>;
 export type EventDocument = z.infer<typeof eventSchema>;
 
@@ -23,10 +24,10 @@ function readOne(text: string): unknown {
 }
 
 /** The document of `--json` of a run. */
-export function readOutcome(result: Result): OutcomeDocument {
+export function readOutcome(result: Result): RunDocument {
   expectPlain(result);
   const value = readOne(result.stdout);
-  const outcome = z.strictObject(outcomeSchema.shape).parse(value);
+  const outcome = z.strictObject(documentSchema.shape).parse(value);
   expect(outcome.code).toBe(result.code);
   expect(outcome.ok).toBe(result.code === 0);
   expect(outcome.error === null).toBe(outcome.ok);

@@ -1,7 +1,7 @@
 /** `pai schema` prints JSON Schemas, and what pai prints is what they describe. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { z } from "zod";
-import { readEvents } from "./contract.ts";
+import { readCommand, readEvents, readOutcome } from "./contract.ts";
 import { openPlace, patience } from "./harness.ts";
 import { done, hello, modify, planned, talked, write } from "./replies.ts";
 
@@ -112,4 +112,34 @@ test.concurrent("what is said before a run is an event too, behind the first one
     expect(second).toMatchObject({ type: "notice", level: "warning", code: "settings" });
     expect(result.stderr.includes("ignored nonsense")).toBe(told);
   }
+});
+
+const noKey = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
+
+test.concurrent("what is said before a run that never begins reaches a program, too", async () => {
+  await using place = openPlace([], { "pai.json": '{"nonsense": 1}' });
+  const [first, second, last, ...more] = readEvents(await place.pai(["run", "--jsonl", "do it"], { env: noKey }));
+  expect([first?.type, more.length]).toEqual(["run.started", 0]);
+  expect(second).toMatchObject({ type: "notice", level: "warning", code: "settings" });
+  expect(last).toMatchObject({ type: "run.finished", outcome: { error: { code: "no_key" } } });
+
+  for (const [words, code] of [
+    [["do it"], "no_key"],
+    [[" "], "usage"],
+  ] as const) {
+    const { error, notices } = readOutcome(await place.pai(["run", "--json", ...words], { env: noKey }));
+    expect(error?.code).toBe(code);
+    expect(notices).toMatchObject([{ level: "warning", code: "settings", text: expect.stringContaining("nonsense") }]);
+  }
+});
+
+test.concurrent("documents hold what was told beside the result, also with -q", async () => {
+  const limited = [{ status: 429, headers: { "retry-after": "0" } }, talked("Hello.")] as const;
+  await using place = openPlace([...limited], { "pai.json": '{"nonsense": 1}' });
+  const told = { level: "warning", code: "settings", text: expect.stringContaining("nonsense") };
+  for (const args of [["history"], ["sessions"], ["context", "say hello"]])
+    expect(readCommand(await place.pai([...args, "--json", "-q"])).notices).toMatchObject([told]);
+  expect(readCommand(await place.pai(["undo", "--json"])).notices).toMatchObject([told]);
+  const { notices } = readOutcome(await place.pai(["run", "--json", "-q", "say hello"]));
+  expect(notices).toMatchObject([told, { level: "info", code: "waiting" }]);
 });

@@ -14,21 +14,24 @@ function jsonl(list: readonly (typeof events)[number][]): string[] {
 
 test("--json is one document and a line feed, keys in the order of the contract (R02)", () => {
   const shuffled = Object.fromEntries(Object.entries(outcome).reverse()) as unknown as typeof outcome;
-  const text = renderDocument(shuffled);
+  const notices = [{ text: "ignored nonsense", code: "settings", level: "warning" }] as const;
+  const text = renderDocument(shuffled, notices);
   expect(text.indexOf("\n")).toBe(text.length - 1);
   expect(Object.keys(JSON.parse(text))).toEqual([
     ..."v ok command run mode status code text next plan changes diff checks calls usage cost model score".split(" "),
-    ..."ms actions looks amended refused sandbox error".split(" "),
+    ..."ms actions looks amended refused sandbox notices error".split(" "),
   ]);
-  expect(JSON.parse(text)).toEqual(outcome);
+  expect(JSON.parse(text)).toEqual({ ...outcome, notices });
 });
 
-test("other commands: v, ok, command, code, data, error", () => {
+test("other commands: v, ok, command, code, data, notices, error", () => {
   const error = { code: "usage", message: "unknown flag --modle", hint: "--model", retry_after: null } as const;
-  expect(renderCommandDocument({ command: "undo", code: 2, data: null, error })).toBe(
-    '{"v":1,"ok":false,"command":"undo","code":2,"data":null,"error":{"code":"usage","message":"unknown flag --modle","hint":"--model","retry_after":null}}\n',
+  expect(renderCommandDocument({ command: "undo", code: 2, data: null, notices: [], error })).toBe(
+    '{"v":1,"ok":false,"command":"undo","code":2,"data":null,"notices":[],"error":{"code":"usage","message":"unknown flag --modle","hint":"--model","retry_after":null}}\n',
   );
-  expect(renderCommandDocument({ command: "history", code: 0, data: [], error: null })).toStartWith('{"v":1,"ok":true');
+  expect(renderCommandDocument({ command: "history", code: 0, data: [], notices: [], error: null })).toStartWith(
+    '{"v":1,"ok":true',
+  );
 });
 
 test("--jsonl: one object a line, stamped, first run.started, last run.finished (R03)", () => {
@@ -53,12 +56,12 @@ test("line separators, controls and half characters stay inside their string", (
   const line = jsonl(stamp([{ type: "notice", level: "info", code: "x", text: evil }])).join("");
   expect(line).toMatch(/^[\x20-\x7e]+\n$/);
   expect(JSON.parse(line).text).toBe(evil);
-  expect(JSON.parse(renderDocument({ ...outcome, text: evil })).text).toBe(evil);
+  expect(JSON.parse(renderDocument({ ...outcome, text: evil }, [])).text).toBe(evil);
 });
 
 test("secrets are masked, digests are not", () => {
-  expect(renderDocument({ ...outcome, text: `key ${key}`, diff: `+${key}` })).not.toContain(key);
-  expect(JSON.parse(renderDocument(outcome)).changes[0].after).toBe("0".repeat(64));
+  expect(renderDocument({ ...outcome, text: `key ${key}`, diff: `+${key}` }, [])).not.toContain(key);
+  expect(JSON.parse(renderDocument(outcome, [])).changes[0].after).toBe("0".repeat(64));
 });
 
 test("a secret cut in two by the stream is masked, and no text is lost", () => {

@@ -33,8 +33,13 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
       warn,
       note: (text) => notes.push(text),
     });
+    const tellNotes = () => {
+      for (const text of notes.splice(0)) log.notify({ level: "info", code: "config", text });
+    };
+    // A program finds them in the document.
+    if (context.flags.json === true) tellNotes();
     const code = await showResult(context, "config", data, lines.map((line) => `${visible(line)}\n`).join(""));
-    for (const text of notes) log.notify({ level: "info", code: "config", text });
+    tellNotes();
     return code;
   };
 }

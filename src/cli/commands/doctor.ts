@@ -6,6 +6,7 @@ import { counted } from "../../ui/amount.ts";
 import { renderCommandDocument } from "../../ui/json.ts";
 import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
+import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { findRoot, openPlaces } from "../compose/base.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
@@ -22,7 +23,7 @@ export async function doctorCommand(context: Context): Promise<number> {
   const isJson = context.flags.json === true;
   context.out(
     isJson
-      ? renderCommandDocument({ command: "doctor", code, data: { findings }, error })
+      ? renderCommandDocument({ command: "doctor", code, data: { findings }, notices: takeNotices(context), error })
       : `${renderFindings(findings)}\n\n${verdict}\n`,
   );
   return code;

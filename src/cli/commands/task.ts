@@ -6,6 +6,7 @@ import { keepPlans } from "../../flows/plans/kept-plans.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
+import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { composeBase, findRoot, openPlaces, projectOf } from "../compose/base.ts";
 import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
@@ -111,11 +112,10 @@ export async function doTask(
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
+    for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = await readIt(limited.signal, view.notify);
     const base = model === null ? await chooseModel(context, called, view) : called;
-    for (const warning of base.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const composed = await composeTask(context, base, view, model);
-    for (const notice of composed.opened.notices) view.notify({ level: "warning", code: "workspace", text: notice });
     const mode = flow === null ? base.settings.mode : "single-shot";
     // Only what somebody typed names files: a saved plan brings its task along.
     const mayMention = command !== "apply" && read.text.includes("@");
@@ -130,7 +130,7 @@ export async function doTask(
     const closing = composed.close();
     if (context.flags.json === true) {
       const { renderDocument } = await import("../../ui/json.ts");
-      context.out(renderDocument(outcome));
+      context.out(renderDocument(outcome, takeNotices(context)));
     } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
       context.out(`${outcome.text}\n`);
     }

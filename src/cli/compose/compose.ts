@@ -30,8 +30,6 @@ import { tellSkills } from "./tell-skills.ts";
 export interface ComposedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** To be shown: what was taken back at the start, and protections that this system lacks. */
-  readonly notices: readonly string[];
   /** Where this workspace's journal and sessions are kept; null: nowhere. */
   readonly stateFolder: string | null;
   /** null: none is kept here. */
@@ -39,8 +37,15 @@ export interface ComposedWorkspace {
   readonly startTool: StartTool;
 }
 
-/** Opens the folder to work in, and takes back what a run that was cut off left there. Throws root_refused. */
-export async function composeWorkspace(context: Context, base: Base): Promise<ComposedWorkspace> {
+/**
+ * Opens the folder to work in, takes back what a run that was cut off left there, and tells that and which protections
+ * this system lacks. Throws root_refused.
+ */
+export async function composeWorkspace(
+  context: Context,
+  base: Base,
+  notify: Face["notify"],
+): Promise<ComposedWorkspace> {
   const { settings, places } = base;
   const ephemeral = context.flags.ephemeral === true;
   const opened = await openWorkspace({
@@ -56,17 +61,12 @@ export async function composeWorkspace(context: Context, base: Base): Promise<Co
     keep: settings.keep,
     sandbox: composeSandbox(context, settings),
   });
-  const { workspace, history, stateFolder, index } = opened;
+  const { workspace, history, stateFolder, index, startTool } = opened;
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
-  return {
-    workspace,
-    history,
-    stateFolder,
-    index,
-    startTool: opened.startTool,
-    notices: [...opened.recovered, ...opened.warnings, ...lacks],
-  };
+  for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
+    notify({ level: "warning", code: "workspace", text });
+  return { workspace, history, stateFolder, index, startTool };
 }
 
 /** What flags and settings ask of the sandbox of commands. */
@@ -195,10 +195,15 @@ export async function composeTask(
   /** Where notices of the model go: to the sink of the run under way, before the first one to the face. */
   let tell = notify;
   const loading = ephemeral ? null : import("../../store/recorder.ts");
+  const opening = composeWorkspace(context, base, notify);
   const [opened, own] = await Promise.all([
-    composeWorkspace(context, base),
+    opening,
     given === null
-      ? composeModel(context, base, { notify: (notice) => tell(notice), confirm })
+      ? composeModel(context, base, { notify: (notice) => tell(notice), confirm }).catch(async (thrown) => {
+          // What was taken back in the folder is told, though no model can be asked.
+          await opening;
+          throw thrown;
+        })
       : { model: given, price: () => priceOf(given.id, settings, context.now()), mask: maskHeld([]) },
   ]);
   const warn = (message: string) => notify({ level: "warning", code: "audit", text: message });

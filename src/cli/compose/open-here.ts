@@ -11,9 +11,7 @@ export interface Here extends ComposedWorkspace {
 /** Throws what reading the settings and opening the folder throw. */
 export async function openHere(context: Context): Promise<Here> {
   const base = composeBase(context);
-  const opened = await composeWorkspace(context, base);
-  const log = openLog(context);
-  for (const text of base.warnings) log.notify({ level: "warning", code: "settings", text });
-  for (const text of opened.notices) log.notify({ level: "warning", code: "workspace", text });
-  return { ...opened, base };
+  const { notify } = openLog(context);
+  for (const text of base.warnings) notify({ level: "warning", code: "settings", text });
+  return { ...(await composeWorkspace(context, base, notify)), base };
 }

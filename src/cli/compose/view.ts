@@ -1,6 +1,6 @@
 /** The face of a run: terminal lines, one JSON document, or a stream of events; and who answers its questions. */
 import type { StampedEvent } from "../../core/event.ts";
-import type { Decide, Notice } from "../../core/question.ts";
+import type { Decide } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
@@ -60,30 +60,22 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
 }
 
-interface Lines {
-  readonly event: (event: StampedEvent) => void;
-  readonly record: (notice: Notice) => void;
-}
-
 /** Events as lines of JSON. What is said before the run follows its first event, with which every stream begins. */
-async function openLines({ out, now }: Context): Promise<Lines> {
+async function openLines({ out, notices }: Context): Promise<(event: StampedEvent) => void> {
   const { createJsonl } = await import("../../ui/json.ts");
   const write = createJsonl(out);
-  let run: string | null = null;
-  const early: { readonly notice: Notice; readonly at: string }[] = [];
-  const add = (id: string, notice: Notice, at: string) => write({ type: "notice", ...notice, run: id, seq: 1, at });
-  return {
-    event(event) {
-      write(event);
-      run ??= event.run;
-      for (const { notice, at } of early.splice(0)) add(run, notice, at);
-    },
-    record(notice) {
-      const at = now().toISOString();
-      if (run === null) early.push({ notice, at });
-      else add(run, notice, at);
-    },
+  let hasBegun = false;
+  return (event) => {
+    write(event);
+    if (hasBegun) return;
+    hasBegun = true;
+    notices.follow(({ notice, at }) => write({ type: "notice", ...notice, run: event.run, seq: 1, at }));
   };
+}
+
+/** The notices of a run for its one document of JSON, as the log adds those around it. */
+function keepNotice({ notices }: Context, event: StampedEvent): void {
+  if (event.type === "notice") notices.add({ level: event.level, code: event.code, text: event.text });
 }
 
 /** Chooses the face by flags and streams. `signal` ends every question. */
@@ -121,17 +113,18 @@ export async function openView(context: Context, signal: AbortSignal, kind: Term
         return asking.decide(question);
       }
     : decideByPolicy(flags.yes === true);
-  const lines = flags.jsonl === true ? await openLines(context) : null;
+  const writeLine = flags.jsonl === true ? await openLines(context) : null;
   return {
     sink: (event) => {
       terminal.sink(event);
       if (style.color && (event.type === "model.started" || event.type === "plan.ready")) void loadHighlight();
-      lines?.event(event);
+      writeLine?.(event);
+      if (flags.json === true) keepNotice(context, event);
     },
     // With --json and --jsonl the document has the text: it is not laid out for a person, too.
     finish: (outcome, undoable) =>
       terminal.finish(machine && outcome.ok ? { ...outcome, text: "" } : outcome, undoable),
-    notify: openLog(context, lines?.record).notify,
+    notify: openLog(context).notify,
     decide,
     confirm: interactive ? async (text) => (await decide({ kind: "command", text })).accept : null,
     forgetAllowed: asking.forget,

@@ -116,7 +116,7 @@ function readTexts(input: Fields, name: string): readonly string[] {
 }
 
 /** Masked, as `--json` prints it. */
-const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome)) as Fields;
+const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome, [])) as Fields;
 
 function answerOf(outcome: Outcome): ToolAnswer {
   const data = documentOfOutcome(outcome);

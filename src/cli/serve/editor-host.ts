@@ -198,8 +198,7 @@ export function openEditorHost(called: Context): Host {
       for (const warning of base.warnings) tell(warning);
       const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
       const composed = await composeTask(base.context, base, face);
-      const { workspace, stateFolder, notices } = composed.opened;
-      for (const notice of notices) tell(notice);
+      const { workspace, stateFolder } = composed.opened;
       const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
       if (id !== null && sessions === null) throw new PaiError("usage", "no sessions are kept here");
       const loaded = id === null ? null : (sessions?.load(id).session ?? null);

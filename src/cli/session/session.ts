@@ -169,12 +169,11 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const given = composeBase(called);
   const { context } = given;
   const view = await openView(context, context.signal, "session");
-  const base = await chooseModel(context, given, view);
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
-  for (const warning of base.warnings) warn("settings")(warning);
+  for (const warning of given.warnings) warn("settings")(warning);
+  const base = await chooseModel(context, given, view);
   const composed = await composeTask(context, base, view);
-  const { workspace, stateFolder, notices } = composed.opened;
-  for (const notice of notices) warn("workspace")(notice);
+  const { workspace, stateFolder } = composed.opened;
   const folder = stateFolder === null ? null : join(stateFolder, "sessions");
   const sessions = folder === null ? null : openSessions(folder, workspace.root);
   if (resume !== null && folder !== null)

@@ -16,7 +16,7 @@ import { openCommits } from "./git/commits.ts";
 import { describeState } from "./git/git-state.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
 import { type History, openHistory } from "./journal/history.ts";
-import { openIds, openJournal } from "./journal/journal.ts";
+import { isAnyOpen, openJournal } from "./journal/journal.ts";
 import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
 import { realFolders } from "./own-files.ts";
@@ -80,7 +80,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const { state, why } = openState(root, options.stateDir);
   const lock = state ? openStateLock(state) : lockKernel(() => openRootLock(root), unlocked);
   const history = openHistory(root, state, lock, policy);
-  const isCutOff = state !== null && openIds(state).length > 0;
+  const isCutOff = state !== null && isAnyOpen(state);
   const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = async (network: boolean) =>
@@ -131,6 +131,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             disk: state?.disk ?? openDisk(),
             lock,
             journal: state && openJournal(state, run.id),
+            openCopies: state && (async () => (await import("./journal/closed-copies.ts")).openCopies(state, run.id)),
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
             perform: performLater(async () => {

@@ -2,11 +2,12 @@
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { ClosedChanges, RollbackReport, Transaction } from "../core/ports.ts";
+import type { ClosedChanges, CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
 import { type Batch, prepareSteps } from "./batch.ts";
 import type { ClosedComparison } from "./command/closed-files.ts";
-import type { Perform } from "./command/perform.ts";
+import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
+import type { Perform, SoFar } from "./command/perform.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
@@ -26,6 +27,8 @@ export interface TransactionParts {
   readonly lock: Lock;
   /** null: nothing can be kept. */
   readonly journal: Journal | null;
+  /** Keeps copies of closed files while commands work; loaded by the first of them. null: nothing can be kept. */
+  readonly openCopies?: (() => Promise<KeptCopies>) | null;
   readonly umask: number;
   /** The second wall: throws path_refused for what the policy denies. */
   judge(changes: readonly Change[]): void;
@@ -54,6 +57,7 @@ export function openTransaction(
   };
   /** What commands did to files that are closed to actions: known to this process alone, as no journal may write them. */
   const closedMeant: Change[] = [];
+  let copies: KeptCopies | null = null;
   const closedTraits = new Map<RelPath, Traits>();
   let state: "idle" | "begun" | "ended" = "idle";
 
@@ -73,6 +77,7 @@ export function openTransaction(
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
     const begun = state === "begun";
     state = "ended";
+    copies?.remove();
     if (!begun) return;
     if (meant.length === 0) journal?.forget();
     else journal?.end(how, left);
@@ -87,6 +92,25 @@ export function openTransaction(
     closedMeant.push(...changes);
     for (const [path, each] of theirs) if (!closedTraits.has(path)) closedTraits.set(path, each);
     return { changes: told, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
+  };
+
+  /** With what the command may destroy kept where a recovery finds it. */
+  const performKept = async (command: string, options: CommandOptions) => {
+    const watch = journal && (await openWatch(journal));
+    // Before the first change nothing is promised yet, and a user's own command needs no way back.
+    const watched = watch !== null && (state === "begun" || options.by === "plan");
+    let isWatched = false;
+    copies ??= (await parts.openCopies?.()) ?? null;
+    const keeping = openKeeping(copies);
+    const begun: SoFar["begun"] = (files, closed = null) => {
+      if (closed !== null) keeping.begin(atStart(closed, closedMeant));
+      if (!watched) return;
+      isWatched = true;
+      open();
+      watch.begin(files);
+    };
+    const told = await parts.perform(command, options, { changes: done, begun }).finally(keeping.end);
+    return { told, isWatched };
   };
 
   return {
@@ -113,29 +137,14 @@ export function openTransaction(
 
     async run(command, options) {
       refuseEnded();
-      const watch = journal && (await openWatch(journal));
-      // Before the first change nothing is promised yet, and a user's own command needs no way back.
-      const watched = watch !== null && (state === "begun" || options.by === "plan");
-      let isWatching = false;
-      const {
-        traits: theirs,
-        closed: found,
-        ...told
-      } = await parts.perform(command, options, {
-        changes: done,
-        begun(files) {
-          if (!watched) return;
-          isWatching = true;
-          open();
-          watch.begin(files);
-        },
-      });
+      const { told, isWatched } = await performKept(command, options);
+      const { traits: theirs, closed: found, ...shown } = told;
       noteCommandEnd(root);
       const closed = found === undefined || found.changes.length === 0 ? null : noteClosed(found);
-      const result = { ...told, closed };
+      const result = { ...shown, closed };
       if (result.proposal != null) return result;
       if (result.changes.length === 0) {
-        if (isWatching) watch?.end();
+        if (isWatched) journal?.applied();
         return result;
       }
       const batch: Batch = { changes: result.changes, temps: new Map(), traits: theirs, seen: new Map() };

@@ -7,6 +7,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
+import type { Copies } from "../journal/closed-copies.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
 import { type Layers, makeLayers, removeLayers } from "../sandbox/layers.ts";
@@ -43,8 +44,11 @@ export type Performed = Omit<CommandResult, "closed"> & {
 /** What a run has done when a command of it begins. */
 export interface SoFar {
   readonly changes: readonly Change[];
-  /** Is given the workspace's files before a command that works in it. */
-  begun(files: Files): void;
+  /**
+   * Is given the workspace's files before a command that works in it, and, where no sandbox keeps it off them, those that
+   * are closed to actions.
+   */
+  begun(files: Files, closed?: Copies | null): void;
 }
 
 export type Perform = (command: string, options: CommandOptions, so: SoFar) => Promise<Performed>;
@@ -125,7 +129,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const before = await takeSnapshot(root, policy, last, { signal });
     // What a person has done as themselves is theirs.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
-    so.begun(new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob])));
+    const files = new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob]));
+    so.begun(files, closed === null || isWalled ? null : copiesOf(closed, sandbox.git));
     const { replaced, ...result } = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
@@ -142,6 +147,22 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     return runInPlace(command, options, so);
   };
 }
+
+const copiesOf = ({ kept, isPart }: ClosedFiles, git: boolean): Copies => ({
+  files: new Map(
+    [...kept].map(
+      ([
+        path,
+        {
+          blob,
+          stat: { uid, gid },
+        },
+      ]) => [path, { blob, uid, gid }],
+    ),
+  ),
+  isPart,
+  git,
+});
 
 /** What a command changed, from two looks at the workspace and at what is closed or ignored in it. */
 function compareAll(

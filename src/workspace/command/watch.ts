@@ -14,7 +14,6 @@ export type Files = ReadonlyMap<RelPath, Blob | null>;
 export interface Watch {
   /** A command begins on these files; of their content only what is new since the last one is written. */
   begin(files: Files): void;
-  end(): void;
 }
 
 type SmallFiles = ReadonlyMap<RelPath, Blob>;
@@ -38,7 +37,6 @@ export function openWatch(journal: Journal): Watch {
       );
       known = small;
     },
-    end: () => journal.applied(),
   };
 }
 

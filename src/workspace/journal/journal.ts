@@ -86,6 +86,12 @@ export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }
 
+/** Where copies of closed files are while a command of a run works. */
+export const closedIn = (state: State) => join(state.folder, "closed");
+
+/** Whether any run has begun and not ended, be it alive or not. */
+export const isAnyOpen = (state: State): boolean => openIds(state).length > 0 || namesOf(closedIn(state)).length > 0;
+
 /** Every line of a run's record that this pai has written, and how many others there are. */
 export function readRecord(state: State, id: string): RecordLines {
   return readRecordLines(recordOf(state, id), openSeal(state, id));

@@ -13,6 +13,7 @@ import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
 import { putBack, statesOf } from "./put-back.ts";
+import { recoverClosed } from "./recover-closed.ts";
 import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
@@ -36,7 +37,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
     });
     if (message !== null) messages.push(message);
   }
-  return messages;
+  return [...messages, ...(await recoverClosed(root, state, lock, rules))];
 }
 
 /** Without the lock for a run that goes on: that holds it while it writes. */

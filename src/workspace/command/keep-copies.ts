@@ -1,0 +1,36 @@
+/** Keeps copies of closed files around a command, as they were before the run. */
+import type { Change } from "../../core/change.ts";
+import type { Copies, openCopies } from "../journal/closed-copies.ts";
+
+export type KeptCopies = ReturnType<typeof openCopies>;
+
+const beatMs = 1000;
+
+/** Around one command; `copies` null: nothing can be kept. */
+export function openKeeping(copies: KeptCopies | null) {
+  let beating: Timer | null = null;
+  return {
+    begin(closed: Copies): void {
+      copies?.save(closed);
+      beating = setInterval(() => copies?.beat(), beatMs);
+      beating.unref();
+    },
+    end(): void {
+      if (beating === null) return;
+      clearInterval(beating);
+      copies?.beat();
+    },
+  };
+}
+
+/** As it was before the first command: what commands of this run (`done`, in order) have done to it is no part of it. */
+export function atStart(closed: Copies, done: readonly Change[]): Copies {
+  const files = new Map(closed.files);
+  const first = new Map(done.toReversed().map(({ path, before }) => [path, before]));
+  for (const [path, blob] of first) {
+    const { uid, gid } = files.get(path) ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
+    if (blob === null) files.delete(path);
+    else files.set(path, { blob, uid, gid });
+  }
+  return { ...closed, files };
+}

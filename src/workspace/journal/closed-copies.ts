@@ -1,0 +1,139 @@
+/** Copies of what is closed to actions, beside the journal while commands work where no sandbox keeps them off it: what the next start puts back when this process is killed. */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { Blob } from "../../core/change.ts";
+import { digest } from "../../core/digest.ts";
+import type { RelPath } from "../../core/path.ts";
+import { type Holder, parseHolder } from "../../system/holder.ts";
+import { temporaryName } from "../atomic-write.ts";
+import { parseKept } from "../parse-path.ts";
+import { closedIn, noteIfRoom, prepareState, type State } from "./journal.ts";
+import { unlessMissing } from "./record.ts";
+import { openSeal } from "./seal.ts";
+
+/** One path as it was; `blob` null: it was there, and its content was not kept. */
+export interface Copy {
+  readonly blob: Blob | null;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface Copies {
+  readonly files: ReadonlyMap<RelPath, Copy>;
+  /** There were more than were looked at. */
+  readonly isPart: boolean;
+  /** Commands could write `.git`, so nothing of it is here. */
+  readonly git: boolean;
+}
+
+export interface SavedCopies extends Copies {
+  readonly holder: Holder;
+  /** Epoch milliseconds: when the first command began, and when the process was last seen at work. */
+  readonly begun: number;
+  readonly beaten: number;
+}
+
+interface Head {
+  readonly holder: Holder;
+  readonly begun: number;
+  readonly isPart: boolean;
+  readonly git: boolean;
+  /** sha256 of the bytes that follow. */
+  readonly sha256: string;
+}
+
+type Written = readonly [path: string, uid: number, gid: number, kind: string, mode: number, content: string];
+
+const fileOf = (state: State, id: string) => join(closedIn(state), id);
+
+/** Runs of which there are copies. */
+export const copyIds = (state: State): readonly string[] =>
+  (unlessMissing(() => readdirSync(closedIn(state))) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name)).sort();
+
+/** The copies of one run. What has no room on the disk is not kept, and holds no command up. */
+export function openCopies(state: State, id: string) {
+  let begun: number | null = null;
+  let last = "";
+  return {
+    save(copies: Copies): void {
+      begun ??= Date.now();
+      noteIfRoom(() => {
+        prepareState(state);
+        mkdirSync(closedIn(state), { recursive: true, mode: 0o700 });
+        const bytes = pack(copies);
+        const sha256 = digest(bytes);
+        if (sha256 !== last) write(state, id, { ...copies, holder: state.self, begun: begun ?? 0, sha256 }, bytes);
+        last = sha256;
+      });
+      this.beat();
+    },
+    /** Says that the process is still there: what changes much later is not its command's work. */
+    beat(): void {
+      unlessMissing(() => utimesSync(fileOf(state, id), new Date(), new Date()));
+    },
+    remove(): void {
+      if (last !== "") dropCopies(state, id);
+    },
+  };
+}
+
+export const dropCopies = (state: State, id: string): void =>
+  void unlessMissing(() => state.disk.removeFile(fileOf(state, id)));
+
+function write(
+  state: State,
+  id: string,
+  { holder, begun, isPart, git, sha256 }: Head & Copies,
+  bytes: Uint8Array,
+): void {
+  const head = JSON.stringify({ holder, begun, isPart, git, sha256 } satisfies Head);
+  const seal = openSeal(state, id)?.(head) ?? "";
+  const temporary = join(closedIn(state), temporaryName());
+  state.disk.createClaim(temporary, Buffer.concat([Buffer.from(`${seal} ${head}\n`), bytes]));
+  state.disk.rename(fileOf(state, id), temporary);
+}
+
+/** null: there are none that this pai has written. */
+export function readCopies(state: State, id: string): SavedCopies | null {
+  const path = fileOf(state, id);
+  const whole = unlessMissing(() => readFileSync(path));
+  const beaten = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (whole === null || beaten === undefined) return null;
+  const end = whole.indexOf(10);
+  const line = whole.subarray(0, Math.max(0, end)).toString();
+  const text = line.slice(line.indexOf(" ") + 1);
+  const bytes = whole.subarray(end + 1);
+  const seal = openSeal(state, id);
+  if (seal === null || line !== `${seal(text)} ${text}`) return null;
+  // The seal proves that these bytes are what `write` wrote, so their shape needs no second proof.
+  const { holder, begun, isPart, git, sha256 } = JSON.parse(text) as Head;
+  const known = parseHolder(holder);
+  if (known === null || digest(bytes) !== sha256) return null;
+  return { holder: known, begun, beaten, isPart, git, files: unpack(bytes) };
+}
+
+function pack({ files }: Copies): Uint8Array {
+  const written = [...files].map(([path, { blob, uid, gid }]): Written => {
+    const mode = blob === null || blob.kind === "link" ? 0 : blob.mode;
+    const content =
+      blob?.kind === "file" ? Buffer.from(blob.bytes).toString("base64") : blob?.kind === "link" ? blob.target : "";
+    return [path, uid, gid, blob?.kind ?? "unknown", mode, content];
+  });
+  return Bun.zstdCompressSync(Buffer.from(JSON.stringify(written)));
+}
+
+function unpack(bytes: Uint8Array): ReadonlyMap<RelPath, Copy> {
+  const written = JSON.parse(Bun.zstdDecompressSync(bytes).toString()) as readonly Written[];
+  return new Map(
+    written.map(([path, uid, gid, kind, mode, content]) => [
+      parseKept(path),
+      { blob: blobOf(kind, mode, content), uid, gid },
+    ]),
+  );
+}
+
+function blobOf(kind: string, mode: number, content: string): Blob | null {
+  if (kind === "file") return { kind, mode, bytes: new Uint8Array(Buffer.from(content, "base64")) };
+  if (kind === "folder") return { kind, mode };
+  return kind === "link" ? { kind, target: content } : null;
+}

@@ -1,0 +1,137 @@
+/** Puts back what commands of a killed run did to files that are closed to actions, and to no others. */
+import { type Blob, type Change, sameBlob } from "../../core/change.ts";
+import { toPaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
+import { nameSome } from "../../core/suggest.ts";
+import { isAlive } from "../../system/holder.ts";
+import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
+import { type Kept, statUnlessUnusable } from "../command/kept.ts";
+import type { Root } from "../confine.ts";
+import { parentOf, showName } from "../parse-path.ts";
+import { judgePath, type PathRules } from "../policy.ts";
+import { walkLooks } from "../scan.ts";
+import type { Stat } from "../system/stat.ts";
+import type { Traits } from "../traits.ts";
+import { type Copy, copyIds, dropCopies, readCopies, type SavedCopies } from "./closed-copies.ts";
+import type { State } from "./journal.ts";
+import type { Lock } from "./lock.ts";
+import { takeBack } from "./take-back.ts";
+
+/** Milliseconds: clocks of file systems go behind, and the process shows itself once a second. */
+const margin = { before: 100, after: 2000 } as const;
+
+/** One message for each run that left anything to say. */
+export async function recoverClosed(
+  root: Root,
+  state: State,
+  lock: Lock,
+  rules: PathRules,
+): Promise<readonly string[]> {
+  const messages: string[] = [];
+  for (const id of copyIds(state)) {
+    const message = await recoverOne(root, state, lock, { id, rules }).catch(
+      (thrown) =>
+        `what commands of run ${id} changed in closed files cannot be put back yet: ${toPaiError(thrown).message}`,
+    );
+    if (message !== null) messages.push(message);
+  }
+  return messages;
+}
+
+async function recoverOne(
+  root: Root,
+  state: State,
+  lock: Lock,
+  { id, rules }: { readonly id: string; readonly rules: PathRules },
+): Promise<string | null> {
+  const saved = readCopies(state, id);
+  if (saved !== null && isAlive(saved.holder)) return null;
+  return lock(async () => {
+    const told = saved && (await putBack(root, state, saved, rules));
+    dropCopies(state, id);
+    return told && `run ${id} was cut off while a command ran without a sandbox: ${told}`;
+  });
+}
+
+async function putBack(root: Root, state: State, saved: SavedCopies, rules: PathRules): Promise<string | null> {
+  const hidden: RelPath[] = [];
+  for (const _ of walkLooks(root, rules, (path) => hidden.push(path)));
+  const before: ClosedFiles = {
+    kept: new Map([...saved.files].map(([path, copy]) => [path, { stat: unknownStat(copy), blob: copy.blob }])),
+    small: new Map(),
+    ignored: new Map(),
+    isPart: saved.isPart,
+  };
+  const parts = { root, rules, hidden, isWalled: false, git: saved.git, keepsSmall: false, own: [] };
+  const now = await keepClosed({ ...parts, earlier: before });
+  const { changes, later } = compare(root, saved, now, rules);
+  const traits = new Map(
+    [...saved.files].map(([path, { uid, gid }]): [RelPath, Traits] => [path, { uid, gid, attributes: {} }]),
+  );
+  const { restored, left } = takeBack(root, state.disk, null, { changes, traits });
+  const others = [...later, ...left];
+  const told = [
+    ...(restored.length > 0 ? [`what it changed was put back (${nameAll(restored.map(({ path }) => path))})`] : []),
+    ...(others.length > 0 ? [`changed since, and left: ${nameAll(others)}`] : []),
+  ];
+  return told.length > 0 ? told.join("; ") : null;
+}
+
+const nameAll = (paths: readonly RelPath[]): string => nameSome(paths.map(showName), 20);
+
+/** What is the command's work by its time; what is somebody's of later is only named. */
+function compare(root: Root, saved: SavedCopies, now: ClosedFiles, rules: PathRules) {
+  const changes: Change[] = [];
+  const later: RelPath[] = [];
+  const isPart = saved.isPart || now.isPart;
+  const note = (path: RelPath, isTheirs: boolean, before: Blob | null, after: Blob | null) => {
+    if (isTheirs) changes.push({ path, before, after, from: null });
+    else if ((before ?? after)?.kind !== "folder") later.push(path);
+  };
+  const judge = (path: RelPath, old: Copy | undefined, is: Kept | undefined) => {
+    const before = old?.blob ?? null;
+    const after = is?.blob ?? null;
+    if (old === undefined) {
+      if (after !== null && is !== undefined && !isPart) note(path, isThen(saved, is.stat), null, after);
+    } else if (before === null) return;
+    else if (is === undefined) note(path, isGoneThen(root, saved, path), before, null);
+    else if (after !== null && !sameBlob(before, after)) note(path, isThen(saved, is.stat), before, after);
+  };
+  for (const path of new Set([...saved.files.keys(), ...now.kept.keys()])) {
+    if (judgePath(path, "write", rules).verdict !== "allow") judge(path, saved.files.get(path), now.kept.get(path));
+  }
+  return { changes, later };
+}
+
+/** Whether it was last changed while the commands ran: no program can set that time. */
+function isThen({ begun, beaten }: SavedCopies, { ctimeNs }: Stat): boolean {
+  const at = Number(ctimeNs / 1_000_000n);
+  return at >= begun - margin.before && at <= beaten + margin.after;
+}
+
+/** Where its folder is still there nothing is lost by putting it back; one that is gone has gone out of a folder that says when. */
+function isGoneThen(root: Root, saved: SavedCopies, path: RelPath): boolean {
+  const direct = parentOf(path);
+  let folder = direct;
+  let stat = statUnlessUnusable(root, folder);
+  while (stat === null && folder !== "") {
+    folder = parentOf(folder);
+    stat = statUnlessUnusable(root, folder);
+  }
+  return stat?.kind === "folder" && (folder === direct || isThen(saved, stat));
+}
+
+/** No object has these numbers, so none passes for untouched. */
+const unknownStat = ({ blob, uid, gid }: Copy): Stat => ({
+  kind: blob?.kind ?? "special",
+  size: blob?.kind === "file" ? blob.bytes.length : 0,
+  mode: blob === null || blob.kind === "link" ? 0 : blob.mode,
+  mtimeNs: 0n,
+  ctimeNs: 0n,
+  ino: 0n,
+  dev: 0n,
+  uid,
+  gid,
+  nlink: 1,
+  target: blob?.kind === "link" ? blob.target : null,
+});

@@ -2,8 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readOutcome } from "./contract.ts";
-import { openPlace, patience } from "./harness.ts";
+import { configure, openPlace, patience } from "./harness.ts";
 import { done, hello, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
@@ -19,13 +18,9 @@ const files = {
   "build/out.js": "1\n",
   "a.txt": "a\n",
 };
-const bare = ["--sandbox", "off", "--allow-run"];
-const ran = (command: string) => [
-  planned([["RUN", command]]),
-  done(`RUN::${command}::EOT\nEND::EOT\n`),
-  done(""),
-  done(""),
-];
+/** Settings, not flags, so that an old binary can be tried as well. */
+const bare = { sandbox: "off" };
+const ran = (command: string) => [planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")];
 
 // F6
 test.concurrent("a command of the plan that changes orders of git, or secrets, is refused as a whole", async () => {
@@ -40,21 +35,24 @@ test.concurrent("a command of the plan that changes orders of git, or secrets, i
   ]) {
     await using place = openPlace(ran(command), files);
     chmodSync(join(place.root, ".git/hooks/pre-commit"), 0o755);
-    const outcome = readOutcome(await place.pai(["run", "-y", "--json", ...bare, "build it"]));
+    configure(place, bare);
+    const { stdout } = await place.pai(["run", "-y", "--json", "--allow-run", "build it"]);
     expect([command, place.tree()]).toEqual([command, files]);
     expect(readdirSync(place.root)).not.toContain(".ssh");
     expect(statSync(join(place.root, ".git/hooks/pre-commit")).mode & 0o777).toBe(0o755);
-    expect([command, outcome.changes]).toEqual([command, []]);
+    expect([command, JSON.parse(stdout).changes]).toEqual([command, []]);
     expect(place.gemini.requests.at(-1)?.body).toMatch(/may not be changed|without being asked/);
   }
 });
 
 test.concurrent("a repository that a command of the plan makes goes again; --allow-git lets commands write it", async () => {
   await using place = openPlace(ran("git init -q && echo A >a.txt"), { "a.txt": "a\n" });
-  await place.pai(["run", "-y", ...bare, "build it"]);
+  configure(place, bare);
+  await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect([place.tree(), readdirSync(place.root).includes(".git")]).toEqual([{ "a.txt": "a\n" }, false]);
   await using other = openPlace(ran("echo evil >.git/config"), files);
-  await other.pai(["run", "-y", ...bare, "--allow-git", "build it"]);
+  configure(other, bare);
+  await other.pai(["run", "-y", "--allow-run", "--allow-git", "build it"]);
   expect(other.tree()).toEqual({ ...files, ".git/config": "evil\n" });
 });
 
@@ -64,8 +62,8 @@ test.concurrent("what a check changed goes back with a run that fails; what stay
     [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), done(""), done("")],
     files,
   );
-  const flags = ["--sandbox", "off", "--no-baseline", "--check", check];
-  const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
+  configure(place, bare);
+  const { code, stderr } = await place.pai(["run", "-y", "--check", check, "make b.txt"]);
   expect([code, place.tree()]).toEqual([9, { ...files, "build/out.js": "2\n", "build/new.js": "3\n" }]);
   expect(stderr).toContain("closed to pai, and that go back if the run fails: .env, .git/HEAD");
   expect(stderr).toContain("2 ignored files changed, and stay so: build/new.js, build/out.js");
@@ -78,12 +76,14 @@ test.concurrent("headless a check leaves nothing that runs without being asked, 
     "mkdir -p .github/workflows; echo on >.github/workflows/ci.yml; echo x >.envrc; echo x >.git/hooks/pre-push; echo t >t.txt";
   const script = [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))];
   await using place = openPlace(script, files);
-  const flags = ["--sandbox", "off", "--no-baseline", "--check", check];
+  const flags = ["--check", check];
+  configure(place, bare);
   const { code, stderr } = await place.pai(["run", "-y", ...flags, "make b.txt"]);
   expect([code, place.tree()]).toEqual([0, { ...files, "b.txt": "b\n", "t.txt": "t\n" }]);
   expect(stderr).toContain("which was put back: .envrc, .git/hooks/pre-push");
   expect(stderr).toContain("--allow-steering .github/workflows/ci.yml allows it");
   await using other = openPlace(script, files);
+  configure(other, bare);
   await other.pai([
     "run",
     "-y",

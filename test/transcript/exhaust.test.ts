@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOutcome } from "./contract.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
 import { openPlace, patience } from "./harness.ts";
 import { called, done, planned, talked, write } from "./replies.ts";
 
@@ -28,10 +28,27 @@ test.concurrent("a run that is interrupted while it works through a long reply e
   expect([code, place.read("a.txt") === lines]).toEqual(isOver && code === 0 ? [0, false] : [130, true]);
 });
 
+test.concurrent("a signal is answered while a reply of 15,000 edits is worked through, and it changes nothing", async () => {
+  const lines = many(45_000, (at) => `line ${at}\n`);
+  const blocks = many(15_000, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
+  const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
+  await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, { ...wild, delayMs: 30_000 }], {
+    "a.txt": lines,
+  });
+  const running = place.start(["run", "-y", "--max-tokens", "9000000", "change every third line"]);
+  await place.gemini.arrived(2);
+  await Bun.sleep(1500);
+  const asked = performance.now();
+  running.kill("SIGINT");
+  const { code } = await running.done;
+  expect([code, place.read("a.txt") === lines, performance.now() - asked < 2000]).toEqual([130, true, true]);
+});
+
 test.concurrent("what goes beyond one reply is left out and told", async () => {
   const writes = Array.from({ length: 320 }, (_, at) => ["write", { path: `f${at}.txt`, content: "x" }] as const);
   await using place = openPlace([called(...writes), { text: "Done." }]);
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "many"]));
+  const { stdout } = await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "many"]);
+  const outcome = JSON.parse(stdout) as Pick<Outcome, "code" | "changes">;
   expect([outcome.code, outcome.changes.length]).toEqual([0, 300]);
   expect(place.gemini.requests[1]?.body).toContain("one reply may hold 300 actions");
 });

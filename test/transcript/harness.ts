@@ -29,7 +29,8 @@ function newestSource(): number {
   return Math.max(...files.map((name) => statSync(join(repository, name)).mtimeMs));
 }
 
-let found: string | null = null;
+/** Another binary that was asked for, as to see a test fail with an old one. */
+let found: string | null = process.env["PAI_BIN"] ?? null;
 
 /** The binary: one that is newer than every source file, else one built now, beside the one for users. */
 export function findBinary(): string {
@@ -109,6 +110,13 @@ export function readTree(folder: string, skip: (path: string) => boolean = () =>
 
 function requireSilence(what: string, text: string): void {
   if (text.includes(canary)) throw new Error(`the key stands in ${what}`);
+}
+
+/** Gives the place's user these settings. */
+export function configure({ home }: Place, settings: Readonly<Record<string, unknown>>): void {
+  const folder = join(home, ".config/pai-code");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, "config.json"), JSON.stringify(settings), { mode: 0o600 });
 }
 
 /** Opens a place whose model gives these answers in turn. */

@@ -1,8 +1,8 @@
 /** What others left for pai: a project's settings, a plan file, a state folder, a lock. None of it widens what pai does. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPlace, patience } from "./harness.ts";
+import { configure, openPlace, patience } from "./harness.ts";
 import { called, done, planned, talked, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
@@ -21,8 +21,7 @@ test.concurrent("a project's settings choose no way of working with more rights 
 
 test.concurrent("a way of working that a project chose is said", async () => {
   await using place = openPlace([talked("Hello.")], { "pai.json": '{"mode": "single-shot"}' });
-  mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"mode": "tool-loop"}', { mode: 0o600 });
+  configure(place, { mode: "tool-loop" });
   const result = await place.pai(["run", "-y", "hello"]);
   expect(result.stderr).toContain("pai.json sets the mode of this project: single-shot");
 });
@@ -79,14 +78,28 @@ test.concurrent("a lock that somebody else holds on the project stops nothing", 
   const holder = Bun.spawn(["flock", place.root, "sleep", "60"]);
   try {
     const started = performance.now();
-    const result = await place.pai(["run", "-y", "--check", "false", "--no-baseline", "make a.txt"]);
+    const result = await place.pai(["run", "-y", "--check", "test ! -e a.txt", "make a.txt"]);
     expect([result.code, place.tree(), performance.now() - started < 9000]).toEqual([9, {}, true]);
   } finally {
     holder.kill();
   }
 });
 
-// F23, F26: other endpoints and globs are tested where they are read.
+// F30: a record has no secret in it but its seal, so that whoever can write the state folder could have made one.
+test.concurrent("a record that somebody wrote by hand takes nothing back and brings nothing", async () => {
+  await using place = openPlace(make);
+  await place.pai(["run", "-y", "make a.txt"]);
+  const journal = join(stateOf(place.home), "journal");
+  const record = join(journal, readdirSync(journal)[0] ?? "none", "record");
+  const crc = (_: string, json: string) => `${Bun.hash.crc32(json).toString(36)} ${json}`;
+  const forged = readFileSync(record, "utf8")
+    .replaceAll("a.txt", ".env")
+    .replace(/^\S+ (\{.*)$/gm, crc);
+  writeFileSync(record, forged);
+  renameSync(join(place.root, "a.txt"), join(place.root, ".env"));
+  const undone = await place.pai(["undo", "-y"]);
+  expect([undone.code === 0, place.tree()]).toEqual([false, { ".env": "a\n" }]);
+});
 
 test.concurrent("a folder of state that leads elsewhere is not followed", async () => {
   await using place = openPlace(make);

@@ -5,6 +5,8 @@ export interface RawTerminal {
   /** When the text stood in what was printed so far (performance.now()). */
   readonly sees: (text: string | RegExp) => Promise<number>;
   readonly type: (text: string) => void;
+  /** Everything printed so far. */
+  readonly shown: () => string;
   /** Hangs up. */
   readonly close: () => void;
   /** The exit code of the process. */
@@ -38,6 +40,7 @@ export function openRaw(place: Place, words: readonly string[] = [], env: Place[
         waiting.add(look);
         look();
       }),
+    shown: () => shown,
     type: (text) => void child.terminal?.write(text),
     close: () => child.terminal?.close(),
     exited: child.exited,

@@ -70,3 +70,16 @@ test.concurrent("a file that moves takes the right to its secret along", async (
   await place.pai(["run", "-y", "--mode", "tool-loop", "move it"]);
   expect(place.read("conf.txt")).toBe("db_password = 'x'\nport = 1\n");
 });
+
+// F11: the first secret of a run was called <<SECRET_1>>, so that a README could ask for it.
+test.concurrent("text of a file that was written before the run stands for no secret of the task", async () => {
+  const text = "see <<SECRET_1>> and <<SECRET_0000_1>>\n";
+  const answers = [
+    called(["read", { path: "README.md" }]),
+    called(["write", { path: "README.md", content: `${text}more\n` }]),
+  ];
+  await using place = openPlace([...answers, { text: "Done." }], { "README.md": text });
+  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", `add a line; db_password = "${password}"`]);
+  expect([code, place.read("README.md")]).toEqual([0, `${text}more\n`]);
+  expect(place.gemini.requests.map(({ body }) => body.includes(password))).toEqual([false, false, false]);
+});

@@ -17,8 +17,8 @@ const writes = names.map((path) => ["write", { path, content: "x\n" }] as const)
 // F12, F21
 test.concurrent("with -y alone none of them is written, beside a file that is", async () => {
   await using place = openPlace([called(...writes, ["write", { path: "a.txt", content: "a\n" }]), { text: "Done." }]);
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "set it up"]));
-  expect([outcome.code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
+  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", "set it up"]);
+  expect([code, place.tree()]).toEqual([0, { "a.txt": "a\n" }]);
 });
 
 test.concurrent("--allow-steering lets those through that it names", async () => {
@@ -105,20 +105,20 @@ test.concurrent("a check sees neither the user's database nor the password of th
   const result = await place.pai(["run", "-y", "--keep", "--check", check, "x"], {
     env,
   });
-  expect(result.stderr).toContain("to give it to them: --env DATABASE_URL");
   expect(place.read("env.txt")).not.toContain("hunter2");
+  expect(result.stderr).toContain("to give it to them: --env DATABASE_URL");
   await using other = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
   const given = await other.pai(["run", "-y", "--env", "DATABASE_URL", "--check", "env >> env.txt", "x"], { env });
   expect([given.code, other.read("env.txt")?.includes(env.DATABASE_URL)]).toEqual([0, true]);
 });
 
-test.concurrent("--env takes a name and no value; --only names what is allowed, never what is not", async () => {
+test.concurrent("--only names what is allowed, never what is not; --env takes a name and no value", async () => {
   await using place = openPlace();
   for (const flags of [
-    ["--env", "A=1"],
     ["--only", "!src/**"],
+    ["--env", "A=1"],
   ]) {
     const result = await place.pai(["run", "-y", ...flags, "x"]);
-    expect([result.code, place.gemini.requests.length]).toEqual([2, 0]);
+    expect([flags, result.code, place.gemini.requests.length]).toEqual([flags, 2, 0]);
   }
 });

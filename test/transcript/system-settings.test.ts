@@ -1,7 +1,7 @@
 /** What the machine's owner writes into /etc binds every user, whatever they set: tried with an /etc of its own. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "./contract.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
@@ -13,10 +13,11 @@ const canMount =
   spawnSync("unshare", ["-rm", "mount", "-t", "overlay", "none", "-o", "lowerdir=/etc:/usr", "/etc"]).status === 0;
 
 /** Runs a command line of sh with files of `etc` laid over those of /etc. */
-function inMachine(place: Place, file: string, script: string) {
+function inMachine(place: Place, file: string, script: string, mode = 0o644) {
   const etc = join(place.spare, "etc");
   mkdirSync(join(etc, "pai-code"), { recursive: true });
   writeFileSync(join(etc, "pai-code/config.json"), file);
+  chmodSync(join(etc, "pai-code/config.json"), mode);
   return place.shell(`unshare -rm sh -ec 'mount -t overlay none -o lowerdir=${etc}:/etc /etc; ${script}'`);
 }
 
@@ -67,4 +68,11 @@ test.skipIf(!canMount).concurrent("no variable of the user names another file", 
   const others = names.map((name) => `${name}=${place.spare}`).join(" ");
   const { stdout } = await inMachine(place, bound, `${others} "$PAI" config get limits.calls`);
   expect(stdout).toBe("1\n");
+});
+
+test.skipIf(!canMount).concurrent("a file that others may write is not believed, and no request is made", async () => {
+  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "x\n"))]);
+  const { code, stderr } = await inMachine(place, "{}", '"$PAI" run -y "make it"', 0o666);
+  expect([code, place.gemini.requests.length, place.tree()]).toEqual([3, 0, {}]);
+  expect(stderr).toContain("/etc/pai-code/config.json can be written by other users");
 });

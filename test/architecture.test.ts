@@ -1,6 +1,6 @@
 /** The layer table: who may import whom. This table is the architecture. */
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 const packages = {
@@ -37,9 +37,9 @@ const src = join(import.meta.dir, "../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
 const layerOf = (file: string) => (dirname(file).split("/")[0] ?? ".") as keyof typeof layers;
 const importsOf = (file: string) =>
-  [...readFileSync(join(src, file), "utf8").matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*)"([^"]+)"/g)].map(
-    (m) => m[1] ?? "",
-  );
+  [
+    ...readFileSync(join(src, file), "utf8").matchAll(/(?:\bfrom\s+|\bimport\s+|\b(?:import|require)\(\s*)"([^"]+)"/g),
+  ].map((m) => m[1] ?? "");
 
 test("every file imports only its own layer, the layers below it, and the packages of its layer", () => {
   const wrong: string[] = [];
@@ -127,4 +127,13 @@ test("every dependency of package.json is imported by src", () => {
   const source = files.map((file) => readFileSync(join(src, file), "utf8")).join("\n");
   const isUsed = (name: string) => new RegExp(`(?:from |import\\(|require\\()"${name}["/]`).test(source);
   expect(Object.keys(dependencies).filter((name) => !isUsed(name))).toEqual([]);
+});
+
+test("docs/architecture.md names files and folders that exist", () => {
+  const text = readFileSync(join(src, "../docs/architecture.md"), "utf8");
+  const rooms = new RegExp(`^(?:${Object.keys(layers).slice(0, -1).join("|")}|test)/[\\w./-]*$`);
+  const named = [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = ""]) => name).filter((name) => rooms.test(name));
+  expect(named.length).toBeGreaterThan(40);
+  const isThere = (name: string) => existsSync(join(src, name)) || existsSync(join(src, "..", name));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
 });

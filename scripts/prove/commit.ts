@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Change } from "../../src/core/change.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import { performBatch, prepareBatch } from "../../src/workspace/batch.ts";
 import type { Root } from "../../src/workspace/confine.ts";
+import { performBatch, prepareBatch } from "../../src/workspace/disk-batch.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openPlace } from "../../test/workspace/tree.ts";
 

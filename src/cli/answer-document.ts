@@ -1,7 +1,7 @@
 /** Prints the result of a command that is not a run: as text for people, or as its one JSON document. */
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
 import type { Context } from "./command.ts";
-import { openLog } from "./log.ts";
+import { openLog } from "./open-log.ts";
 
 /** What was told until now, for the document that ends a call. */
 export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);

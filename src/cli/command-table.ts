@@ -103,7 +103,7 @@ export const commands: readonly Command[] = [
     },
     args: () => take("status", "drop", "cwd", "forceRoot"),
     examples: ["pai index", "pai index --status", "pai index --drop"],
-    load: async () => (await import("./commands/index.ts")).indexCommand,
+    load: async () => (await import("./commands/index-command.ts")).indexCommand,
   }),
   define({
     meta: { name: "apply", description: "carry out a saved plan; its hash shows damage, not who made it" },

@@ -82,7 +82,7 @@ async function showFailure(
     const failed = { command: command ?? guessCommand(given), error: toFailure(error), told: context.notices.take() };
     context.out(renderEarlyFailure(failed, form, context.now()));
   }
-  const { openLog } = await import("./log.ts");
+  const { openLog } = await import("./open-log.ts");
   const log = openLog({ ...context, flags: given.includes("--debug") ? { debug: true } : {} });
   if (form !== "json") log.fail(error);
   log.trace("stack", `${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}`);

@@ -1,7 +1,7 @@
 /** Changes outside of a run as a person reads them, in the way of the stream they go to. */
 import type { Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
-import { renderDiff } from "../ui/diff/diff.ts";
+import { renderDiff } from "../ui/diff/render-diff.ts";
 import { columnsOf } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { styleOf } from "./compose/view.ts";

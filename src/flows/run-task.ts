@@ -159,7 +159,7 @@ async function finish(run: Run): Promise<PreparedCommit | null> {
   const { checks, outputSchema, commit } = run.options;
   if (checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
   if (outputSchema != null) await (await import("./ending/answer.ts")).requireAnswer(run);
-  return commit == null ? null : (await import("./ending/commit.ts")).readyCommit(run);
+  return commit == null ? null : (await import("./ending/git-commit.ts")).readyCommit(run);
 }
 
 /** Runs a flow to its end. Never rejects. */
@@ -184,7 +184,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
   let commit: PreparedCommit | null = null;
   try {
     requireCalls(options);
-    if (options.commit != null) await (await import("./ending/commit.ts")).requireCommit(options, ports);
+    if (options.commit != null) await (await import("./ending/git-commit.ts")).requireCommit(options, ports);
     run = createRun(task, options, ports, {
       emit,
       veil,

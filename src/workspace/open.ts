@@ -8,7 +8,7 @@ import type { View, Workspace } from "../core/ports.ts";
 import { namesIn } from "./atomic-write.ts";
 import type { Env } from "./command/command-env.ts";
 import type { OwnOf } from "./command/others.ts";
-import type { Perform } from "./command/perform.ts";
+import type { Perform } from "./command/run-command.ts";
 import type { ToolProcess, ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
@@ -135,7 +135,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, policy),
             perform: performLater(async () => {
-              const { openPerform } = await import("./command/perform.ts");
+              const { openPerform } = await import("./command/run-command.ts");
               const { watchOthers } = await import("./command/others.ts");
               return openPerform({
                 root,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { thisProcess } from "../../src/system/holder.ts";
-import type { Batch } from "../../src/workspace/batch.ts";
+import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
 import { readRun, statusOf, workOf } from "../../src/workspace/journal/journal-run.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";

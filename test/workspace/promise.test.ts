@@ -1,7 +1,7 @@
 /** A promise of the journal is worth something: it lasts before the work begins, and damage is noticed. */
 import { afterEach, expect, test } from "bun:test";
 import { thisProcess } from "../../src/system/holder.ts";
-import type { Batch } from "../../src/workspace/batch.ts";
+import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openJournal, readImage } from "../../src/workspace/journal/journal.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { change, file, makePlace, type Place } from "./tree.ts";

@@ -8,7 +8,7 @@ import { openPlaces } from "../compose/base.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 
 type AskHidden = (question: string) => Promise<string | null>;
 

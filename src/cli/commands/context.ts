@@ -17,9 +17,9 @@ import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "..
 import { listModels, priceOf } from "../compose/compose-model.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openProjectMemory } from "../compose/project-memory.ts";
-import { openLog } from "../log.ts";
 import { findMentions } from "../mentions.ts";
 import { pickModel } from "../onboard/pick-model.ts";
+import { openLog } from "../open-log.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked: only what fits into it matters. */

@@ -8,7 +8,7 @@ import { type Base, composeBase, projectOf } from "../compose/base.ts";
 import { maxRuns, readDetails, readPageData } from "../dashboard/page-data.ts";
 import { renderPage } from "../dashboard/render-page.ts";
 import { servePage } from "../dashboard/serve.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { findOutput } from "../output-file.ts";
 import { version } from "./version.ts";
 

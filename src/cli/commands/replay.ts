@@ -22,7 +22,7 @@ import type { Context } from "../command.ts";
 import type { ComposedWorkspace } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { playTape, type Tape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
 

@@ -10,7 +10,7 @@ import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { talkAt } from "../session/session.ts";
 
 /** Sessions kept by `prune`. */

@@ -1,6 +1,6 @@
 /** Opens the folder of a command that is not a task, and tells what there is to know of it. */
 import type { Context } from "../command.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { type Base, composeBase } from "./base.ts";
 import { type ComposedWorkspace, composeWorkspace } from "./compose.ts";
 

@@ -1,6 +1,6 @@
 /** Tells the statistics, here and in the team's store, that a run was undone or brought back. */
 import { noteUndone } from "../../store/run-notes.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import type { Base } from "./base.ts";
 
 /** The workspace of the run; without a state folder nothing is kept of it. */

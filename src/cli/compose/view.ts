@@ -7,7 +7,7 @@ import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/ru
 import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import type { Face } from "./compose-model.ts";
 import { decideByAsking, decideByPolicy } from "./decide.ts";
 

@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import type { Result } from "../../core/eval/result.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
-import { answerName, putBack } from "./put-back.ts";
+import { answerName, putBack } from "./put-hidden-files.ts";
 
 /** `mode` is "none" for the controls `oracle` and `nop`. */
 export interface Candidate {

@@ -9,7 +9,7 @@ import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import type { Base } from "../compose/base.ts";
 import { withStore } from "../compose/team.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import type { Bench } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
 import { emptyQueue } from "./queue-worker.ts";

@@ -9,7 +9,7 @@ import { visible } from "../../ui/sanitize.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
 const maxShown = 20;

@@ -3,7 +3,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import { providerTable } from "../../core/providers.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { openLog } from "../log.ts";
+import { openLog } from "../open-log.ts";
 import { answeredOrigin } from "./pick-model.ts";
 
 /** Asked once: whatever the answer, `base` is not asked about again. */

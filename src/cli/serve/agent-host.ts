@@ -19,7 +19,7 @@ import { decideByPolicy } from "../compose/decide.ts";
 import { flowFor } from "../compose/flow.ts";
 import { onlyFlag } from "../flag-values.ts";
 import { addChecks, readPlanFile, requireBase, savePlan } from "../plan-file.ts";
-import { describeEvent } from "./progress.ts";
+import { describeEvent } from "./describe-event.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;

@@ -8,7 +8,7 @@ import { acceptBatch, applyBatch, decideBatch, isAsked } from "../changes/batch.
 import { judgeProposal, type Refusal } from "../changes/judge.ts";
 import { withinOnly } from "../changes/steering.ts";
 import type { Run } from "../run.ts";
-import { keepIgnored, refuseLost } from "./ignored.ts";
+import { keepIgnored, refuseLost } from "./keep-ignored.ts";
 
 interface Proposed extends CommandResult {
   readonly proposal: Proposal;

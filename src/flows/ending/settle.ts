@@ -83,14 +83,14 @@ async function learn({ ports, record, emit, options }: Run): Promise<void> {
 /** The commit's hash, and why it could not be made. */
 async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readonly [string | null, PaiError | null]> {
   if (commit === null) return [null, null];
-  const { makeCommit } = await import("./commit.ts");
+  const { makeCommit } = await import("./git-commit.ts");
   const made = await makeCommit(run, commit);
   return typeof made === "string" ? [made, null] : [null, await asKept(made)];
 }
 
 /** What the user reads must say that a run whose commit failed is not taken back. */
 const asKept = async (failure: PaiError): Promise<PaiError> =>
-  failure.code === "commit_failed" ? (await import("./commit.ts")).sayKept(failure) : failure;
+  failure.code === "commit_failed" ? (await import("./git-commit.ts")).sayKept(failure) : failure;
 
 /** Changes as an outcome tells them; of ignored files only that they changed. */
 const showChanges = (run: Run, changes: readonly Change[]): Pick<Outcome, "changes" | "diff"> => ({

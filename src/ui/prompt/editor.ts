@@ -1,6 +1,6 @@
 /** What keys do to the message being typed: editing, history, search, completion. It prints nothing. */
 import { cutTo, deletions, emptyLine, insert, kills, type Line, moves, rowDown, rowUp } from "./edit-line.ts";
-import type { Key } from "./keys.ts";
+import type { Key } from "./keystrokes.ts";
 
 export interface Completion {
   /** Where the completed word begins. */

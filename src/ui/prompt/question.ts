@@ -1,7 +1,7 @@
 /** A question as the screen shows it: whole, with nothing hidden in it. */
 import type { Question } from "../../core/question.ts";
 import { counted } from "../amount.ts";
-import { renderDiff } from "../diff/diff.ts";
+import { renderDiff } from "../diff/render-diff.ts";
 import { wrap } from "../layout.ts";
 import { markMixed, visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";

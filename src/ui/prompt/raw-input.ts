@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { isInForeground } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
-import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keys.ts";
+import { type Key, type Keys, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
 /** Ends the reading with a value or a reason. */
 export interface Settle<T> {

@@ -2,7 +2,7 @@
 import type { Failure } from "../../core/error.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome, RefusedAction, Status } from "../../core/outcome.ts";
 import { counted, grouped, priced, spent } from "../amount.ts";
-import { renderCounts } from "../diff/diff.ts";
+import { renderCounts } from "../diff/render-diff.ts";
 import { hang, pad, widest } from "../layout.ts";
 import { renderInline } from "../markdown.ts";
 import { listNaturally } from "../natural-order.ts";

@@ -4,7 +4,7 @@ import type { StampedEvent } from "../../core/event.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, spent } from "../amount.ts";
-import { renderDiff } from "../diff/diff.ts";
+import { renderDiff } from "../diff/render-diff.ts";
 import type { Highlight } from "../highlight.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";

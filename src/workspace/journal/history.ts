@@ -7,10 +7,10 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { holds, stateAt } from "../atomic-write.ts";
-import { prepareBatch, staysIn } from "../batch.ts";
 import type { Root } from "../confine.ts";
+import { prepareBatch, staysIn } from "../disk-batch.ts";
 import type { PathRules } from "../policy.ts";
-import { commitBatch } from "./commit.ts";
+import { commitBatch } from "./commit-batch.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   lastEpisode,

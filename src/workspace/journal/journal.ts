@@ -6,7 +6,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Holder } from "../../system/holder.ts";
-import type { Batch } from "../batch.ts";
+import type { Batch } from "../disk-batch.ts";
 import type { Disk } from "../system/disk.ts";
 import {
   type Intent,

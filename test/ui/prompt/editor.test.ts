@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Asked, type Editor, openEditor } from "../../../src/ui/prompt/editor.ts";
-import { openKeys } from "../../../src/ui/prompt/keys.ts";
+import { openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
 const history = ["fix the login", "add a test", "fix the footer"];
 const open = (rows = true) => openEditor({ history, rows });

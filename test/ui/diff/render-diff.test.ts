@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Blob, Change } from "../../../src/core/change.ts";
 import { renderChanges } from "../../../src/core/diff.ts";
 import type { RelPath } from "../../../src/core/path.ts";
-import { type DiffOptions, renderDiff } from "../../../src/ui/diff/diff.ts";
+import { type DiffOptions, renderDiff } from "../../../src/ui/diff/render-diff.ts";
 import { highlight } from "../../../src/ui/highlight.ts";
 import { chooseStyle } from "../../../src/ui/style.ts";
 

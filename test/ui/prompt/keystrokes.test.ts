@@ -1,7 +1,7 @@
 /** What terminals send, as keys: legacy, xterm's modifiers, kitty, pastes, and sequences cut anywhere. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Key, openKeys } from "../../../src/ui/prompt/keys.ts";
+import { type Key, openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
 function readAll(...chunks: readonly string[]): Key[] {
   const keys = openKeys();

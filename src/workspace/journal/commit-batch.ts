@@ -1,7 +1,7 @@
 /** Makes a batch true or makes it never have been: journalled, performed, and taken back when anything fails. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { type Batch, chooseBulk, performSteps } from "../batch.ts";
 import type { Root } from "../confine.ts";
+import { type Batch, chooseBulk, performSteps } from "../disk-batch.ts";
 import { showName } from "../parse-path.ts";
 import { finish, type Steps } from "../steps.ts";
 import type { Disk } from "../system/disk.ts";

@@ -14,6 +14,7 @@ import { judgeStaged } from "./changes/judge.ts";
 import { renderCommand, renderNotRun, runPlanned } from "./commands/run-planned.ts";
 import { claimOfCall, pathsOfCall, requireRight, targetOf } from "./permission.ts";
 import type { Run } from "./run.ts";
+import { isRefusal } from "./tally.ts";
 import { isVeiled, refuseNames, unveil } from "./unveil.ts";
 
 /** How one call of a batch went. `text` is worded for the model. */
@@ -180,7 +181,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   }
 }
 
-/** A refusal becomes the result of its call; everything else is thrown again. */
+/** A refusal, or a file that cannot be used, becomes the result of its call; everything else ends the run. */
 function reportRefused(
   batch: Batch,
   call: Call,
@@ -189,7 +190,8 @@ function reportRefused(
 ): void {
   const { run } = batch;
   const { code, message, hint } = toPaiError(thrown);
-  const isResult = refusals.includes(code) || (kind === "look" && code === "permission_denied");
+  const isUnusable = code === "file_unusable" || (kind === "look" && code === "permission_denied");
+  const isResult = isRefusal({ code }) || isUnusable;
   if (run.signal.aborted || !isResult) throw thrown;
   const text = renderRefusal(code, message, hint);
   const advice = code === "scope_refused" ? hint : null;
@@ -199,18 +201,6 @@ function reportRefused(
 /** For the model. The hint of a refused path says how to write it right. */
 const renderRefusal = (code: ErrorCode, message: string, hint: string | null) =>
   code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
-
-/** What is thrown with one of these codes becomes the result of its call; everything else ends the run. */
-const refusals: readonly ErrorCode[] = [
-  "path_refused",
-  "scope_refused",
-  "declined",
-  "command_refused",
-  "delete_refused",
-  "secret_refused",
-  "guard_refused",
-  "file_unusable",
-];
 
 type Looked = ReturnType<AnyAction["propose"]>;
 

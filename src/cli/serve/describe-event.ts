@@ -1,7 +1,6 @@
 /** What happens in a run in a few words, for whoever waits for the answer of a tool. */
 import type { RunEvent } from "../../core/event.ts";
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+import { counted } from "../../ui/amount.ts";
 
 /** null: nothing to tell. Never content of a file. */
 export function describeEvent(event: RunEvent): string | null {

@@ -9,7 +9,15 @@ const program = "/usr/bin/bwrap";
 export const hasBubblewrap = (): boolean => existsSync(program);
 
 /** The command line that comes before the tape. It knows no caches and no overlay. */
-export function wrap({ workspace, writable, readable, readOnly, hidden, network }: Confinement): readonly string[] {
+export function wrap({
+  workspace,
+  writable,
+  readable,
+  readOnly,
+  hidden,
+  fixed,
+  network,
+}: Confinement): readonly string[] {
   const kept = [workspace, ...writable, ...readable];
   const isSeen = (path: string) => !isReplaced(path) || kept.some((each) => path.startsWith(`${each}/`));
   const masks = hidden.filter(({ path }) => isSeen(path));
@@ -20,7 +28,7 @@ export function wrap({ workspace, writable, readable, readOnly, hidden, network 
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...protectedProc.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
     ...["/tmp", "/var/tmp", "/run"].flatMap((path) => ["--tmpfs", path]),
-    ...[workspace, ...writable].flatMap((path) => ["--bind", path, path]),
+    ...[workspace, ...writable, ...fixed].flatMap((path) => ["--bind", path, path]),
     ...[...readable, ...readOnly].flatMap((path) => ["--ro-bind", path, path]),
     ...masks.flatMap(({ path, isFolder }) =>
       isFolder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path],

@@ -1,11 +1,10 @@
 /** Finds the files of the project that are closed to commands, also when a command has moved them. */
-import { type Dirent, lstatSync, realpathSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { joinPath } from "../parse-path.ts";
 import { kindOfDenied, type PathRules } from "../policy.ts";
-import { entriesOf } from "../system/entries.ts";
 
 export interface Inside {
   /** Absolute, as all paths here. */
@@ -94,7 +93,7 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
     const path = join(workspace, folder, entry.name);
     const kind = kindOfDenied(folder, entry.name, rules);
     if (how === "everywhere") found.seen.push(path);
-    if (kind === "repository") found.repositories.push(path, ...targetOf(path));
+    if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
     else if (kind !== null && kind !== "tool") found.hidden.push(path);
     else if (entry.isFile()) found.files.push(path);
     else if (entry.isDirectory() && !isLast) {
@@ -103,9 +102,12 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
     }
   };
   for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
-    const entries = entriesOf(join(workspace, next.folder));
-    left -= entries.length;
-    for (const entry of entries) note(next.folder, entry, next.isLast);
+    const folder = join(workspace, next.folder);
+    const entries = listFolder(folder);
+    // Its owner may have taken away the right to list it, and a command can give it back.
+    if (entries === null) found.hidden.push(folder);
+    left -= entries?.length ?? 1;
+    for (const entry of entries ?? []) note(next.folder, entry, next.isLast);
   }
   const { hidden, files, ...rest } = found;
   return { ...rest, hidden: [...hidden, ...otherNames(hidden, files)], partial: left <= 0 };
@@ -121,12 +123,40 @@ function otherNames(hidden: readonly string[], files: readonly string[]): readon
   return files.filter((path) => identities.includes(identityOf(path) ?? ""));
 }
 
-/** Where a file `.git` says that the repository is. */
+/** null: it is there and cannot be listed. */
+function listFolder(folder: string): readonly Dirent[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
+  }
+}
+
+/** What belongs to the repository that a name stands for; a link that leads nowhere stands for none. */
+function repositoryAt(path: string, entry: Dirent): readonly string[] {
+  if (entry.isDirectory()) return [path];
+  if (entry.isFile()) return [path, ...targetOf(path)];
+  const target = entry.isSymbolicLink() ? realPathOf(path) : null;
+  return target === null ? [] : [target];
+}
+
+/** Where a file `.git` says that the repository is: any folder may be named there. */
 function targetOf(path: string): readonly string[] {
   const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
+  const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
+  return real !== null && hasRepositoryShape(real) ? [real] : [];
+}
+
+function hasRepositoryShape(folder: string): boolean {
+  const has = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+  return has("HEAD") && (has("objects") || has("commondir"));
+}
+
+function realPathOf(path: string): string | null {
   try {
-    return target === undefined ? [] : [realpathSync(resolve(path, "..", target.trim()))];
+    return realpathSync(path);
   } catch {
-    return [];
+    return null;
   }
 }

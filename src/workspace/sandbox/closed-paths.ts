@@ -1,10 +1,11 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 import type { PathRules } from "../policy.ts";
 import { entriesOf } from "../system/entries.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
+import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
 export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
@@ -54,18 +55,29 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   const inside = findInside(ground, last?.inside ?? null);
   const outside = [...homesOf(ground).flatMap((home) => homeSecrets.map((name) => join(home, name))), ...ground.own];
   const privileged = ground.isRoot ? [...rootSecrets, ...hostKeys()] : [];
+  const mounts = readMounts("self");
   const found = new Map<string, Hidden>();
   for (const path of [...inside.hidden, ...outside, ...privileged]) {
     const real = realPathOf(path);
     const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
     if (real === null || stat === undefined || !(stat.isFile() || stat.isDirectory())) continue;
-    if (contains(real, ground.workspace)) continue;
-    found.set(real, { path: real, isFolder: stat.isDirectory() });
+    for (const place of placesOf(real, stat, mounts)) {
+      if (!contains(place, ground.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
+    }
   }
   const open = ground.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
   return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
 }
+
+/** The path, and the same file or folder below other mount points of its file system. */
+const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [
+  real,
+  ...translatePath(real, mounts, mounts).filter((path) => {
+    const stat = path === real ? undefined : lstatSync(path, { throwIfNoEntry: false });
+    return stat?.dev === dev && stat.ino === ino;
+  }),
+];
 
 /** Hidden paths that a text names, those of the project relative to it: the whole path, or for a file in the project its name. */
 export function namedIn(text: string, hidden: readonly Hidden[], workspace: string): readonly string[] {

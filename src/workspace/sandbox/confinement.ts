@@ -29,6 +29,8 @@ export interface Confinement {
   readonly writable: readonly string[];
   /** What stays visible below folders that L3 replaces by private ones. */
   readonly readable: readonly string[];
+  /** Folders of the workspace with something in it that is hidden or only read: they must not be moved away with it. */
+  readonly fixed: readonly string[];
   /** Below what may be written, and may only be read all the same. L3 only. */
   readonly readOnly: readonly string[];
   readonly hidden: readonly Hidden[];

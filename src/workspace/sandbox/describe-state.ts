@@ -35,12 +35,13 @@ function describe({ settings, level, landlock, closed, workspace, home }: StateP
   }[level];
   const off = settings.checkNetwork ? "network off (on for your own checks)" : "network off";
   const network = settings.network ? "network on, local services too" : off;
-  const names = closed.hidden.filter(({ path }) => path.startsWith(`${workspace}/`) || level !== "L1");
+  const names = closed.hidden.filter(({ path }) => level !== "L2" || !path.startsWith(`${workspace}/`));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = level === "L1" || names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
   const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
-  return [`${level} (${means})`, network, ...hidden, ...git, ...partial].join("; ");
+  const open = level === "L2" ? ["open: .git and secrets of the project"] : [];
+  return [`${level} (${means})`, network, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 
 function shorten(path: string, workspace: string, home: string | null): string {

@@ -1,8 +1,9 @@
 /** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
 import { existsSync, lstatSync } from "node:fs";
 import { release } from "node:os";
-import { type Confinement, type Hidden, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
-import type { Label, Result, Tape } from "./tape.ts";
+import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
+import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
+import type { Label, Place, Result, Tape } from "./tape.ts";
 
 const currentFolder = -100;
 const open = { write: 1, closeOnExec: 0x80000 } as const;
@@ -93,22 +94,6 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   tape.call("sethostname", [tape.bytes(host), host.length]);
 }
 
-/** From Linux 6.14 each process namespace has its own highest process number; before, the machine has one. */
-export function hasOwnProcessLimit(kernel: string): boolean {
-  const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
-  return major > 6 || (major === 6 && minor >= 14);
-}
-
-/** The one limit of processes that counts for root, too. */
-function limitProcesses(tape: Tape): void {
-  const text = `${maxProcesses}`;
-  const file = tape.call("openat", [currentFolder, tape.text("/proc/sys/kernel/pid_max"), open.write, 0], {
-    onError: "next",
-    note: "limits",
-  });
-  tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { onError: "next", note: "limits" });
-}
-
 /** Forks: the child goes on with the tape, the parent waits for it and ends as it ends. */
 export function forkCollected(tape: Tape, parents: (() => void)[], flags: number, note: string): void {
   const parent: Label = { record: null };
@@ -144,7 +129,8 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
 }
 
 function addMounts(tape: Tape, confinement: Confinement): void {
-  const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches } = confinement;
+  const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches, fixed } =
+    confinement;
   const through = throughOverlay.map((path) => ({ path, tree: takeTree(tape, path) }));
   const mounted =
     overlay === null ? [] : submounts.map((path) => ({ path, tree: takeTree(tape, path, "overlay over ") }));
@@ -172,6 +158,7 @@ function addMounts(tape: Tape, confinement: Confinement): void {
     makeWay(tape, path);
     place(tape, tree, path);
   }
+  for (const path of fixed) bindOnItself(tape, path);
   for (const path of [...readable, ...mounted.map(({ path }) => path), ...readOnly]) makeReadOnly(tape, path);
   for (const { each, mask } of masks) hide(tape, each, mask);
 }
@@ -213,9 +200,15 @@ function mountType(tape: Tape, type: string, path: string, flags: number, data: 
   tape.call("mount", [name, tape.text(path), name, flags, data === "" ? 0 : tape.text(data)], { note });
 }
 
-function makeReadOnly(tape: Tape, path: string): void {
+/** What is a mount cannot be renamed or removed. */
+function bindOnItself(tape: Tape, path: string): Place {
   const at = tape.text(path);
   tape.call("mount", [at, at, 0, mountFlags.bind | mountFlags.recursive, 0], { note: `bind ${path}` });
+  return at;
+}
+
+function makeReadOnly(tape: Tape, path: string): void {
+  const at = bindOnItself(tape, path);
   tape.call("mount_setattr", [currentFolder, at, clone.recursive, ...attribute(tape)], { note: `read-only ${path}` });
 }
 

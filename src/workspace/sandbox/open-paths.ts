@@ -1,6 +1,6 @@
 /** The paths of a confinement: what is hidden, what may be read or written outside, sockets and caches. */
 import { lstatSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import type { PathRules } from "../policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
@@ -66,6 +66,13 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     return outside.rulesFor(hidden, isOwn);
   };
   const replaced = (network: boolean) => [...readable, ...(network ? runFolders() : [])].filter(isReplaced);
+  const inside = (hidden: readonly Hidden[], mine: readonly string[], isLayered: boolean, isOwn: boolean) => ({
+    readOnly: settings.git ? [] : mine,
+    throughOverlay: settings.git && isLayered ? mine.filter((path) => isInRepository(path, workspace)) : [],
+    submounts: isLayered ? findSubmounts(workspace) : [],
+    // On a copy a folder of the workspace cannot be renamed anyway.
+    fixed: isOwn && !isLayered ? foldersAbove([...hidden.map(({ path }) => path), ...mine], workspace) : [],
+  });
 
   const paths = {
     closed,
@@ -86,17 +93,13 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     }),
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();
-      const sockets = socketsFor(level, network, found.landlock, hidden);
-      const mine = repositories.filter(isInside);
       return {
         network,
-        hidden: [...hidden, ...sockets],
-        throughOverlay: settings.git && isLayered ? mine : [],
-        submounts: isLayered ? findSubmounts(workspace) : [],
+        hidden: [...hidden, ...socketsFor(level, network, found.landlock, hidden)],
+        ...inside(hidden, repositories.filter(isInside), isLayered, isIsolated(level)),
         unixSockets: seesOwnSockets(level, network),
         writable: writable.filter(isThere),
         readable: isIsolated(level) ? replaced(network) : [],
-        readOnly: settings.git ? [] : mine,
         caches: found.caches && level === "L3" ? caches() : [],
         outside: level === "L1" || found.landlock === 0 ? [] : rulesOutside(level),
       };
@@ -143,6 +146,23 @@ const socketsFor = (
 /** Without private mounts a command with the network sees every socket of the machine. */
 const seesOwnSockets = (level: SandboxLevel, network: boolean): boolean =>
   isIsolated(level) || !network || !hasPowerfulSocket();
+
+/** Between the workspace and what is below it, upper folders first. */
+function foldersAbove(paths: readonly string[], workspace: string): readonly string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    if (!path.startsWith(`${workspace}/`)) continue;
+    for (let at = dirname(path); at !== workspace && !found.has(at); at = dirname(at)) found.add(at);
+  }
+  return [...found].sort((a, b) => a.length - b.length);
+}
+
+/** A file `.git` may name a folder that is none. */
+const isInRepository = (path: string, workspace: string): boolean =>
+  path
+    .slice(workspace.length)
+    .split("/")
+    .some((name) => /^\.(?:git|hg|svn)$/i.test(name));
 
 const isAtOrBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 

@@ -91,7 +91,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
     sweepScratch(scratch);
-    const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) => confine(here, level, { overlay });
+    // What a project holds must not decide about the level: what fails with its paths fails the command.
+    const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
+    const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) =>
+      confine(here, level, { overlay, ...none });
     return findLevel({ machine, isRoot, workspaceFd, scratch, only: settings.only, confine: layered });
   };
 

@@ -1,5 +1,5 @@
 /** Finds out which level holds here, by what a tape of each level can do and not by what the kernel promises. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Confinement } from "./confinement.ts";
@@ -37,10 +37,21 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
   // Not in pai's own state, which is hidden from commands.
   const folder = makeScratch(tmpdir(), "probe");
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
-  mkdirSync(inside);
-  mkdirSync(outside);
+  for (const each of [inside, outside, join(inside, "closed"), join(inside, "fixed"), join(inside, "fixed/kept")]) {
+    mkdirSync(each);
+  }
+  writeFileSync(join(inside, "secret"), "");
   try {
-    const tried = { ...confinement, writable: [...confinement.writable, inside] };
+    const tried: Confinement = {
+      ...confinement,
+      writable: [...confinement.writable, inside],
+      hidden: [
+        { path: join(inside, "secret"), isFolder: false },
+        { path: join(inside, "closed"), isFolder: true },
+      ],
+      readOnly: [join(inside, "fixed/kept")],
+      fixed: [join(inside, "fixed")],
+    };
     const tape = writeConfinement(options.machine, tried, (made) => addAttempts(made, tried, inside, outside));
     const { child, output, finish } = launch(tape, {
       workspaceFd: options.workspaceFd,

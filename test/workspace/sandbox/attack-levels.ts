@@ -1,5 +1,6 @@
 /** Runs every attack of probe.c bare and in each level, as whoever starts it: `attack-levels.ts FOLDER`; prints JSON. */
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 
@@ -34,6 +36,8 @@ const files: Readonly<Record<string, string>> = {
   "ws/sub/.git/config": "[core]\n",
   "ws/.env": "KEY=canary\n",
   "ws/deep/id_rsa": "canary\n",
+  "ws/held/.env": "KEY=canary\n",
+  "ws/shut/.env": "KEY=canary\n",
   "secret/key": "canary\n",
   "outside/f": "x",
   "outside/mv": "x",
@@ -46,12 +50,12 @@ const files: Readonly<Record<string, string>> = {
 
 /** A fresh world in `folder`, beside the probe itself. */
 function makeWorld(folder: string): void {
-  for (const name of readdirSync(folder))
-    if (name !== "probe") rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of readdirSync(folder)) if (name !== "probe") removeTree(join(folder, name));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(folder, name, ".."), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
+  chmodSync(join(folder, "ws/shut"), 0);
   symlinkSync("../outside/f", join(folder, "ws/link"));
   linkSync(join(folder, "ws/.env"), join(folder, "ws/config.txt"));
   for (const canary of canaries) writeFileSync(canary, "x");

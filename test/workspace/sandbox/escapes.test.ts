@@ -1,26 +1,52 @@
 /** Ways out that were found by somebody who looked for them, each closed. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/namespaces.ts";
+import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
 import { has, inWorld } from "./world.ts";
 
 for (const only of ["L3", "L3b"] as const) {
   describe.skipIf(!has(only))(only, () => {
-    test("a folder with a secret or a repository stays closed wherever a command moves it", () =>
+    test("a folder with a secret or a repository cannot be moved away by a command in the project", () =>
+      inWorld({ only }, async ({ work, run }) => {
+        mkdirSync(join(work, "config/deep"), { recursive: true });
+        writeFileSync(join(work, "config/deep/.env"), "KEY=canary\n");
+        mkdirSync(join(work, "node_modules/x"), { recursive: true });
+        for (const away of [
+          "mv config node_modules/x/c",
+          "mv config/deep d",
+          "mv sub node_modules/x/s",
+          "rm -r config",
+        ])
+          expect([away, (await run(away)).exit === 0]).toEqual([away, false]);
+        expect(
+          (await run("mkdir config/new && mv config/new config/n && echo f > config/n/f && mv config/n/f f")).exit,
+        ).toBe(0);
+        expect((await run("cat config/deep/.env; echo evil >> sub/.git/config && echo got in")).output).not.toMatch(
+          /canary|got in/,
+        );
+      }));
+
+    test("a folder that cannot be listed is closed", () =>
       inWorld({ only }, async ({ work, run }) => {
         mkdirSync(join(work, "config"));
         writeFileSync(join(work, "config/.env"), "KEY=canary\n");
-        const decoys = "mkdir config sub; touch config/.env; mkdir sub/.git";
-        const moved = `mkdir node_modules node_modules/x; mv config node_modules/x/c; mv sub node_modules/x/s; ${decoys}`;
-        expect((await run(moved)).exit).toBe(0);
-        for (let n = 0; n < 2; n += 1) {
-          const { output } = await run(
-            "cat node_modules/x/c/.env; echo evil >> node_modules/x/s/.git/config && echo got in",
-          );
-          expect(output).not.toMatch(/canary|got in/);
-        }
+        chmodSync(join(work, "config"), 0);
+        const { output } = await run("chmod 700 config; cat config/.env");
+        // Root can list everything, so that only the secret is hidden.
+        expect(output).not.toContain("canary");
+        chmodSync(join(work, "config"), 0o700);
+      }));
+
+    test("links and files that look like a repository do not change what holds", () =>
+      inWorld({ only }, async ({ work, run }) => {
+        symlinkSync("/nowhere", join(work, ".hg"));
+        mkdirSync(join(work, "p"));
+        mkdirSync(join(work, "src"));
+        writeFileSync(join(work, "p/.git"), "gitdir: ../src\n");
+        const { level, output } = await run("cat .env; echo x > src/file && cat src/file");
+        expect([level, output.includes("canary"), output.includes("x")]).toEqual([only, false, true]);
       }));
 
     test("secrets right inside folders that are not looked through are hidden too", () =>
@@ -85,6 +111,27 @@ describe.skipIf(!has("L3"))("L3", () => {
     });
   });
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  "what is hidden is hidden at the other mount points of its file system, too",
+  async () => {
+    for (const only of ["L3", "L3b", "L2"] as const) {
+      if (!has(only)) continue;
+      await inWorld({ only }, async ({ base, run }) => {
+        const second = join(base, "second");
+        mkdirSync(second);
+        if (!Bun.spawnSync(["mount", "--bind", base, second]).success) return;
+        try {
+          const inside = only === "L2" ? "" : "second/work/.env ";
+          const { output } = await run(`cd ..; cat ${inside}second/home/.ssh/id_rsa; ls second/state`);
+          expect([only, output.includes("canary"), output.includes("runs")]).toEqual([only, false, false]);
+        } finally {
+          Bun.spawnSync(["umount", second]);
+        }
+      });
+    }
+  },
+);
 
 describe.skipIf(!has("L3b"))("L3b", () => {
   test("nothing is written any more when a command has ended", () =>

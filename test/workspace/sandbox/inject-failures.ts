@@ -35,7 +35,7 @@ const optional =
 
 function makeTape(folder: string, level: "L3" | "L2"): string {
   const workspace = join(folder, "ws");
-  for (const name of ["ws/.git", "secret", "cache", "upper", "work"])
+  for (const name of ["ws/.git", "ws/sub", "secret", "cache", "upper", "work"])
     mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(workspace, ".env"), "KEY=1\n");
   const hidden = [
@@ -56,6 +56,7 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     unixSockets: true,
     writable: [],
     readable: [],
+    fixed: [join(workspace, "sub")],
     readOnly: [join(workspace, ".git")],
     hidden,
     caches: level === "L3" ? [join(folder, "cache")] : [],

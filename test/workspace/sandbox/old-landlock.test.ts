@@ -26,6 +26,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
     submounts: [],
     writable: [],
     readable: [],
+    fixed: [],
     readOnly: [],
     hidden: [],
     caches: [],

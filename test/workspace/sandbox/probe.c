@@ -144,6 +144,8 @@ ATTACK(read_env_file) { return holds(at("ws/.env"), "canary"); }
 ATTACK(read_env_by_hard_link) { unlink(at("ws/e2")); return link(at("ws/.env"), at("ws/e2")) == 0 && holds(at("ws/e2"), "canary"); }
 ATTACK(read_env_by_old_hard_link) { return holds(at("ws/config.txt"), "canary"); }
 ATTACK(read_env_renamed) { int done = rename(at("ws/.env"), at("ws/e3")) == 0 && holds(at("ws/e3"), "canary"); rename(at("ws/e3"), at("ws/.env")); return done; }
+ATTACK(read_env_of_folder_that_is_not_listed) { chmod(at("ws/shut"), 0700); return holds(at("ws/shut/.env"), "canary"); }
+ATTACK(read_env_of_folder_moved_away) { int done = rename(at("ws/held"), at("ws/free")) == 0; if (done) rename(at("ws/free"), at("ws/held")); return done; }
 ATTACK(read_key_of_workspace) { return holds(at("ws/deep/id_rsa"), "canary"); }
 ATTACK(read_secret) { return holds(at("secret/key"), "canary"); }
 ATTACK(read_secret_by_proc_root) { char path[4200]; snprintf(path, sizeof path, "/proc/%d/root%s", victim, at("secret/key")); return holds(path, "canary"); }

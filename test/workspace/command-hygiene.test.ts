@@ -1,9 +1,10 @@
 /** Commands leave nothing to the next one, reach no terminal, and hold neither pai nor its memory. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command/command-env.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
+import { protectProcess } from "../../src/workspace/system/protect-process.ts";
 import { usePlaces } from "./places.ts";
 
 const make = usePlaces();
@@ -73,3 +74,18 @@ test("much output costs no memory and keeps its end; without end it is ended, an
   expect(endless.end.endsWith("[ended: it wrote more than 64 MiB]")).toBe(true);
   expect(Math.max(much.peak, endless.peak) - little.peak).toBeLessThan(80 * 1024 * 1024);
 });
+
+test("a chain of processes that start the next one and end at once is ended", async () => {
+  const { cwd, sh } = open();
+  // It ends by itself, should it get away.
+  writeFileSync(
+    join(cwd, "hop.sh"),
+    "trap '' TERM HUP\nn=$1\n[ $n -gt 20000 ] && exit\necho $n >tick\nsetsid /bin/sh ./hop.sh $((n+1)) &\n",
+  );
+  protectProcess();
+  const result = await sh("env -i PATH=$PATH /bin/sh ./hop.sh 0; sleep 0.2; echo done");
+  const last = readFileSync(join(cwd, "tick"), "utf8");
+  await Bun.sleep(200);
+  expect([result.exit, readFileSync(join(cwd, "tick"), "utf8")]).toEqual([0, last]);
+  expect(Number(last)).toBeGreaterThan(10);
+}, 20_000);

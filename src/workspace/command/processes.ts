@@ -1,46 +1,91 @@
 /** Ends everything a command started, also what left its process group. */
 import { readdirSync, readFileSync } from "node:fs";
+import { openLibc } from "../system/libc.ts";
 
 /** Name of the variable that every process of a command inherits; its value names the command. */
 export const commandMark = "PAI_COMMAND";
 
+/** What a command left behind: it runs, it has ended and nobody asked how, or it is somebody else's process (null). */
+type Stray = "running" | "ended" | null;
+const noStrays = (): Stray => null;
+
 /**
- * Ends the processes of group `group` and those that carry `mark`: TERM, `graceMs` later KILL.
- * Returns when none is left, or a second after the KILL.
+ * Ends the processes of group `group`, those that carry `mark` and strays: TERM, `graceMs` later KILL.
+ * Returns when none is left (true), or a second after the first KILL (false).
  */
 export async function endProcesses(
   group: number,
   mark: string,
   graceMs: number,
-  isStray: (pid: number) => boolean = () => false,
-): Promise<void> {
+  strayOf: (pid: number) => Stray = noStrays,
+): Promise<boolean> {
   const killAt = performance.now() + graceMs;
   const giveUpAt = killAt + 1000;
   let asked = new Set<number>();
   let pause = 2;
   for (;;) {
-    const alive = processesOf(group, mark, isStray);
+    const { running, hasForked } = look(group, mark, strayOf);
     const now = performance.now();
-    if (alive.length === 0 || now > giveUpAt) return;
-    for (const pid of alive) {
-      if (now >= killAt) send(pid, "SIGKILL");
-      else if (!asked.has(pid)) send(pid, "SIGTERM");
-    }
-    asked = new Set(alive);
+    if (running.length === 0 && !hasForked) return true;
+    if (now > giveUpAt) return false;
+    if (now >= killAt) killUntil(now + burstMs, running, strayOf);
+    else askToEnd(running.filter((pid) => !asked.has(pid)));
+    asked = new Set(running);
     await Bun.sleep(pause);
     pause = Math.min(pause * 2, 50);
   }
 }
 
-/** Ends them at once, for when there is no time to wait: the watcher of the group has been asked to end, too. */
-export function killProcesses(group: number, mark: string): void {
-  for (const pid of processesOf(group, mark)) send(pid, "SIGKILL");
+function askToEnd(pids: readonly number[]): void {
+  for (const pid of pids) send(pid, "SIGTERM");
 }
 
-function processesOf(group: number, mark: string, isStray: (pid: number) => boolean = () => false): number[] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => pid !== process.pid && (belongs(pid, group, mark) || isStray(pid)));
+/** Processes that run. One that forks and ends all the time may be missed each time, but leaves its dead behind. */
+function look(group: number, mark: string, strayOf: (pid: number) => Stray) {
+  const running: number[] = [];
+  let hasForked = false;
+  for (const pid of allProcesses()) {
+    const stray = strayOf(pid);
+    if (stray === "ended") hasForked = reap(pid) || hasForked;
+    else if (stray === "running" || belongs(pid, group, mark)) running.push(pid);
+  }
+  return { running, hasForked };
 }
+
+/** Time for which nothing else is heard. */
+const burstMs = 100;
+const quietRounds = 20;
+
+/**
+ * Kills without a pause, as only who looks as fast as a chain of processes forks meets one of it. A number is looked at
+ * once: it is not given anew so soon.
+ */
+function killUntil(untilMs: number, pids: readonly number[], strayOf: (pid: number) => Stray): void {
+  for (const pid of pids) send(pid, "SIGKILL");
+  const known = new Set<number>();
+  for (let quiet = 0; quiet < quietRounds && performance.now() < untilMs; quiet += 1) {
+    for (const pid of allProcesses()) {
+      if (known.has(pid)) continue;
+      known.add(pid);
+      const stray = strayOf(pid);
+      if (stray === null) continue;
+      if (stray === "running") send(pid, "SIGKILL");
+      else reap(pid);
+      quiet = 0;
+    }
+  }
+}
+
+/** Ends them at once, for when there is no time to wait: the watcher of the group has been asked to end, too. */
+export function killProcesses(group: number, mark: string): void {
+  for (const pid of look(group, mark, noStrays).running) send(pid, "SIGKILL");
+}
+
+const allProcesses = (): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
 
 /** Groups of the commands that run now: their processes are no strays of another. */
 const groups = new Set<number>();
@@ -52,25 +97,18 @@ export function announceGroup(group: number): () => void {
 }
 
 /**
- * Whether a process came to pai since this call as what a command left behind: pai is its parent, it was not before, and it
- * has its own session, which no process that pai starts for itself has.
+ * Tells what came to pai since this call as what a command left behind: pai is its parent, it was not before, and it has its
+ * own session, which no process that pai starts for itself has.
  */
-export function watchStrays(): (pid: number) => boolean {
-  const before = new Set(childrenOfPai());
-  const session = sessionOf(process.pid);
+export function watchStrays(): (pid: number) => Stray {
+  const before = new Set(allProcesses().filter((pid) => statOf(pid)[1] === process.pid));
+  const session = statOf(process.pid)[3];
   return (pid) => {
-    const [state, parent] = statOf(pid);
-    if (parent !== process.pid || state === "Z" || state === "X" || before.has(pid) || groups.has(pid)) return false;
-    const own = sessionOf(pid);
-    return own !== session && !groups.has(own);
+    const [state, parent, , own] = statOf(pid);
+    if (parent !== process.pid || before.has(pid) || groups.has(pid) || groups.has(own) || own === session) return null;
+    return state === "Z" || state === "X" ? "ended" : "running";
   };
 }
-
-const childrenOfPai = (): number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => statOf(pid)[1] === process.pid);
 
 function statOf(pid: number): readonly [state: string, parent: number, group: number, session: number] {
   const stat = readProc(pid, "stat");
@@ -78,13 +116,10 @@ function statOf(pid: number): readonly [state: string, parent: number, group: nu
   return [state, Number(parent), Number(group), Number(session)];
 }
 
-const sessionOf = (pid: number): number => statOf(pid)[3];
-
 function belongs(pid: number, group: number, mark: string): boolean {
-  const stat = readProc(pid, "stat");
-  const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (stat === "" || state === "Z" || state === "X") return false;
-  return Number(pgrp) === group || `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
+  const [state, , own] = statOf(pid);
+  if (state === "Z" || state === "X") return false;
+  return own === group || `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
 }
 
 /** Empty for what has ended or belongs to somebody else. */
@@ -94,6 +129,18 @@ function readProc(pid: number, name: string): string {
   } catch {
     return "";
   }
+}
+
+const noHang = 1;
+const waitShape = {
+  waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" },
+} as const;
+let libc: ReturnType<typeof openLibc<typeof waitShape>> | undefined;
+
+/** Takes an ended child away. False: it is there still, so it says nothing of the time since. */
+function reap(pid: number): boolean {
+  libc ??= openLibc(waitShape);
+  return libc?.functions.waitpid(pid, null, noHang) === pid;
 }
 
 function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {

@@ -72,7 +72,12 @@ export async function runShell(
   try {
     child = spawnBare(command, options, mark);
   } catch (thrown) {
-    return { exit: null, timedOut: false, output: toPaiError(thrown).message, ms: sinceMs(started) };
+    return {
+      exit: null,
+      timedOut: false,
+      output: toPaiError(thrown).message,
+      ms: sinceMs(started),
+    };
   }
   const { output } = child;
   const result = await follow({ child: child.child, output: output.stream, mark, isContained: false }, options);
@@ -93,7 +98,13 @@ export async function runConfined(
   command: string,
   options: ShellOptions,
   start: (argv: (isContained: boolean) => readonly string[], env: ShellOptions["env"]) => Promise<Started | null>,
-): Promise<(ShellResult & { readonly level: SandboxLevel; readonly replaced: readonly string[] }) | null> {
+): Promise<
+  | (ShellResult & {
+      readonly level: SandboxLevel;
+      readonly replaced: readonly string[];
+    })
+  | null
+> {
   for (let starts = 1; ; starts += 1) {
     const mark = crypto.randomUUID();
     const argv = (isContained: boolean) =>
@@ -108,7 +119,13 @@ export async function runConfined(
     const failure = started.finish();
     if (failure === null) return { ...result, level, replaced };
     if (failure.step === "execve")
-      return { ...result, level, replaced, exit: null, output: `it could not be started (${failure.errno})` };
+      return {
+        ...result,
+        level,
+        replaced,
+        exit: null,
+        output: `it could not be started (${failure.errno})`,
+      };
     const isPassing = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
     if (isPassing && starts < maxStarts) continue;
     throw new PaiError(
@@ -131,13 +148,13 @@ async function follow(
   const clip = openClip(keptBytes, keptBytes);
   const reader = output.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
-  let ending: Promise<void> | null = null;
+  let ending: Promise<boolean> | null = null;
   const leave = announceGroup(child.pid);
   // A sandbox with its own process namespace lets none out.
-  const isStray = isContained ? () => false : watchStrays();
+  const strayOf = isContained ? undefined : watchStrays();
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, graceMs, isStray);
+    ending ??= endProcesses(child.pid, mark, graceMs, strayOf);
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const onAbort = () => end("abort");
@@ -160,14 +177,16 @@ async function follow(
   options.signal.removeEventListener("abort", onAbort);
   await Promise.race([read, Bun.sleep(drainMs)]);
   await reader.cancel().catch(() => {});
-  await (ending ?? (isContained && isLate !== true ? null : endProcesses(child.pid, mark, graceMs, isStray)));
+  const areEnded = await (ending ??
+    (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs, strayOf)));
   leave();
   process.off("exit", onExit);
+  const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {
-    exit: why === null && child.signalCode === null ? child.exitCode : null,
+    exit: areEnded && why === null && child.signalCode === null ? child.exitCode : null,
     timedOut: why === "timeout",
-    output: clip.text() + flood,
+    output: clip.text() + flood + left,
     ms: sinceMs(started),
   };
 }
@@ -184,7 +203,10 @@ function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd:
       detached: true,
       stdio: ["ignore", own?.writeFd ?? "pipe", "ignore", "pipe"],
     });
-    const output = own ?? { stream: child.stdout as ReadableStream<Uint8Array>, close: () => {} };
+    const output = own ?? {
+      stream: child.stdout as ReadableStream<Uint8Array>,
+      close: () => {},
+    };
     return { child, output };
   } catch (thrown) {
     own?.close();

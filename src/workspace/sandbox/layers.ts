@@ -1,6 +1,18 @@
 /** The two folders of an overlay: what a command changes, kept apart from the workspace. */
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { enterFlags } from "../system/open-at.ts";
 
 export interface Layers {
   /** What is changed, and only that. */
@@ -53,46 +65,39 @@ export function sweepScratch(scratch: string): void {
 /** Deeper folders than this are moved up first: removing takes as long as their path is, squared. */
 const deepest = 32;
 
-/** Moves deeper folders beside the layers, piece by piece, so that no path grows long. */
-function flatten(top: string): void {
-  const waiting = [{ folder: top, depth: 0 }];
-  let moved = 0;
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const { folder, depth } = at;
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (!entry.isDirectory()) continue;
-      const path = join(folder, entry.name);
-      if (depth < deepest) waiting.push({ folder: path, depth: depth + 1 });
-      else {
-        moved += 1;
-        const piece = join(top, `piece-${moved}`);
-        renameSync(path, piece);
-        waiting.push({ folder: piece, depth: 1 });
-      }
-    }
-  }
-}
-
 /** Removes a folder with all it holds, also what its owner may not enter. Throws when something in it cannot be removed. */
-export function removeTree(folder: string): void {
-  try {
-    flatten(folder);
-  } catch {
-    // A folder that cannot be entered, or a name that is not UTF-8: the rest is removed file by file.
-  }
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    openAll(folder);
-    rmSync(folder, { recursive: true, force: true });
-  }
+export function removeTree(top: string): void {
+  withFolder(top, (root) => {
+    let moved = 0;
+    const flatten = (folder: string, depth: number): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (!entry.isDirectory()) continue;
+        const path = `${folder}/${entry.name}`;
+        if (depth < deepest) withFolder(path, (inner) => flatten(inner, depth + 1));
+        else renameSync(path, `${root}/piece-${moved++}`);
+      }
+    };
+    flatten(root, 0);
+    for (let next = 0; next < moved; next += 1) withFolder(`${root}/piece-${next}`, (piece) => flatten(piece, 1));
+  });
+  rmSync(top, { recursive: true, force: true });
 }
 
-function openAll(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (lstatSync(path).isDirectory()) openAll(path);
+/**
+ * Makes a folder one that can be emptied and gives a name by which its content is reached, whatever is put in its place
+ * meanwhile: a link that a process of the command puts there must not lead pai elsewhere. What cannot be opened is left alone.
+ */
+function withFolder(path: string, use: (folder: string) => void): void {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, enterFlags);
+    const folder = `/proc/self/fd/${fd}`;
+    if ((statSync(folder).mode & 0o700) !== 0o700) chmodSync(folder, 0o700);
+    use(folder);
+  } catch {
+    // It is gone, a link, or has a name that is not UTF-8: removing goes through descriptors too, and says what stays.
+  } finally {
+    if (fd !== null) closeSync(fd);
   }
 }
 

@@ -29,7 +29,7 @@ function describe({ settings, level, landlock, closed, workspace, home }: StateP
   if (level === null) return settings.choice === "off" ? "off: commands run with your rights" : "none";
   const means = {
     L3: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
-    L3b: "bubblewrap, Landlock, seccomp",
+    L3b: `bubblewrap, ${landlock > 0 ? "Landlock, " : ""}seccomp`,
     L2: `Landlock ${landlock}, seccomp`,
     L1: "seccomp only: files are not protected",
   }[level];

@@ -3,17 +3,20 @@
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { hasBubblewrap, wrap } from "./bubblewrap.ts";
 import type { Confinement } from "./confinement.ts";
+import type { SetupFailure } from "./launch.ts";
 import { type Layers, makeLayers, removeLayers } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
 import { findLandlock } from "./memory-file.ts";
 import { type Probed, probe } from "./probe.ts";
-import { explainFailure } from "./reasons.ts";
+import { findReason, type Reason } from "./reasons.ts";
 
 /** What was found to work. */
 export interface Found {
   readonly level: SandboxLevel | null;
   readonly userNamespace: boolean;
   readonly caches: boolean;
+  /** Whether bubblewrap starts the tape from a file. */
+  readonly asFile: boolean;
   readonly overlay: boolean;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
@@ -36,45 +39,67 @@ export const foundNothing = (...reasons: readonly string[]): Found => ({
   level: null,
   userNamespace: false,
   caches: false,
+  asFile: false,
   overlay: false,
   landlock: 0,
   reasons,
 });
 
 export async function findLevel(search: Search): Promise<Found> {
-  const landlock = findLandlock();
+  const { version: landlock, errno } = findLandlock();
   const all: Found = { ...foundNothing(), userNamespace: !search.isRoot, caches: true, overlay: true, landlock };
-  const reasons: string[] = landlock === 0 ? ["L2: this kernel has no Landlock; boot with lsm=landlock,…"] : [];
-  for (const level of levelsToTry(search.only, landlock)) {
-    const result = await tryLevel(search, level, all);
-    reasons.push(...result.reasons);
-    if (result.level !== null) return { ...result, reasons: [...new Set(reasons)] };
+  const failures: Failure[] = [];
+  for (const level of search.only === undefined ? levelsToTry() : [search.only]) {
+    if (level === "L2" && errno !== null) failures.push(failureOf(level, { step: "landlock_create_ruleset", errno }));
+    else {
+      const { found, missing } = await tryLevel(search, level, all);
+      failures.push(...missing);
+      if (found !== null) return { ...found, reasons: tellAll(failures) };
+    }
   }
-  return { ...foundNothing(...new Set(reasons)), landlock };
+  return { ...foundNothing(...tellAll(failures)), landlock };
 }
 
-function levelsToTry(only: SandboxLevel | undefined, landlock: number): readonly SandboxLevel[] {
-  if (only !== undefined) return [only];
-  return ["L3", ...(hasBubblewrap() ? (["L3b"] as const) : []), ...(landlock > 0 ? (["L2"] as const) : []), "L1"];
+function levelsToTry(): readonly SandboxLevel[] {
+  return ["L3", ...(hasBubblewrap() ? (["L3b"] as const) : []), "L2", "L1"];
 }
 
-/** One level, with less and less of what it can do without. */
-async function tryLevel(search: Search, level: SandboxLevel, all: Found): Promise<Found> {
-  const reasons: string[] = [];
+interface Failure extends Reason {
+  readonly level: SandboxLevel;
+}
+
+const failureOf = (level: SandboxLevel, failure: SetupFailure): Failure => ({ level, ...findReason(failure) });
+
+/** A sentence each; what mends several is said with the first. */
+function tellAll(failures: readonly Failure[]): readonly string[] {
+  const told = new Set<string>();
+  return failures.map(({ level, why, mend }) => {
+    const isNew = mend !== null && !told.has(mend);
+    if (isNew) told.add(mend);
+    return `${level}: ${why}${isNew ? `; ${mend}` : ""}`;
+  });
+}
+
+/** One level, with less and less of what it can do without: that is told where the level holds in the end. */
+async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
+  const missing: Failure[] = [];
   let found = all;
   for (;;) {
     const result = await tryOnce(search, found, level);
-    if (result.verdict === "holds") return { ...found, level, reasons };
-    reasons.push(`${level}: ${result.verdict === "leaks" ? result.what : explainFailure(result.failure)}`);
-    const less =
-      result.verdict === "failed" && level === "L3" ? withLess(found, result.failure.step, search.isRoot) : null;
-    if (less === null) return { ...found, level: null, overlay: false, reasons };
+    if (result.verdict === "holds") return { found: { ...found, level }, missing };
+    const last =
+      result.verdict === "leaks" ? { level, why: result.what, mend: null } : failureOf(level, result.failure);
+    const less = result.verdict === "failed" ? withLess(found, level, result.failure.step, search.isRoot) : null;
+    if (less === null) return { found: null, missing: [last] };
+    if (level === "L3") missing.push(last);
     found = less;
   }
 }
 
 /** The same without the part that failed, where the level can do without; null: it cannot. */
-function withLess(found: Found, step: string, isRoot: boolean): Found | null {
+function withLess(found: Found, level: SandboxLevel, step: string, isRoot: boolean): Found | null {
+  if (level === "L3b") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
+  if (level !== "L3") return null;
   if (found.overlay && step.startsWith("overlay")) return { ...found, overlay: false };
   if (found.caches && /^(cache|room for caches)/.test(step)) return { ...found, caches: false };
   if (isRoot && !found.userNamespace && step === "unshare") return { ...found, userNamespace: true };
@@ -88,7 +113,7 @@ async function tryOnce(
 ): Promise<Probed> {
   const layers = level === "L3" && found.overlay ? makeLayers(scratch) : null;
   try {
-    const through = level === "L3b" ? wrap : null;
+    const through = level === "L3b" ? (tried: Confinement) => wrap(tried, found.asFile) : null;
     return await probe(confine(found, level, layers), { machine, workspaceFd, through });
   } finally {
     if (layers !== null) removeLayers(layers);

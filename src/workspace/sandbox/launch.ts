@@ -11,6 +11,8 @@ export interface SetupFailure {
   readonly step: string;
   /** Name of the error, such as EPERM. */
   readonly errno: string;
+  /** What the program said that starts the tape; left out: nothing. */
+  readonly said?: string;
 }
 
 export interface LaunchOptions {
@@ -19,7 +21,7 @@ export interface LaunchOptions {
   readonly stderr: "ignore" | "pipe";
   /** A pipe that the program inherits, and that ends when pai does. */
   readonly lifeline: boolean;
-  /** A program that starts the tape, with its arguments; the tape's path comes behind them. Empty: none. */
+  /** A program that starts the tape, which it finds at `tapeFd`, with all its arguments. Empty: none. */
   readonly through: readonly string[];
 }
 
@@ -33,12 +35,11 @@ export interface Launched {
 
 const reportBytes = 16;
 /** The descriptor of the tape in a program that starts it. */
-const tapeFd = 6;
+export const tapeFd = 6;
 
 /** Throws a system error when the tape cannot even be started. */
 export function launch(tape: Tape, options: LaunchOptions): Launched {
   const fd = openMemoryFile(tape.assemble());
-  if (fd === null) throw Object.assign(new Error("ENOSYS: memfd_create"), { code: "ENOSYS" });
   const { through, lifeline } = options;
   const output = openOutput();
   if (output === null) {
@@ -46,7 +47,7 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
     throw Object.assign(new Error("EMFILE: pipe"), { code: "EMFILE" });
   }
   try {
-    const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through, `/proc/self/fd/${tapeFd}`], {
+    const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through], {
       cwd: "/",
       env: {},
       detached: true,

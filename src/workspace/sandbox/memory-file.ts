@@ -1,5 +1,6 @@
 /** A program file in memory that nobody can change any more: no path, no disk, nothing left behind. */
 import { closeSync, writeSync } from "node:fs";
+import { getSystemErrorName } from "node:util";
 import { cString, openLibc } from "../system/libc.ts";
 
 const flags = { closeOnExec: 1, allowSealing: 2, executable: 0x10 } as const;
@@ -8,6 +9,8 @@ const addSeals = 1033;
 const allSeals = 0xf;
 const landlockVersion = 1;
 const landlockCreateRuleset = 444;
+const closeRange = 436;
+const noDescriptor = 0xffffffff;
 
 function loadCalls() {
   const libc = openLibc({
@@ -25,28 +28,53 @@ function calls() {
   return loaded;
 }
 
-/** A descriptor, which must be closed; null: this system has no such files, or no FFI. */
-export function openMemoryFile(bytes: Uint8Array): number | null {
+/** A descriptor, which must be closed. Throws a system error where this system has no such files, or no FFI. */
+export function openMemoryFile(bytes: Uint8Array): number {
   const libc = calls();
-  if (libc === null) return null;
+  if (libc === null) throw refusal("ENOSYS");
   const name = cString("pai");
   const base = flags.closeOnExec | flags.allowSealing;
   let fd = libc.functions.memfd_create(name, base | flags.executable);
   // Kernels before 6.3 do not know the last flag.
   if (fd < 0) fd = libc.functions.memfd_create(name, base);
-  if (fd < 0) return null;
+  if (fd < 0) throw refusal(nameOf(libc.errno()));
   try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    if (libc.functions.fcntl(fd, addSeals, allSeals) === 0) return fd;
-  } catch {
-    // Memory is full.
+    // Whoever copies it begins where the descriptor stands: at the start.
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, done);
+    if (libc.functions.fcntl(fd, addSeals, allSeals) !== 0) throw refusal(nameOf(libc.errno()));
+    return fd;
+  } catch (thrown) {
+    closeSync(fd);
+    throw thrown;
   }
-  closeSync(fd);
-  return null;
 }
 
-/** The version of Landlock that this kernel offers; 0: none. */
-export function findLandlock(): number {
-  const answer = calls()?.functions.syscall(landlockCreateRuleset, 0, 0, landlockVersion) ?? -1;
-  return Math.max(0, Number(answer));
+/** A system error that says at which step it was. */
+const refusal = (code: string) => Object.assign(new Error(`${code}: memfd_create`), { code, step: "memfd_create" });
+
+function nameOf(errno: number): string {
+  try {
+    return getSystemErrorName(-errno);
+  } catch {
+    return `error ${errno}`;
+  }
 }
+
+export interface Landlock {
+  /** 0: none. */
+  readonly version: number;
+  /** Name of the error with which the kernel, or a filter of system calls, answered; null: it did not. */
+  readonly errno: string | null;
+}
+
+/** What this kernel offers of Landlock. */
+export function findLandlock(): Landlock {
+  const libc = calls();
+  if (libc === null) return { version: 0, errno: "ENOSYS" };
+  const version = Number(libc.functions.syscall(landlockCreateRuleset, 0, 0, landlockVersion));
+  return version > 0 ? { version, errno: null } : { version: 0, errno: nameOf(libc.errno()) };
+}
+
+/** Whether many descriptors can be closed in one call: Linux 5.9, and no filter against it. */
+export const closesRanges = (): boolean =>
+  Number(calls()?.functions.syscall(closeRange, noDescriptor, noDescriptor, 0) ?? 0) === 0;

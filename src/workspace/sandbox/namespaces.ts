@@ -1,6 +1,7 @@
 /** The tape of L3 up to its rights: an own world of mounts, processes and network, in which the rest of the disk is read-only. */
 import { existsSync, lstatSync } from "node:fs";
 import { release } from "node:os";
+import { closeFrom } from "./close-descriptors.ts";
 import { type Confinement, type Hidden, reportFd, workspaceFd } from "./confinement.ts";
 import { hasOwnProcessLimit, limitProcesses } from "./process-limit.ts";
 import type { Label, Place, Result, Tape } from "./tape.ts";
@@ -125,7 +126,7 @@ function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   write("/proc/self/uid_map", `${uid} ${uid} 1`);
   write("/proc/self/gid_map", `${gid} ${gid} 1`);
   // A file open for writing keeps its file system from becoming read-only.
-  tape.call("close_range", [workspaceFd, 0xffffffff, 0], { note: "close maps" });
+  closeFrom(tape, workspaceFd, "close maps");
 }
 
 function addMounts(tape: Tape, confinement: Confinement): void {

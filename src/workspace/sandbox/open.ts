@@ -134,7 +134,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
           stdin,
           stderr: stderr === "merge" ? "ignore" : "pipe",
           lifeline: !isContained,
-          through: level === "L3b" ? wrap(confinement) : [],
+          through: level === "L3b" ? wrap(confinement, here.asFile) : [],
         },
       );
       const finish = () => {

@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Confinement } from "./confinement.ts";
+import { type Confinement, isIsolated } from "./confinement.ts";
 import { launch, type SetupFailure } from "./launch.ts";
 import { makeScratch } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
 import type { Label, Tape } from "./tape.ts";
-import { writeConfinement } from "./write-tape.ts";
+import { enterProgram, writeConfinement } from "./write-tape.ts";
 
 /** `holds`, a step of the set-up that failed, or something that should not have worked and did. */
 export type Probed =
@@ -52,34 +52,51 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
       readOnly: [join(inside, "fixed/kept")],
       fixed: [join(inside, "fixed")],
     };
-    const tape = writeConfinement(options.machine, tried, (made) => addAttempts(made, tried, inside, outside));
+    const isContained = isIsolated(tried.level);
+    const program = { folder: isContained ? tried.workspace : null, mergeOutput: true, keepLifeline: !isContained };
+    const tape = writeConfinement(options.machine, tried, (made) => {
+      enterProgram(made, program);
+      addAttempts(made, tried, inside, outside);
+    });
     const { child, output, finish } = launch(tape, {
       workspaceFd: options.workspaceFd,
       stdin: "ignore",
-      stderr: "ignore",
+      stderr: options.through === null ? "ignore" : "pipe",
       lifeline: false,
       through: options.through?.(tried) ?? [],
     });
+    const said = typeof child.stderr === "object" ? new Response(child.stderr).text() : "";
     await child.exited;
     output.close();
     const failure = finish();
-    if (failure !== null) return { verdict: "failed", failure };
-    const leak = leaks.get(child.exitCode ?? 0);
-    if (leak !== undefined) return { verdict: "leaks", what: leak };
-    if (child.exitCode !== 0) return { verdict: "failed", failure: { step: "the probe", errno: `${child.exitCode}` } };
-    if (confinement.level !== "L1" && existsSync(join(outside, "file"))) {
-      return { verdict: "leaks", what: leaks.get(101) ?? "" };
+    if (failure?.step === "bubblewrap") {
+      return { verdict: "failed", failure: { ...failure, said: lastLine(await said) } };
     }
-    return existsSync(join(inside, "file"))
-      ? { verdict: "holds" }
-      : { verdict: "failed", failure: { step: "write in the workspace", errno: "ENOENT" } };
+    if (failure !== null) return { verdict: "failed", failure };
+    return judge(child.exitCode ?? 0, confinement, inside, outside);
   } catch (thrown) {
-    const { code = "EIO" } = thrown as NodeJS.ErrnoException;
-    return { verdict: "failed", failure: { step: "start", errno: code } };
+    const { code = "EIO", step = "start" } = thrown as NodeJS.ErrnoException & { readonly step?: string };
+    return { verdict: "failed", failure: { step, errno: code } };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+function judge(exit: number, { level }: Confinement, inside: string, outside: string): Probed {
+  const leak = leaks.get(exit);
+  if (leak !== undefined) return { verdict: "leaks", what: leak };
+  if (exit !== 0) return { verdict: "failed", failure: { step: "the probe", errno: `${exit}` } };
+  if (level !== "L1" && existsSync(join(outside, "file"))) return { verdict: "leaks", what: leaks.get(101) ?? "" };
+  return existsSync(join(inside, "file"))
+    ? { verdict: "holds" }
+    : { verdict: "failed", failure: { step: "write in the workspace", errno: "ENOENT" } };
+}
+
+const maxSaid = 200;
+
+/** The last line that bubblewrap said. */
+const lastLine = (text: string): string =>
+  (text.trim().split("\n").at(-1) ?? "").replace(/^bwrap: /, "").slice(0, maxSaid);
 
 /** A question about a network interface of the host; null: there is none but the loopback. */
 function interfaceRequest(): Uint8Array | null {

@@ -1,7 +1,8 @@
 /** Says why a level of the sandbox is not reached, and what would mend that. */
+import { type Knobs, readKnobs } from "./knobs.ts";
 import type { SetupFailure } from "./launch.ts";
 
-interface Reason {
+export interface Reason {
   readonly why: string;
   readonly mend: string | null;
 }
@@ -11,44 +12,128 @@ const kernelTooOld = (what: string, version: string): Reason => ({
   mend: null,
 });
 
-const container = "run pai outside the container, or let it make user namespaces (--security-opt seccomp=unconfined)";
-const apparmor = "install bubblewrap, or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+const options = ["seccomp", "apparmor", "systempaths"].map((each) => `--security-opt ${each}=unconfined`).join(" ");
+const container = `run pai outside the container, or start the container with ${options}`;
+const inContainer = (why: string): Reason => ({ why, mend: container });
+
+function explainNamespaces({ isCloneOff, isFiltered }: Knobs): Reason {
+  if (isFiltered) return inContainer("a filter of system calls refuses namespaces (container)");
+  if (isCloneOff) {
+    return {
+      why: "ordinary users may make no namespaces",
+      mend: "sysctl kernel.unprivileged_userns_clone=1",
+    };
+  }
+  return inContainer("namespaces are refused (container)");
+}
+
+/** Ubuntu's restriction, or the profile of a container. */
+function explainProfile({ isRestricted, profile }: Knobs): Reason {
+  if (isRestricted && (profile === null || profile === "unprivileged_userns")) {
+    const mend = "give pai a profile (docs/safety.md), or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+    return { why: "AppArmor takes the rights in a user namespace away", mend };
+  }
+  if (profile === null) return inContainer("the rights in a user namespace are taken away");
+  return inContainer(`AppArmor's profile ${profile} refuses it`);
+}
+
+const always = (reason: Reason) => () => reason;
 
 /** The first rule whose step begins like the one that failed, and whose errors hold its error. */
-const rules: readonly (readonly [step: string, errnos: string, reason: Reason])[] = [
-  ["start", "ENOSYS", { why: "programs in memory are not possible here (memfd, FFI)", mend: null }],
-  ["start", "EACCES EPERM", { why: "programs in memory may not be run", mend: "sysctl vm.memfd_noexec=0" }],
-  ["unshare", "ENOSPC", { why: "no more user namespaces are allowed", mend: "sysctl user.max_user_namespaces=10000" }],
-  ["unshare", "EPERM EACCES", { why: "namespaces are refused (container or sysctl)", mend: container }],
-  ["unshare", "EINVAL ENOSYS", kernelTooOld("user namespaces", "CONFIG_USER_NS")],
-  ["/proc/self/", "EACCES EPERM", { why: "AppArmor takes the rights in a user namespace away", mend: apparmor }],
-  ["private mounts", "EACCES EPERM", { why: "AppArmor takes the rights in a user namespace away", mend: apparmor }],
-  ["take ", "ENOSYS", kernelTooOld("open_tree", "Linux 5.2")],
-  ["read-only disk", "ENOSYS", kernelTooOld("mount_setattr", "Linux 5.12")],
+const rules: readonly (readonly [step: string, errnos: string, reason: (knobs: Knobs) => Reason])[] = [
+  [
+    "memfd_create",
+    "ENOSYS",
+    always({
+      why: "programs in memory are not possible here (memfd, FFI)",
+      mend: null,
+    }),
+  ],
+  ["memfd_create", "EPERM", always(inContainer("a filter of system calls refuses programs in memory (container)"))],
+  [
+    "memfd_create",
+    "EACCES",
+    always({
+      why: "programs in memory may not be run",
+      mend: "sysctl vm.memfd_noexec=0",
+    }),
+  ],
+  [
+    "start",
+    "EACCES EPERM",
+    always({
+      why: "programs in memory may not be run",
+      mend: "sysctl vm.memfd_noexec=0",
+    }),
+  ],
+  [
+    "unshare",
+    "ENOSPC",
+    always({
+      why: "no more user namespaces are allowed",
+      mend: "sysctl user.max_user_namespaces=10000",
+    }),
+  ],
+  ["unshare", "EACCES", explainProfile],
+  ["unshare", "EPERM", explainNamespaces],
+  ["unshare", "EINVAL ENOSYS", always(kernelTooOld("user namespaces", "CONFIG_USER_NS"))],
+  ["/proc/self/", "EACCES EPERM", explainProfile],
+  ["private mounts", "EACCES EPERM", explainProfile],
+  ["take ", "ENOSYS", always(kernelTooOld("open_tree", "Linux 5.2"))],
+  ["read-only disk", "ENOSYS", always(kernelTooOld("mount_setattr", "Linux 5.12"))],
   [
     "read-only disk",
     "EINVAL EPERM EBUSY",
-    { why: "a mount of this machine cannot be made read-only (autofs?)", mend: null },
+    always({
+      why: "a mount of this machine cannot be made read-only (autofs?)",
+      mend: null,
+    }),
   ],
-  ["proc", "EPERM EACCES", { why: "/proc is masked (container)", mend: container }],
-  ["bubblewrap", "", { why: "bubblewrap could not set it up", mend: null }],
-  ["overlay over ", "", { why: "a mount in the project cannot be shown on a copy", mend: null }],
-  ["overlay of the workspace", "", { why: "no overlay can be laid on this file system", mend: null }],
-  ["cache ", "", { why: "no overlay can be laid on a cache", mend: null }],
+  ["proc", "EPERM EACCES", always(inContainer("/proc is masked (container)"))],
+  ["bubblewrap", "", always({ why: "bubblewrap could not set it up", mend: null })],
+  [
+    "overlay over ",
+    "",
+    always({
+      why: "a mount in the project cannot be shown on a copy",
+      mend: null,
+    }),
+  ],
+  ["overlay of the workspace", "", always({ why: "no overlay can be laid on this file system", mend: null })],
+  ["cache ", "", always({ why: "no overlay can be laid on a cache", mend: null })],
+  ["landlock_create_ruleset", "ENOSYS", explainNoLandlock],
   [
     "landlock_create_ruleset",
-    "ENOSYS EOPNOTSUPP",
-    { why: "this kernel has no Landlock", mend: "boot with lsm=landlock,…" },
+    "ENOTSUP EOPNOTSUPP",
+    always({
+      why: "Landlock is switched off",
+      mend: "add it to the kernel's parameter lsm=landlock,…",
+    }),
   ],
-  ["seccomp", "EINVAL ENOSYS", kernelTooOld("seccomp filters", "CONFIG_SECCOMP_FILTER")],
+  [
+    "landlock_create_ruleset",
+    "EPERM EACCES",
+    always(inContainer("a filter of system calls refuses Landlock (container)")),
+  ],
+  ["seccomp", "EINVAL ENOSYS", always(kernelTooOld("seccomp filters", "CONFIG_SECCOMP_FILTER"))],
 ];
 
-/** One sentence: what failed, why that usually is, what helps. */
-export function explainFailure({ step, errno }: SetupFailure): string {
+function explainNoLandlock({ isFiltered }: Knobs): Reason {
+  const none = kernelTooOld("Landlock", "Linux 5.13, CONFIG_SECURITY_LANDLOCK");
+  return isFiltered ? { ...none, why: `${none.why}, or the filter of a container hides it` } : none;
+}
+
+/** What failed, why that usually is, and what helps. */
+export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knobs = readKnobs()): Reason {
   const reason = rules.find(
     ([start, errnos]) => step.startsWith(start) && (errnos === "" || errnos.split(" ").includes(errno)),
-  )?.[2];
-  const what = `${step}: ${errno}`;
-  if (reason === undefined) return what;
-  return `${reason.why} (${what})${reason.mend === null ? "" : `; ${reason.mend}`}`;
+  )?.[2](knobs);
+  const what = `${step}: ${said === "" ? errno : said}`;
+  return reason === undefined ? { why: what, mend: null } : { ...reason, why: `${reason.why} (${what})` };
+}
+
+/** The same in one sentence. */
+export function explainFailure(failure: SetupFailure, knobs: Knobs = readKnobs()): string {
+  const { why, mend } = findReason(failure, knobs);
+  return mend === null ? why : `${why}; ${mend}`;
 }

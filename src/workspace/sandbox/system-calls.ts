@@ -10,6 +10,7 @@ const numbers = {
   clone: [56, 220],
   execve: [59, 221],
   kill: [62, 129],
+  fcntl: [72, 25],
   fchdir: [81, 50],
   chdir: [80, 49],
   capset: [126, 91],

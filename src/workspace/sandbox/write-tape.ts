@@ -1,9 +1,9 @@
 /** Writes the tape of a command: the set-up of its level, then the program. */
+import { closeFrom } from "./close-descriptors.ts";
 import {
   type Confinement,
   firstFreeFd,
   isIsolated,
-  lifelineFd,
   maxProcesses,
   type Program,
   reportFd,
@@ -23,7 +23,8 @@ const SIGKILL = 9;
 const capabilityVersion = 0x20080522;
 const resource = { fileSize: 1, core: 4, processes: 6 } as const;
 const maxFileBytes = 8 * 2 ** 30;
-const closeOnExec = 4;
+/** F_SETFD and FD_CLOEXEC. */
+const closeOnExec = [2, 1] as const;
 const filterMode = 1;
 const firstWithTruncate = 3;
 
@@ -36,7 +37,7 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   // Who starts the tape may fail before it: then nothing is reported at all.
   if (confinement.level === "L3b") tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
   if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
-  tape.call("close_range", [firstFreeFd, 0xffffffff, 0], { note: "close descriptors" });
+  closeFrom(tape, firstFreeFd, "close descriptors");
   if (confinement.level === "L3") addNamespaces(tape, confinement, parents);
   tape.call("prctl", [prctl.dumpable, 0, 0, 0, 0], { note: "dumpable" });
   tape.call("prctl", [prctl.noNewPrivileges, 1, 0, 0, 0], { note: "no_new_privs" });
@@ -44,25 +45,28 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   if (confinement.level !== "L1" && confinement.landlock > 0) addLandlock(tape, confinement);
   addLimits(tape);
   addFilter(tape, confinement);
-  if (confinement.level === "L3") forkCollected(tape, parents, 0, "clone command");
+  if (isIsolated(confinement.level)) forkCollected(tape, parents, 0, "clone command");
   body(tape);
   for (const parent of parents) parent();
   return tape;
 }
 
-/** The usual body: the program itself. Only its first three descriptors, and perhaps the lifeline, stay open. */
-export function runProgram(tape: Tape, { folder, argv, env, mergeOutput, keepLifeline }: Program): void {
+/** What comes right before the program. Only its first three descriptors, and perhaps the lifeline, stay open in it. */
+export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: Omit<Program, "argv" | "env">): void {
   if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
   // The descriptor leads past every mount that L3 has made: there the path is the only way in.
   if (folder === null) tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
   else tape.call("chdir", [tape.text(folder)], { note: "enter the workspace" });
-  const [lifelineOnly] = keepLifeline ? [lifelineFd] : [];
-  if (lifelineOnly === undefined) {
-    tape.call("close_range", [reportFd, 0xffffffff, closeOnExec], { note: "close on exec" });
-  } else {
-    tape.call("close_range", [reportFd, lifelineOnly - 1, closeOnExec], { note: "close on exec" });
-    tape.call("close_range", [lifelineOnly + 1, 0xffffffff, closeOnExec], { note: "close on exec" });
-  }
+  // Linux 5.11 is the first whose close_range does this.
+  tape.call("fcntl", [reportFd, ...closeOnExec], { note: "close on exec" });
+  if (keepLifeline) tape.call("close", [workspaceFd], { note: "close the workspace" });
+  closeFrom(tape, keepLifeline ? firstFreeFd : workspaceFd, "close descriptors");
+}
+
+/** The usual body: the program itself. */
+export function runProgram(tape: Tape, program: Program): void {
+  enterProgram(tape, program);
+  const { argv, env } = program;
   const texts = (all: readonly string[]) => tape.list(all.map((text) => tape.text(text)));
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);

@@ -22,7 +22,7 @@ export interface Injected {
 const calls =
   `fchdir close unshare mount open_tree mount_setattr move_mount mkdirat mknodat symlinkat socket ioctl clone
   sethostname prctl capset landlock_create_ruleset landlock_add_rule landlock_restrict_self dup3 openat write prlimit64
-  seccomp chdir close_range kill execve`.split(/\s+/);
+  seccomp chdir close_range fcntl kill execve`.split(/\s+/);
 const maxUses = 60;
 
 /**
@@ -63,7 +63,7 @@ function makeTape(folder: string, level: "L3" | "L2"): string {
     network: false,
     workspaceRights: "write",
     temporary: null,
-    landlock: findLandlock(),
+    landlock: findLandlock().version,
     outside: readableRules(hidden.slice(1), level === "L3").rules,
     parent: process.pid,
   };

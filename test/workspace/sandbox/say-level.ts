@@ -1,4 +1,34 @@
-/** Prints what the sandbox can do for whoever starts it. */
-import { here } from "./here.ts";
+/**
+ * Prints what the sandbox can do for whoever starts it; with a command also what that came to, by the plan and by the user:
+ * `say-level.ts [COMMAND [LEVEL]]`.
+ */
+import { type SandboxState, sandboxLevels } from "../../../src/core/command/sandbox.ts";
+import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+import { openBare } from "../bare.ts";
+import { makePlace } from "../tree.ts";
+import { inWorld } from "./world.ts";
 
-console.log(JSON.stringify(here));
+const [command, level] = process.argv.slice(2);
+const only = sandboxLevels.filter((each) => each === level).map((each) => ({ only: each }));
+const settings = { ...defaultSandbox, ...only[0] };
+
+async function look(): Promise<SandboxState> {
+  const place = makePlace();
+  try {
+    const { workspace } = await openBare(place.work, place.state, { sandbox: settings });
+    return await workspace.sandbox();
+  } finally {
+    place.remove();
+  }
+}
+
+const results: object[] = [];
+if (command !== undefined) {
+  await inWorld(settings, async ({ run }) => {
+    for (const by of ["plan", "user"] as const) {
+      const { exit, output } = await run(command, { by }).catch((thrown) => ({ exit: null, output: `${thrown}` }));
+      results.push({ exit, output });
+    }
+  });
+}
+console.log(JSON.stringify({ ...(await look()), results }));

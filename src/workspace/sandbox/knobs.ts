@@ -1,0 +1,32 @@
+/** What this machine says of itself that explains why it refuses a step of the sandbox. */
+import { readFileSync } from "node:fs";
+
+export interface Knobs {
+  /** Debian's switch for user namespaces of ordinary users is off. */
+  readonly isCloneOff: boolean;
+  /** AppArmor takes the rights in a user namespace away, as Ubuntu has it. */
+  readonly isRestricted: boolean;
+  /** AppArmor's profile of this process; null: it has none. */
+  readonly profile: string | null;
+  /** A filter of system calls holds pai itself, as in containers. */
+  readonly isFiltered: boolean;
+}
+
+export function readKnobs(): Knobs {
+  const isOn = (name: string, value: string) => read(`/proc/sys/kernel/${name}`) === value;
+  const [, profile = null] = /^(\S.*) \(\w+\)$/.exec(read("/proc/self/attr/current")) ?? [];
+  return {
+    isCloneOff: isOn("unprivileged_userns_clone", "0"),
+    isRestricted: isOn("apparmor_restrict_unprivileged_userns", "1"),
+    profile,
+    isFiltered: /^Seccomp:\s*2$/m.test(read("/proc/self/status")),
+  };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\0/g, "").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,97 @@
+/** The sandbox on kernels and in containers that lack a part of what it uses; the calls fail as they do there. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
+import type { Knobs } from "../../../src/workspace/sandbox/knobs.ts";
+import { explainFailure } from "../../../src/workspace/sandbox/reasons.ts";
+import type { Refused } from "./refuse-calls.ts";
+import { has } from "./world.ts";
+
+const calls = { memory: process.arch === "x64" ? 319 : 279, closeRange: 436, setMount: 442, landlock: 444 } as const;
+const errnos = { EPERM: 1, EACCES: 13, EINVAL: 22, ENOSYS: 38, EOPNOTSUPP: 95 } as const;
+const missing = (...names: readonly (keyof typeof calls)[]): readonly Refused[] =>
+  names.map((name) => ({ call: calls[name], errno: errnos.ENOSYS }));
+/** The flag that closes descriptors when a program starts. */
+const closeOnExec = 4;
+const linux5_10 = [
+  ...missing("setMount", "landlock"),
+  { call: calls.closeRange, flags: closeOnExec, errno: errnos.EINVAL },
+];
+const linux5_4 = missing("setMount", "landlock", "closeRange");
+
+interface Said {
+  readonly level: string | null;
+  readonly text: string;
+  readonly why: string | null;
+  readonly results: readonly { readonly exit: number | null; readonly output: string }[];
+}
+
+/** What the sandbox says of itself, and what a command of the plan and one of the user came to. */
+function sayWith(refused: readonly Refused[], command = "true", only: readonly SandboxLevel[] = []): Said {
+  const script = (name: string) => join(import.meta.dir, name);
+  const program = [process.execPath, script("say-level.ts"), command, ...only];
+  // A descriptor that pai was started with is none of a command's.
+  const inherited = ["/bin/sh", "-c", 'exec "$@" 9</etc/passwd', "sh"];
+  const said = Bun.spawnSync(
+    [...inherited, process.execPath, script("refuse-calls.ts"), JSON.stringify(refused), ...program],
+    {
+      env: { PATH: "/usr/bin:/bin", HOME: process.env["HOME"] ?? "" },
+    },
+  );
+  if (!said.success) throw new Error(said.stderr.toString());
+  return JSON.parse(said.stdout.toString());
+}
+
+for (const [kernel, refused] of Object.entries({ "5.10": linux5_10, "5.4": linux5_4 })) {
+  test.skipIf(!has("L1"))(`Linux ${kernel}: the level that is named is one in which commands run`, () => {
+    const { level, text, why, results } = sayWith(refused, "cat a.txt; ls /proc/self/fd | tr '\\n' ' '");
+    expect(level).toBe(has("L3b") ? "L3b" : "L1");
+    expect(text).not.toContain("Landlock");
+    expect(why).toContain("L3: this kernel has no mount_setattr (Linux 5.12)");
+    const open = level === "L1" ? /^a\n0 1 2 (3 )?5 $/ : /^a\n0 1 2 3 $/;
+    for (const { exit, output } of results) expect([exit, output]).toEqual([0, expect.stringMatching(open)]);
+  });
+}
+
+test("programs in memory that a filter refuses: no level, its own words, what mends it once", () => {
+  const { level, why } = sayWith([{ call: calls.memory, errno: errnos.EPERM }]);
+  expect(level).toBeNull();
+  expect(why).toContain("a filter of system calls refuses programs in memory (container) (memfd_create: EPERM)");
+  expect(why?.split("--security-opt seccomp=unconfined").length).toBe(2);
+});
+
+test.skipIf(!has("L3b"))("without Landlock a command in bubblewrap cannot change the process that waits for it", () => {
+  const { level, results } = sayWith(linux5_10, "(exec 6<>/proc/1/mem) 2>/dev/null && echo got in");
+  expect([level, results.map(({ output }) => output)]).toEqual(["L3b", ["", ""]]);
+});
+
+test("a Landlock that is refused is not one that is missing", () => {
+  const sayOf = (errno: number) => sayWith([{ call: calls.landlock, errno }], "true", ["L2"]).why;
+  expect(sayOf(errnos.EPERM)).toContain("L2: a filter of system calls refuses Landlock (container)");
+  expect(sayOf(errnos.EOPNOTSUPP)).toContain("L2: Landlock is switched off");
+  expect(sayOf(errnos.ENOSYS)).toContain("L2: this kernel has no Landlock");
+});
+
+const plain: Knobs = { isCloneOff: false, isRestricted: false, profile: null, isFiltered: false };
+
+test("each refusal is explained by what this machine says of itself", () => {
+  const why = (step: string, errno: string, knobs: Partial<Knobs> = {}) =>
+    explainFailure({ step, errno }, { ...plain, ...knobs });
+  expect(why("unshare", "EPERM", { isCloneOff: true })).toBe(
+    "ordinary users may make no namespaces (unshare: EPERM); sysctl kernel.unprivileged_userns_clone=1",
+  );
+  expect(why("unshare", "ENOSPC")).toContain("sysctl user.max_user_namespaces");
+  expect(why("unshare", "EPERM", { isFiltered: true, isCloneOff: true })).toContain("(container)");
+  for (const step of ["/proc/self/uid_map", "private mounts", "unshare"]) {
+    expect(why(step, "EACCES", { isRestricted: true })).toContain("apparmor_restrict_unprivileged_userns=0");
+    expect(why(step, "EACCES", { profile: "docker-default" })).toContain("profile docker-default refuses it");
+  }
+  expect(why("memfd_create", "EACCES")).toContain("sysctl vm.memfd_noexec=0");
+  expect(why("landlock_create_ruleset", "ENOSYS")).toContain("Linux 5.13");
+  expect(why("landlock_create_ruleset", "EOPNOTSUPP")).toContain("lsm=landlock");
+  expect(why("landlock_create_ruleset", "EPERM")).toContain("a filter of system calls refuses Landlock");
+  expect(why("no such step", "EIO")).toBe("no such step: EIO");
+  expect(
+    explainFailure({ step: "bubblewrap", errno: "exit 1", said: "setting up uid map: Permission denied" }, plain),
+  ).toBe("bubblewrap could not set it up (bubblewrap: setting up uid map: Permission denied)");
+});

@@ -143,7 +143,7 @@ async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Pro
   return [...lines, ...renderUnreadable(unreadable)].join("\n");
 }
 
-/** The folder of a listing; a complaint when it is none. */
+/** The folder of a listing; a complaint when it is not a folder. */
 async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath | Complaint> {
   const folder = stage.path(text || ".", "list");
   if (folder === "") return folder;

@@ -18,7 +18,7 @@ export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", 
 export const secretFlag = ({ allowSecret }: Flags): readonly string[] => globsOf("allow-secret", allowSecret);
 export const steeringFlag = ({ allowSteering }: Flags): readonly string[] => globsOf("allow-steering", allowSteering);
 
-/** Names of variables. Throws usage for what is none, such as NAME=VALUE. */
+/** Names of variables. Throws usage for anything else, such as NAME=VALUE. */
 export function envFlag({ env = [] }: Flags): readonly string[] {
   const wrong = env.find((name) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong === undefined) return env;

@@ -223,7 +223,7 @@ export interface FlagSpec {
   readonly kind: "switch" | "text" | "list";
   /** For flags with a value: "PROVIDER:NAME". */
   readonly value?: string;
-  /** A switch that may have it too, behind `=` only. */
+  /** A switch that may have it too, after `=` only. */
   readonly optional?: true;
   /** All it may be; absent: anything. */
   readonly choices?: readonly string[];

@@ -19,7 +19,7 @@ function withoutMarks(name: string): string {
   return name.slice(0, end);
 }
 
-/** Endings of files that people name; other words behind `@` are words: @dataclass, @types/node. */
+/** Endings of files that people name; other words after `@` are words: @dataclass, @types/node. */
 const extensions = new Set(
   `py pyi ipynb js mjs cjs jsx ts mts cts tsx vue svelte json jsonl yaml yml toml ini cfg conf env lock xml html htm css
   scss less md rst txt adoc tex csv tsv log sql sh bash zsh fish ps1 bat c h cc cpp cxx hpp hh rs go java kt kts scala
@@ -27,7 +27,7 @@ const extensions = new Set(
   svg png jpg jpeg gif pdf zip gz tar bin so exe`.split(/\s+/),
 );
 
-/** Whether a word behind `@` can only be meant as a path. */
+/** Whether a word after `@` can only be meant as a path. */
 function looksLikePath(name: string): boolean {
   if (/^(?:\.{1,2}\/|\/|~)/.test(name) || /^\.\w/.test(name)) return true;
   const ending = /[^/]\.(\w+)$/.exec(name)?.[1];
@@ -65,7 +65,7 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
 }
 
 /**
- * The named files, each once. A word behind `@` that names no file and does not look like one is a word.
+ * The named files, each once. A word after `@` that names no file and does not look like one is a word.
  * Throws usage for a path that names nothing, no text, or a file that is closed.
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {

@@ -121,7 +121,7 @@ export interface SavedPlan {
   readonly file: PlanFile;
 }
 
-/** Reads a plan file. Throws usage when it is none, plan_stale when it was edited by hand. */
+/** Reads a plan file. Throws usage when it is not one, plan_stale when it was edited by hand. */
 export function readPlanFile(text: string, name: string): SavedPlan {
   const notOne = (why: string) =>
     new PaiError("usage", `${name} is not a plan of pai: ${why}`, { hint: "make one with: pai plan -o FILE" });

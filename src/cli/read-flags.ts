@@ -38,7 +38,7 @@ function unknownFlag(text: string): PaiError {
   });
 }
 
-/** The value, checked against the flag's choices. Throws usage for one that is none of them. */
+/** The value, checked against the flag's choices. Throws usage for any other. */
 function requireChoice({ name, choices, several }: FlagSpec, value: string): string {
   if (choices === undefined) return value;
   const chosen = value.trim();

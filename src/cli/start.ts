@@ -4,7 +4,7 @@ import { openWriters, type Writer } from "../ui/writer.ts";
 import { main } from "./index.ts";
 import { endInBackground, watchSignals } from "./interrupt.ts";
 
-/** How long the end of an interrupted run waits at the most for a terminal that takes no text. */
+/** How long the end of an interrupted run waits at most for a terminal that takes no text. */
 const lastWordsMs = 1000;
 
 /**

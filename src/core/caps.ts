@@ -1,4 +1,4 @@
-/** What one reply may hold at the most: more is not work but an attack, or a model gone wild. Pure. */
+/** The most that one reply may hold: more is not work but an attack, or a model gone wild. Pure. */
 
 export const replyCaps = {
   /** Actions, calls of tools included. */

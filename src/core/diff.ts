@@ -84,7 +84,7 @@ const contextLines = 3;
 /** Hunks with fewer lines between them are one: leaving out less saves no room. */
 const fewestHidden = 4;
 
-/** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` behind the last. */
+/** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` after the last. */
 interface Edit {
   readonly oldFrom: number;
   readonly oldTo: number;

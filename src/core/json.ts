@@ -142,7 +142,7 @@ function scanObject(text: string, start: number): { readonly json: string; reado
   return null;
 }
 
-/** The constants of Python and JavaScript, which mean one thing each, and blanks that are none in JSON; strings never come here. */
+/** Reads the constants of Python and JavaScript, which have one meaning each, and white space that JSON does not know. Never called for strings. */
 function toJsonWords(between: string): string {
   return between
     .replace(/[^\S \t\r\n]|[\u200B\u2060]/g, " ")

@@ -68,7 +68,7 @@ export interface View {
   walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
   /** Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along. */
   inside(folder: RelPath): Promise<readonly string[]>;
-  /** Lines that match; ends after 1 s of matching. Throws file_unusable for a pattern that is none. */
+  /** Lines that match; ends after 1 s of matching. Throws file_unusable for an invalid pattern. */
   search(query: SearchQuery, signal?: AbortSignal): Promise<SearchReport>;
 }
 
@@ -218,7 +218,7 @@ export interface Survey {
   list(signal: AbortSignal): Promise<Listing>;
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
-  /** How an earlier run ranked the files, where it is to be repeated; null or absent: they are ranked anew. */
+  /** How an earlier run ranked the files, where that is to be repeated; null or absent: they are ranked again. */
   readonly recorded?: KeptRanking | null;
   /** The request, made from this ranking, is on its way: what helps the next one may be done now. */
   finish(ranking: KeptRanking): void;

@@ -39,9 +39,9 @@ export interface Provider {
   /** Environment variable of another address, and whether it holds a URL or a host as Ollama reads it. */
   readonly urlVariable: string;
   readonly urlForm: "url" | "host";
-  /** Whether the version (`/v1`) belongs to the base URL or to the paths behind it. */
+  /** Whether the version (`/v1`) belongs to the base URL or to the paths after it. */
   readonly versionIn: "url" | "path";
-  /** Path behind the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
+  /** Path after the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
   readonly probe: string;
   /** Seconds of silence that are borne: models think without a sign of it, a machine of one's own may load one first. */
   readonly silence: number;

@@ -48,7 +48,7 @@ const lost: readonly ErrorCode[] = ["network", "provider_down"];
 
 /**
  * Makes one call, and a second one for a bad reply, or one lost on its way, when the promise has a call to spare.
- * `onText` sees the text as it arrives, with the number of its call: another number means that the reply begins anew.
+ * `onText` sees the text as it arrives, with the number of its call: another number means that the reply begins again.
  * Throws budget_* and request_rejected before sending, and what the model's stream throws.
  */
 export async function ask(
@@ -81,7 +81,7 @@ interface Arriving {
 /** One call, ready to be made. */
 interface Asking {
   readonly request: ModelRequest;
-  /** Output tokens that a reply may have, found out anew when another model takes the call over. */
+  /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
   /** The reply began to arrive: returns its number. */
   readonly count: () => number;
@@ -106,7 +106,7 @@ function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece
   };
 }
 
-/** Characters of a token at the most. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
+/** The most characters a token has. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
 const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: what pai believes a model can write may be too little. */
 const maxUncapped = 4 * 1024 * 1024;

@@ -90,7 +90,7 @@ export async function noteAnswer(
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** The steps before the first that changes something, and those behind it. */
+/** The steps before the first that changes something, and those after it. */
 function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
   const steps = plan.execution_plan?.steps ?? [];
   const at = steps.findIndex(({ action }) => rowOf(action)?.kind === "change");
@@ -129,7 +129,7 @@ export async function showNow(run: Run, plan: Plan): Promise<string> {
   return (await showNamed(run, plan, paths, [])).texts.join("\n\n");
 }
 
-/** Looks that the plan wants behind its changes: done when they are, for the user to see. */
+/** Looks that the plan wants after its changes: done when these are, for the user to see. */
 export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
   const looks = splitSteps(plan)[1].filter(({ action }) => isLook(action));
   if (looks.length > 0) await perform(run, callsOf(run, plan, looks), rights);

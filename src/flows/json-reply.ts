@@ -77,7 +77,7 @@ async function readWhole<T>(
     { role: "user", text: goOn },
   ];
   const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
-  // Some go on, some begin anew.
+  // Some go on, some begin again.
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
   for (const text of [first.reply.text + tail, rest.text]) {
     const joined = { ...first.reply, text, stop: rest.stop };

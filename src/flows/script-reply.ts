@@ -63,7 +63,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const script = parse(reply);
   if (script.cut === null || !run.ledger.spare) return { tag, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  // The line it was cut in is asked for anew; half of it in front of them, models go on in the middle of it.
+  // The line it was cut in is asked for again: given half of it, models would go on in the middle.
   const end = reply.text.lastIndexOf("\n") + 1;
   const whole = script.cut.lines.length === 0 ? reply.text.replace(/\n?$/, "\n") : reply.text.slice(0, end);
   const resume: Message[] = [
@@ -231,7 +231,7 @@ export function proseOf({ script: { actions, remarks }, text }: Pick<ScriptReply
     .trim();
 }
 
-/** The words behind the last action of a reply that has no FINISH: they are its message. "" for none. */
+/** The words after the last action of a reply that has no FINISH: they are its message. "" for none. */
 export function proseAfter({ script: { actions, remarks }, text }: Pick<ScriptReply, "script" | "text">): string {
   const first = remarks.find(({ line }) => line > (actions.at(-1)?.line ?? 0));
   if (first === undefined || actions.length === 0) return "";

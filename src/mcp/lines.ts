@@ -3,7 +3,7 @@ import { type Fields, isFields, type Json } from "../core/model.ts";
 
 export type Line =
   | { readonly kind: "message"; readonly message: Fields }
-  /** `fault`: why it is none, as a code of JSON-RPC. */
+  /** `fault`: why it is not a message, as a code of JSON-RPC. */
   | { readonly kind: "fault"; readonly fault: -32700 | -32600 };
 
 /** The lines of a stream, until it ends. Throws when one is longer than `limit` characters. */

@@ -9,7 +9,7 @@ export interface JsonText {
   readonly lineOf: (path: readonly string[]) => number;
 }
 
-/** Loaded for a file that has comments or a fault, or is written to; Bun.JSONC would pass over text behind the value. */
+/** Loaded for a file that has comments or a fault, or is written to; Bun.JSONC would ignore text after the value. */
 const openParser = (): typeof import("jsonc-parser") => require("jsonc-parser/lib/esm/main.js");
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;

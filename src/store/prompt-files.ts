@@ -30,7 +30,7 @@ const maxFiles = 100;
 const maxCharacters = 64 * 1024;
 const maxAbout = 200;
 
-/** Names in a folder that is one: a link to another folder is none of the project's. */
+/** Names in a real folder: what a link leads to does not belong to the project. */
 function namesIn(folder: string, follow: boolean): readonly string[] {
   try {
     if (!follow && !lstatSync(folder).isDirectory()) return [];
@@ -49,7 +49,7 @@ function readText(file: string, follow: boolean): string | null {
   }
 }
 
-/** What is behind `name:` at the top of a file between two lines of dashes, also folded over the lines below it. */
+/** What follows `name:` at the top of a file between two lines of dashes, also folded over the lines below it. */
 function fieldOf(head: string, name: string): string {
   const [, value = "", more = ""] = new RegExp(`^${name}:[ \\t]*(.*)((?:\\n[ \\t]+.*)*)`, "m").exec(head) ?? [];
   const text = /^[>|][+-]?$/.test(value.trim()) ? more : value + more;

@@ -58,7 +58,7 @@ const summedUp = `select substr(at, 1, 10) as day, model, mode, root as folder, 
   from runs where status is not null`;
 
 export interface RunIndex {
-  /** Newest first. `limit`: how many at the most. */
+  /** Newest first. `limit`: at most so many. */
   runs(limit: number): readonly IndexedRun[];
   /** Runs that have ended, since a time (ISO 8601) or all; days and folders in order, others by number of runs. */
   totals(by: Grouping, since: string | null): readonly GroupTotals[];
@@ -69,7 +69,7 @@ export interface RunIndex {
 const racyMs = 2000;
 
 /**
- * Opens the index and brings it up to date with the receipts. A missing or damaged one is made anew; where none can be
+ * Opens the index and brings it up to date with the receipts. A missing or damaged one is rebuilt; where none can be
  * written it lives in memory. Never throws for the state of the file.
  */
 export function openRunIndex(stateDir: string, now: Date): RunIndex {

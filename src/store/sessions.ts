@@ -45,7 +45,7 @@ export interface Sessions {
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
-/** Ids of the sessions in a folder, in no order; other files are none. */
+/** Ids of the sessions in a folder, in no order; other files do not count. */
 export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
 /** Of a larger session only the end is gone on with. */
 const mostBytes = 64 * 1024 * 1024;

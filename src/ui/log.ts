@@ -10,7 +10,7 @@ export interface Log {
   /** A notice or a warning; silent with --quiet. */
   readonly notify: (notice: Pick<Notice, "level" | "code" | "text">) => void;
   readonly fail: (error: PaiError) => void;
-  /** For who looks for a fault: shown with --debug only. */
+  /** For debugging: shown with --debug only. */
   readonly trace: (code: string, text: string) => void;
 }
 
@@ -46,7 +46,7 @@ interface Said {
 
 type Line = LogObject & { readonly args: readonly Said[] };
 
-/** A line as a notice; null: it is an error, or for who looks for a fault. */
+/** A line as a notice; null: it is an error, or for debugging. */
 function noticeOf({ type, args: [said] }: Line): Notice | null {
   if (said === undefined || (type !== "warn" && type !== "info")) return null;
   return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };

@@ -21,7 +21,7 @@ export interface MarkdownOptions {
 const fence = /^\s*(`{3,}|~{3,})\s*(\S*)/;
 /** A line that begins a list, heading, quote, table, rule: shown when all of it is there. */
 const blockStart = /^\s*(?:[#>|]|[*+-]\s|\d{1,9}[.)]\s|[-*_=]{3,}\s*$)/;
-/** Enough of a line to know that it is none of these. */
+/** Enough of a line to rule all of these out. */
 const surelyPlain = /^\s*(?:[^\s#>|*+\-\d_=`~]|\d+[^\d.)])/;
 const marked = /[*_`[<\\~&]|https?:|www\./;
 /** An item of a list; its indent. */

@@ -34,7 +34,7 @@ const alike = ["Cyrillic", "Greek", "Armenian", "Cherokee", "Lisu"] as const;
 const shapes = alike.map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const);
 const mayMix = /[\u0370-\u058f\u13a0-\u13ff\ua4d0-\ua4ff\uab70-\uabbf]/;
 
-/** The text with a note behind every word that mixes Latin letters with ones that look like them. */
+/** The text with a note after every word that mixes Latin letters with ones that look like them. */
 export function markMixed(text: string): string {
   if (!mayMix.test(text)) return text;
   return text.replace(word, (found) => {

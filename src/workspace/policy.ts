@@ -154,7 +154,7 @@ function whyDenied(folded: string, pair: string): string | null {
   return secretShape.test(folded) ? "may hold keys or passwords" : null;
 }
 
-/** Whether a pattern without any wildcard is this path. A name alone is none: it would open what it is called everywhere. */
+/** Whether a pattern without any wildcard is this path. A bare name is not: it would open every file of that name. */
 const isSpelled = (path: RelPath, patterns: readonly string[]): boolean =>
   patterns.some(
     (pattern) => pattern.includes("/") && pattern.replace(/^\/|\/$/g, "") === path && !/[*?[\]{}!\\]/.test(pattern),

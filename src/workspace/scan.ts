@@ -10,7 +10,7 @@ import { isHidden, type PathRules } from "./policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statAt } from "./system/stat.ts";
 
-/** Told of every folder that could not be entered, and of every name that is no UTF-8, which is given as `special`. */
+/** Told of every folder that could not be entered, and of every name that is not UTF-8, which is given as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
 /** What a walk has come by. */
@@ -83,7 +83,7 @@ export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) =>
  */
 export function inside(root: Root, folder: RelPath): readonly RelPath[] {
   const omitted: Omitted = (path, why) => {
-    const what = why === "unreadable" ? "cannot be read" : "has a name that is no UTF-8";
+    const what = why === "unreadable" ? "cannot be read" : "has a name that is not UTF-8";
     throw new PaiError("file_unusable", `${showName(path)} ${what}`);
   };
   return [...descend(root, folder, { ignored: null, rules: null, omitted })].map(({ entry }) => entry.path);
@@ -184,7 +184,7 @@ function selectEntry(root: Root, level: Level, name: string, { rules, omitted, l
   return null;
 }
 
-/** null: gone meanwhile, or a name that is no UTF-8 and reads like this one. */
+/** null: gone meanwhile, or a name that is not UTF-8 and reads like this one. */
 function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   const odd = name.includes("\ufffd");

@@ -153,7 +153,7 @@ export async function doTask(
 /** Bytes of a schema: it goes along with every request. */
 const maxSchema = 256 * 1024;
 
-/** The schema of --output-schema as text; null: none. Throws usage for what is none, before anything else is done. */
+/** The schema of --output-schema as text; null: none. Throws usage for anything else, before the run begins. */
 async function readSchema(context: Context): Promise<string | null> {
   const { cwd, flags, signal } = context;
   if (flags.outputSchema === undefined) return null;

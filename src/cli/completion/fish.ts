@@ -13,7 +13,7 @@ function argumentOf(flag: FlagSpec): string {
   return ` -x -a ${quote(value.join(" "))}`;
 }
 
-/** Behind the command, or behind one of its words. */
+/** After the command, or after one of its words. */
 const after = (name: string, words: readonly string[]) =>
   words.length === 0
     ? `__fish_seen_subcommand_from ${name}`

@@ -18,7 +18,7 @@ import { version } from "../commands/version.ts";
 import { readText } from "../read-text.ts";
 import type { Base } from "./base.ts";
 
-/** Who is told and asked outside of a run. */
+/** Where notices and questions outside of a run go. */
 export interface Face {
   readonly notify: (notice: Notice) => void;
   /** Asks for a yes, as to sending a key to a new address; null: nobody can be asked. */
@@ -91,7 +91,7 @@ async function openOne(
   return { model: await openModel({ ...common, keyState, keys: found, baseUrl: address.url }), keys };
 }
 
-/** One key rests for nobody: there is none to go on with. */
+/** A single key never rests: there is no other to use. */
 async function shareRests(
   own: KeyState,
   {

@@ -147,7 +147,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   const withCalls = (transaction: Transaction): Transaction => ({
     id: transaction.id,
     apply: (changes) => transaction.apply(changes),
-    // A check may be run twice, and on a copy: calls are none.
+    // A check may run twice, and on a copy: a call of a tool is never a check.
     run: (command, options) =>
       isToolCall(command) && options.sandbox === "proposal" ? run(command, options) : transaction.run(command, options),
     get changes() {

@@ -11,11 +11,11 @@ export interface Project {
 
 const line = /^\/([a-z0-9][\w-]*)(?:\s+([\s\S]*))?$/i;
 
-/** Whether a text is written as a command: `/NAME`, alone or with words behind it. */
+/** Whether a text is written as a command: `/NAME`, alone or with words after it. */
 export const looksCustom = (text: string): boolean => line.test(text);
 
 /**
- * `$ARGUMENTS` and `$1` to `$9` stand for what was typed behind the name; where the text has none of them, that follows it.
+ * `$ARGUMENTS` and `$1` to `$9` stand for what was typed after the name; where the text has none of them, that follows it.
  */
 function fill(body: string, typed: string): string {
   const words = typed.split(/\s+/).filter((word) => word !== "");

@@ -55,7 +55,7 @@ export const askTeam = <T>(
     return work(store);
   });
 
-/** Tells the database what waits, for two seconds at the most. Nothing is lost: returns why some still waits, or null. */
+/** Tells the database what waits, for at most two seconds. Nothing is lost: returns why some still waits, or null. */
 async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), endMs);

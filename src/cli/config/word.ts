@@ -4,7 +4,7 @@ import type { Context } from "../command.ts";
 
 export interface ConfigCall {
   readonly context: Context;
-  /** The arguments behind the subcommand. */
+  /** The arguments after the subcommand. */
   readonly words: readonly string[];
   /** The value of `--provider`; null: not given. */
   readonly provider: string | null;

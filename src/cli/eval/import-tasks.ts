@@ -88,7 +88,7 @@ function instructionsOf(folder: string): string {
     .join("\n\n");
 }
 
-/** One exercise in Exercism's layout as a task; a text: why it is none. */
+/** One exercise in Exercism's layout as a task; a text: why it cannot be one. */
 function importExercise(folder: string, to: string, id: string, language: Language, source: string): string | null {
   const present = listFiles(folder);
   const config = join(folder, ".meta/config.json");

@@ -1,4 +1,4 @@
-/** What Tab offers in a message: slash commands and what follows some of them, and the paths behind `@`. */
+/** What Tab offers in a message: slash commands and what follows some of them, and the paths after `@`. */
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
@@ -36,7 +36,7 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
 export interface Known {
   /** Commands that are files. */
   readonly own: () => Promise<readonly { readonly name: string }[]>;
-  /** Ids that may follow a command, the newest first; none behind most of them. */
+  /** Ids that may follow a command, the newest first; none after most of them. */
   readonly idsFor: (command: string) => readonly string[];
 }
 

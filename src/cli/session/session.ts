@@ -233,7 +233,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   } catch (thrown) {
     const error = toPaiError(thrown);
     if (error.code !== "interrupted" || context.signal.aborted) throw error;
-    // Who leaves by Ctrl+C twice knows it.
+    // Whoever pressed Ctrl+C twice knows why it ended.
     return exitCodes.interrupted;
   } finally {
     sayFarewell(talk);

@@ -63,7 +63,7 @@ export interface Planned {
 
 type Mode = Settings["mode"];
 
-/** Keeps what the model is told with the next message, behind what waits already. */
+/** Keeps what the model is told with the next message, after what waits already. */
 export function offer(talk: Talk, told: string): void {
   talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }
@@ -113,7 +113,7 @@ export async function whileInterruptible<T>(
   }
 }
 
-/** A message with all that goes along with it. Throws path_refused for a denied file behind `@`. */
+/** A message with all that goes along with it. Throws path_refused for a denied file after `@`. */
 export async function taskOf({ composed, open, offered }: Talk, text: string, typed: string): Promise<Task> {
   const { session } = open;
   return {

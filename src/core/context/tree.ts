@@ -4,7 +4,7 @@
 const plain = (name: string) => (/^[\p{L}\p{N}._@+=/-]+$/u.test(name) ? name : JSON.stringify(name));
 
 interface Folder {
-  /** With a slash behind it; "" for the root. */
+  /** With a trailing slash; "" for the root. */
   readonly path: string;
   readonly depth: number;
   readonly names: string[];

@@ -36,7 +36,7 @@ export function translate(splices: readonly Splice[], traced: TracedLines): read
   return moved;
 }
 
-/** Where lines go whose place is lost, as the line below them is gone: behind the line above. null: that is gone too. */
+/** Where lines go whose place is lost because the line below them is gone: after the line above. null: that is gone too. */
 function insertionPoint(start: number, end: number, positions: readonly number[]): number | null {
   const above = positions[start - 1];
   return start === end && above !== undefined ? above + 1 : null;

@@ -38,7 +38,7 @@ export const resultSchema = z.object({
 
 export type Result = z.infer<typeof resultSchema>;
 
-/** The results of a file of JSON lines; lines that are none are left out, and of one key the last counts. */
+/** The results of a file of JSON lines; other lines are skipped, and the last one of a key counts. */
 export function readResults(text: string): readonly Result[] {
   const found = new Map<string, Result>();
   for (const line of text.split("\n")) {

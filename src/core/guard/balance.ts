@@ -18,7 +18,7 @@ function countLines(text: string): LineCounts {
   return counts;
 }
 
-/** What `a` has more than `b`, indentation and line ends set aside: moved code is often indented anew. */
+/** What `a` has more than `b`, indentation and line ends set aside: moved code is often re-indented. */
 function subtract(a: LineCounts, b: LineCounts): LineCounts {
   const rest: LineCounts = new Map();
   for (const [line, count] of a) {

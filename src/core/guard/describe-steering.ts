@@ -2,7 +2,7 @@
 import type { Blob, Change } from "../change.ts";
 import { describeSteering, findSteering } from "./steering.ts";
 
-/** The scripts of a package.json; null: it is none. */
+/** The scripts of a package.json; null: it is not one. */
 function scriptsOf(blob: Blob | null): ReadonlyMap<string, unknown> | null {
   if (blob?.kind !== "file") return null;
   try {

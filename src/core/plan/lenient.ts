@@ -54,7 +54,7 @@ export const fileLists = {
   files_to_delete: paths,
 };
 
-/** An object of this shape, or null for anything that is none. */
+/** An object of this shape, or null for anything else. */
 export const filled = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   leniently(
     (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null),

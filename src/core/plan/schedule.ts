@@ -1,4 +1,4 @@
-/** A schedule: the steps of eight-step and the plan made from them. Pure; what models write is parsed in schedule.ts. */
+/** A schedule: the steps of eight-step and the plan made from them. Pure; parse-schedule.ts reads what models write. */
 
 import { rowOf } from "../vocabulary.ts";
 import { type Plan, type PlanStep, workOf } from "./plan.ts";

@@ -112,7 +112,7 @@ interface BlockLines {
   readonly all: boolean;
   readonly inside: readonly string[];
   readonly closed: boolean;
-  /** Lines behind the closer. */
+  /** Lines after the closer. */
   readonly after: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export function isFence(line: string): boolean {
   return /^\s*(?:`{3,}[^`]*|~{3,}.*)$/s.test(line);
 }
 
-/** The marks of a fence that begins in the first column; null: the line is none. */
+/** The marks of a fence that begins in the first column; null: the line is not a fence. */
 function marksOf(line: string): string | null {
   const mark = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(line);
   return mark?.[1] ?? mark?.[2] ?? null;
@@ -43,7 +43,7 @@ function findOpen(lines: readonly string[]): number {
 
 /**
  * The rest of a cut body without what models put around it, though they are asked not to: a fence, and one line of
- * introduction before it. A fence that closes nowhere is none of the content, nor is one around all the rest; in
+ * introduction before it. A fence that closes nowhere is not part of the content, nor is one around all the rest; in
  * Markdown the latter is, and wherever a fence of the body itself was open, as it may be what closes that.
  */
 export function unwrapRest(kept: readonly string[], rest: readonly string[], path: string): readonly string[] {

@@ -6,7 +6,7 @@ import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
 import { dropBrokenEnd } from "./open-body.ts";
 import type { Script } from "./script.ts";
 
-/** The lines behind line `n` up to where the model made up another turn, without the second half of a fence round the reply. */
+/** The lines after line `n` up to where the model made up another turn, without the second half of a fence round the reply. */
 function linesAfter(text: string, n: number): readonly string[] {
   const rest = text.trimEnd().split(/\r?\n/).slice(n);
   const end = rest.findIndex((line) => /^\s*<\|/.test(line) || readHeader(undecorate(line)) !== null);

@@ -32,8 +32,8 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
 };
 
 /**
- * The header that a line is, without forgiving any decoration; null when it is none or its command is unknown. `tag`:
- * the word of the prompt, which careless models also put behind a path that has no body.
+ * The header that a line is, without forgiving any decoration; null when it is not a header or its command is unknown. `tag`:
+ * the word of the prompt, which careless models also put after a path that has no body.
  */
 export function readHeader(line: string, tag: string | null = null): Header | null {
   const header = readCommand(line);

@@ -50,7 +50,7 @@ interface Group {
   readonly lines: string[];
 }
 
-/** The file that a line between blocks names: by itself, or as the last word behind a fence; null: none. */
+/** The file that a line between blocks names: by itself, or as the last word after a fence; null: none. */
 const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 

@@ -44,7 +44,7 @@ export interface ThoughtSplitter {
 export function createThoughtSplitter(): ThoughtSplitter {
   let state: "start" | "inside" | "text" = "start";
   let held = "";
-  /** A thought came before: the blanks behind it are not of the text. */
+  /** A thought came before: the blanks after it do not belong to the text. */
   let parted = false;
 
   function takeStart(): Split {

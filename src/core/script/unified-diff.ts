@@ -41,7 +41,7 @@ function blockOf(hunk: readonly string[]): EditBlock | null {
   return { search: toText(side("+")), replace: toText(side("-")) };
 }
 
-/** Cuts the lines behind a file's header at its hunks; without marks they are one. */
+/** Cuts the lines after a file's header at its hunks; without marks they are one. */
 function hunksOf(lines: readonly string[]): readonly (readonly string[])[] {
   const hunks: string[][] = [];
   for (const line of lines) {

@@ -127,7 +127,7 @@ function findUrlPasswords(text: string, found: Span[]): void {
   });
 }
 
-/** The value behind a name, when it looks like a secret. */
+/** The value after a name, when it looks like a secret. */
 function matchValue(text: string, name: string, at: number): RegExpExecArray | null {
   const header = name === "bearer" ? bearer : name === "authorization" ? authorization : null;
   const found =

@@ -62,7 +62,7 @@ interface Found {
   readonly entry: Entry;
 }
 
-/** The first known text that begins at `from` or behind it; null: none. No closure in the loop: it would cost more than all else. */
+/** The first known text that begins at `from` or after it; null: none. No closure in the loop: it would cost more than all else. */
 function findNext(text: string, from: number, { window, shifts, byEnd }: Index): Found | null {
   const back = window - block;
   const last = text.length - block;

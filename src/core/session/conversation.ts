@@ -72,7 +72,7 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
   return [...lines, counts].join("\n");
 }
 
-/** A text that takes the place of messages, with the task list behind it: the messages were all that told the model of it. */
+/** A text that takes the place of messages, with the task list after it: the messages were all that told the model of it. */
 export function withTasks(text: string, tasks: readonly TaskItem[]): string {
   return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
 }

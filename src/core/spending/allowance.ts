@@ -19,7 +19,7 @@ export interface DayCaps {
 
 /** One call that is about to be made. Money in USD, 0 where the price is unknown. */
 export interface Want {
-  /** Tokens of the request, at the most. */
+  /** At most so many tokens are in the request. */
   readonly input: number;
   /** Output tokens without which the call makes no sense. */
   readonly least: number;
@@ -94,7 +94,7 @@ export function replyWithin(want: Want, share: Share): number {
   throw new PaiError("budget_cost", "what was reserved of the day is too little for this model");
 }
 
-/** What a call with so large a reply comes to at the most. */
+/** The most that a call with so large a reply comes to. */
 export const mostOf = ({ input, inputCost, perOutput }: Want, output: number): Spent => ({
   calls: 1,
   tokens: input + output,

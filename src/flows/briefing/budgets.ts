@@ -2,7 +2,7 @@
 import type { Run } from "../run.ts";
 import type { Source } from "./sources.ts";
 
-/** Characters of each part at the most, for a model that holds much. */
+/** The most characters of each part, for a model with a large window. */
 export const widest = {
   knowledge: 8_000,
   tree: 4_000,

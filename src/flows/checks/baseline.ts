@@ -4,7 +4,7 @@ import { PaiError } from "../../core/error.ts";
 import type { Baseline, Run } from "../run.ts";
 import { leavesNothing, runCheck, userChecks } from "./checks.ts";
 
-/** The first word of a command, behind variables that are set for it. */
+/** The first word of a command, after variables that are set for it. */
 const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
 
 /** A check that no shell could start proves nothing before and nothing after: most likely its name is mistyped. */
@@ -28,7 +28,7 @@ function startBaseline(run: Run): Baseline {
     }
     return results;
   })();
-  // Who waits for it hears of a failure; nobody may be waiting yet.
+  // A failure reaches whoever waits for it; perhaps nobody does yet.
   work.catch(() => {});
   return {
     results,

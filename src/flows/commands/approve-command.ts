@@ -87,7 +87,7 @@ export const quoteCommand = (command: string): string =>
     .map((line) => `│ ${line}`)
     .join("\n");
 
-/** What holds a command here, in brackets behind it: where a person says yes to it, nothing of it may come as a surprise. */
+/** What confines a command here, in brackets after it: nothing of what a person approves may come as a surprise. */
 export async function describeHold({ ports: { workspace } }: Run): Promise<string> {
   const { level, why } = await workspace.sandbox();
   if (level === null) return `(in ${workspace.root}, not sandboxed${why === null ? "" : `: ${why}`})`;

@@ -40,11 +40,11 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   return summary;
 }
 
-/** Without the provider's own form: thoughts in it are bound to what was said before them, and refused behind anything else. */
+/** Without the provider's own form: thoughts in it are bound to what was said before them, and refused after anything else. */
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 
-/** What the model has not answered yet: its last calls with their results; nothing behind a request or an answer. */
+/** What the model has not answered yet: its last calls with their results; nothing after a request or an answer. */
 function unseenOf(messages: readonly Message[]): readonly Message[] {
   return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
 }

@@ -95,7 +95,7 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
   return fitting;
 }
 
-/** The same in every request of a turn: whatever changes here ends what is cached and thought behind it. */
+/** The same in every request of a turn: whatever changes here ends what is cached and thought after it. */
 function renderSystem(knowledgeText: string): string {
   return [loopPrompt.trim(), knowledgeText].filter((part) => part !== "").join("\n\n");
 }
@@ -159,7 +159,7 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** What a later turn of a conversation is told: the request behind all that goes along with it. */
+/** What a later turn of a conversation is told: the request after all that goes along with it. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
   const { context, text } = run.task;
   const files = await readMentioned(run);

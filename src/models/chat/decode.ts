@@ -89,7 +89,7 @@ export function createChatDecoder({ model, turn, tools, isJson, onUsage }: ChatD
     arrived = "";
   }
 
-  /** Reasoning that the server left in the text is none of it. */
+  /** Reasoning that the server left in the text does not belong to it. */
   function say({ text: said, thought }: Split): void {
     tally.thought(thought);
     tally.text(written.push(said));

@@ -52,7 +52,7 @@ export const chatForm: Form = {
   result: ({ id }) => ({ tool_call_id: id }),
 };
 
-/** For servers whose call ids are nine letters and digits, and who let no user speak behind a tool. */
+/** For servers whose call ids are nine letters and digits, and which accept no user message after a tool's. */
 export const strictForm: Form = {
   call: (call) => chatForm.call({ ...call, id: shortId(call.id) }),
   result: ({ id }) => ({ tool_call_id: shortId(id) }),

@@ -25,7 +25,7 @@ export function outputOf(window: number): number {
   return Math.max(256, Math.min(32_768, Math.floor(window / 4)));
 }
 
-/** Asks everything a server may know at once. Never throws: who does not answer in two seconds is asked nothing more. */
+/** Asks everything a server may know at once. Never throws: a server that does not answer in two seconds is asked nothing more. */
 export async function askServer(
   endpoint: Endpoint,
   model: string,

@@ -38,7 +38,7 @@ export interface ExchangeOptions {
 
 /** How much longer than silence mere signs of life are borne: one long call can take that long to be written. */
 const longerWordless = 4;
-/** How long a connection may stay open behind a reply that is whole: some servers count tokens then, some never close it. */
+/** How long a connection may stay open after a reply that is whole: some servers count tokens then, some never close it. */
 const lingerMs = 1000;
 /** Silence is told after so many milliseconds, and again after as many. */
 const maxUntoldMs = 60_000;

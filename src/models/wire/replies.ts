@@ -27,7 +27,7 @@ export interface Tally {
   call(id: string, name: string, input: unknown): void;
   /** Events since the last time; text that arrived together is one. */
   take(): readonly ModelEvent[];
-  /** Throws PaiError for a reply that was cut, is empty, or holds a call that is none. */
+  /** Throws PaiError for a reply that was cut, is empty, or holds an invalid call. */
   stop(finished: boolean, cut: boolean): StopReason;
 }
 

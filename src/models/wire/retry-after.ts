@@ -13,7 +13,7 @@ export function readDelay(headers: Headers, retryDelay: string, now: number): nu
   );
 }
 
-/** Seconds until midnight in California, when Google's daily quotas start anew. */
+/** Seconds until midnight in California, when Google's daily quotas reset. */
 export function secondsToNewDay(now: number): number {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "America/Los_Angeles", timeStyle: "medium" }).format(now);
   const [hours = 0, minutes = 0, secs = 0] = clock.split(":").map(Number);

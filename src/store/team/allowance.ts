@@ -1,4 +1,4 @@
-/** Who says what a day still allows: the team's database, or this machine alone. */
+/** Answers what a day still allows, from the team's database or for this machine alone. */
 
 import { PaiError, toPaiError } from "../../core/error.ts";
 import {

@@ -4,7 +4,7 @@ import type { KeyState, KeyTurns } from "../../core/key-turns.ts";
 import type { StoreAddress } from "./address.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
-/** Milliseconds that a call waits for the team at the most, and until it asks again. */
+/** Milliseconds that a call waits at most for the team, and until it asks again. */
 const usualWaitMs = 500;
 const freshMs = 5000;
 /** The same for telling it of a rest: no call waits for that. */
@@ -12,7 +12,7 @@ const tellMs = 5000;
 /** The same after a database that did not answer. */
 const awayMs = 60_000;
 
-/** The name of a key in the team: it says nothing of the key to who does not hold it. */
+/** The name of a key in the team: to anybody without the key it reveals nothing. */
 export const nameOfKey = (provider: string, key: string): string => digest(`pai key\0${provider}\0${key}`);
 
 export interface SharedKeys {

@@ -140,7 +140,7 @@ async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions):
   await within(migrationMs, sql.begin(make));
 }
 
-/** Opens nothing yet: the first statement connects, and a lost connection is made anew by the next one. */
+/** Opens nothing yet: the first statement connects, and the next one reconnects after a lost connection. */
 export function openTeamStore(address: StoreAddress, options: StoreOptions): TeamStore {
   const { name } = address;
   let sql: SQL | null = null;

@@ -10,7 +10,7 @@ export interface Row extends DiffLine {
 
 /** Characters of a line; a longer one is cut to what changed in it. */
 export const longLine = 400;
-/** Of a line that is cut: the characters shown at the most, and those on each side of what changed. */
+/** Of a line that is cut: at most so many characters are shown, and so many on each side of what changed. */
 const most = 2000;
 const beside = 100;
 

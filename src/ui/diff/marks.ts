@@ -24,7 +24,7 @@ function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["ki
   return end - start;
 }
 
-/** All replacements, in order. Lines that were only deleted or only added, or not as many, are none. */
+/** All replacements, in order. Lines that were only deleted or only added, or not as many, are not replacements. */
 export function findReplacements(lines: readonly DiffLine[]): readonly Replacement[] {
   const found: Replacement[] = [];
   for (let start = 0; start < lines.length; ) {

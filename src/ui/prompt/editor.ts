@@ -18,7 +18,7 @@ export interface EditorOptions {
   readonly text?: string;
 }
 
-/** What the owner of the editor has to do after a key; "edited": show the text anew. */
+/** What the owner of the editor has to do after a key; "edited": show the text again. */
 export type Asked = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "outside" | "beep";
 
 export interface Editor {
@@ -48,7 +48,7 @@ function sharedStart(words: readonly string[]): string {
 
 export function openEditor({ history, rows, text: start = "" }: EditorOptions): Editor {
   let line: Line = { text: start, at: start.length };
-  /** Ctrl+X was pressed: Ctrl+E behind it means the editor of the person. */
+  /** Ctrl+X was pressed: Ctrl+E after it means the editor of the person. */
   let prefixed = false;
   let killed = "";
   let lastKill = false;

@@ -8,7 +8,7 @@ export interface Keyboard {
   readonly setRawMode: (on: boolean) => void;
   /** Passes on what is typed, and that the terminal is gone, until the returned function is called. */
   readonly listen: (take: (chunk: Uint8Array | string) => void, end: () => void) => () => void;
-  /** Called behind each reading: an open keyboard would keep the process alive. */
+  /** Called after each reading: an open keyboard would keep the process alive. */
   readonly close: () => void;
 }
 

@@ -131,7 +131,7 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
   };
 }
 
-/** For dumb terminals and screen readers: what changes at the end is typed or rubbed out, all else is written anew. */
+/** For dumb terminals and screen readers: what changes at the end is typed or rubbed out, all else is written again. */
 export function openPlainScreen(err: (text: string) => void): LineScreen {
   let drawn: { readonly prompt: string; readonly text: string } | null = null;
 

@@ -62,7 +62,7 @@ function singlesEnd(line: string, from: number): number {
   return singles.lastIndex === line.length ? line.length : singles.lastIndex - 1;
 }
 
-/** Where the next plain beginning may start behind `from`. */
+/** Where the next plain beginning may start after `from`. */
 function nextSingle(line: string, from: number): number {
   const found = from < line.length ? line.slice(from + 1).search(single) : -1;
   return found === -1 ? line.length : from + 1 + found;
@@ -198,7 +198,7 @@ export function createLineViewer(): (typed: TypedLine, columns: number, height: 
     known = { prompt: typed.prompt, text: typed.text, width };
   }
 
-  /** Finds rows until `height` of them begin behind the cursor. */
+  /** Finds rows until `height` of them begin after the cursor. */
   function find({ prompt, text, at }: TypedLine, width: number, height: number): void {
     if (isWhole || (starts.at(-1 - height) ?? -1) > at) return;
     const last = starts.at(-1) ?? 0;
@@ -218,7 +218,7 @@ export function createLineViewer(): (typed: TypedLine, columns: number, height: 
       starts.findLastIndex((start) => start <= typed.at),
     );
     const first = Math.max(0, row - height);
-    // The last row found may go on behind what was looked at only where it is the last of all.
+    // The last row found may go on after what was looked at only where it is the last of all.
     const end = Math.min(starts.length, row + height + 1);
     return windowOf(layRows(typed, width, starts, first, end), height);
   };

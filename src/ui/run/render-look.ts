@@ -15,7 +15,7 @@ const maxLines = 40;
 const leastHidden = 10;
 /** Characters of a line that are shown. */
 const longestLine = 400;
-/** Columns beside a line's number: two before it, a bar between blanks behind. */
+/** Columns beside a line's number: two before it, a bar between blanks after it. */
 const gutter = 5;
 
 interface Row {

@@ -7,7 +7,7 @@ import { visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 
 export interface Spinner {
-  /** Starts to wait for something else; the time starts anew, or at `from`. */
+  /** Starts to wait for something else; its time starts at zero, or at `from`. */
   readonly start: (what: string, from?: number) => void;
   /** Says more of what is waited for; the time goes on. */
   readonly update: (what: string) => void;
@@ -129,7 +129,7 @@ export function createSpinner({ err, style, columns, now, note }: SpinnerOptions
       paused !== null && at < paused.until
         ? renderCountdown(paused.wait, paused.until - at, width, glyphs)
         : renderElapsed(waitingFor, at - since, width, glyphs, note?.() ?? null);
-    // The cursor waits behind the symbol: where a terminal wraps the line anew, all of it is still to be erased from there.
+    // The cursor waits after the symbol: where a terminal wraps the line again, all of it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     err(`${text === drawn ? "" : `${eraseFromRow}  ${style.paint("dim", text)}`}\r${turn}`);
     frame++;

@@ -30,7 +30,7 @@ export async function bringOver(
   return done;
 }
 
-/** Gives files the times that they have in the layer, as tools go by them to tell what is to be made anew. */
+/** Gives files the times that they have in the layer, as tools tell by them what has to be rebuilt. */
 export function bringTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });

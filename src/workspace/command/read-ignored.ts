@@ -159,7 +159,7 @@ function openReader({ root, rules, upper, begunNs, brought }: IgnoredParts, room
   return { read, room, end: (): IgnoredWork => ({ kept, carried, lost, timed }) };
 }
 
-/** What was there and is no more of a path that is brought over as a whole. */
+/** What is gone from a path that is brought over as a whole. */
 function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Steps<void> {
   const { root, upper, brought } = parts;
   yield;

@@ -87,7 +87,7 @@ export async function runShell(
   return result;
 }
 
-/** How often a command is started anew because what the sandbox hides has changed in the very moment it was set up. */
+/** How often a command is started again because what the sandbox hides has changed while it was set up. */
 const maxStarts = 3;
 
 /**

@@ -51,7 +51,7 @@ export function changedSince(root: Root, state: State, id: string, { watches, wa
   });
 }
 
-/** Paths that came since that command began: its work, or somebody's, who can tell. Folders left out. */
+/** Paths that came since that command began: by its work or anybody else's. Without folders. */
 export function newSince(root: Root, rules: PathRules, { watches, others, watching, batches }: Episode): string[] {
   if (!watching) return [];
   const known = new Set<string>(others);

@@ -1,4 +1,4 @@
-/** The history of a workspace for one request: as it was kept, with what came since, or read anew. */
+/** The history of a workspace for one request: as it was kept, with what came since, or read from the start. */
 import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository, type Repository } from "../git/find-repository.ts";
 import { type LogOptions, parseLog, readLog } from "../git/git-log.ts";

@@ -8,9 +8,9 @@ export interface Repository {
   readonly objects: string;
   /** The commit that is checked out: its hash in hex. */
   readonly head: string;
-  /** The commits at which a shallow clone ends, one a line; "": it is none. */
+  /** The commits at which a shallow clone ends, one a line; "": it is not shallow. */
   readonly shallow: string;
-  /** Path from the top of the repository to the folder, with a slash behind it; "": they are the same. */
+  /** Path from the top of the repository to the folder, with a trailing slash; "": they are the same. */
   readonly prefix: string;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
-/** How often it is looked again whether waiting still costs nothing, and for how long at the most. */
+/** How often waiting is checked for still costing nothing, and for how long at most. */
 const waiting = { eachMs: 50, maxMs: 6_000 } as const;
 const settings = [
   "-c",

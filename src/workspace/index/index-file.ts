@@ -1,4 +1,4 @@
-/** The index of one workspace in SQLite: a cache that is dropped as soon as anything about it does not please. */
+/** The index of one workspace in SQLite: a cache that is dropped as soon as anything about it is doubtful. */
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, constants, lstatSync, openSync } from "node:fs";
 import { removeIndex } from "./index-name.ts";
@@ -106,7 +106,7 @@ function connect(path: string, rules: string, mayMake: boolean): Database | null
 
 /**
  * Opens the index at a path; null: there is none, or there can be none. `rules` is a digest of what decides which files
- * are looked at. What is damaged, of another layout, of other rules, or not this user's alone is removed, and made anew
+ * are looked at. What is damaged, of another layout, of other rules, or not this user's alone is removed, and rebuilt
  * where `mayMake`.
  */
 export function openIndex(path: string, rules: string, mayMake: boolean): IndexFile | null {

@@ -23,7 +23,7 @@ export interface KnownFiles {
 
 /** More changed folders than these: a walk is as quick. */
 const maxDirty = 100;
-/** More files than these are not looked at one by one before the first request: what changed is found out behind it. */
+/** More files than these are not looked at one by one before the first request: what changed is found out after it. */
 export const maxStamped = 20_000;
 const rulesFile = /^\.(?:git|pai)ignore$/;
 

@@ -1,4 +1,4 @@
-/** The index of a workspace as the rest of pai uses it: opened for a request, brought up to date behind it, told of, dropped. */
+/** The index of a workspace as the rest of pai uses it: opened for a request, brought up to date after it, described, dropped. */
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { digest } from "../../core/digest.ts";
@@ -26,7 +26,7 @@ export interface IndexStatus {
 }
 
 export interface ProjectIndex {
-  /** null: there is none, or it does not please. */
+  /** null: there is none, or it cannot be used. */
   open(): Promise<IndexFile | null>;
   /** Brings it up to date in a thread, a moment from now; the process may end meanwhile. */
   refreshLater(): void;

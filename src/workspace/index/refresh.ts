@@ -39,7 +39,7 @@ const segmentLength = 3 * 1024 * 1024;
 const segmentFiles = 4_000;
 const sweptLength = 1024 * 1024;
 const maxLength = 1024 * 1024 * 1024;
-/** Segments of less text that is still true are read anew when there are many, and make one. */
+/** Segments with less text that still holds are read again when there are many, and become one. */
 const smallSegment = segmentLength / 8;
 const smallFiles = segmentFiles / 8;
 const maxSmallSegments = 8;
@@ -215,7 +215,7 @@ async function readStale(
   return flush();
 }
 
-/** The history anew where another commit is checked out than the one it was read from. */
+/** The history, read again where another commit is checked out than the one it was read from. */
 async function readHistory(
   { repository, path, signal }: RefreshOptions,
   known: StoredHistory | null,

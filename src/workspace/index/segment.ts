@@ -3,7 +3,7 @@ import { countTerm, type Term } from "../../core/context/words.ts";
 
 /** As it is stored. */
 export interface Segment {
-  /** Words in lower case, each with a line feed behind it. */
+  /** Words in lower case, each with a line feed after it. */
   readonly vocabulary: string;
   /** By word: where its postings begin; the last one is where they end. */
   readonly offsets: Uint32Array;

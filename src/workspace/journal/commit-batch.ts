@@ -1,4 +1,4 @@
-/** Makes a batch true or makes it never have been: journalled, performed, and taken back when anything fails. */
+/** Applies a batch with the journal, whole; when anything fails, all of it is taken back. */
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, chooseBulk, performSteps } from "../disk-batch.ts";

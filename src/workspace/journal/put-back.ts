@@ -46,7 +46,7 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
   return states;
 }
 
-/** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is made anew. */
+/** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is created again. */
 function isOwed(aside: PathState, now: PathState, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;

@@ -17,7 +17,7 @@ import type { State } from "./journal.ts";
 import type { Lock } from "./lock.ts";
 import { takeBack } from "./take-back.ts";
 
-/** Milliseconds: clocks of file systems go behind, and the process shows itself once a second. */
+/** Milliseconds: clocks of file systems lag, and the process shows itself once a second. */
 const margin = { before: 100, after: 2000 } as const;
 
 /** One message for each run that left anything to say. */

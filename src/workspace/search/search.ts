@@ -20,7 +20,7 @@ const firstMs = 15;
 /**
  * Searches files below `query.under`, or that one file, in the order of a walk; denied and ignored files never.
  * A pattern that can be slow is tried in threads and ended when it takes a second more than an ordinary one: `tooSlow`.
- * Throws file_unusable for a pattern that is none and for a folder that is not there.
+ * Throws file_unusable for an invalid pattern and for a folder that is not there.
  */
 export async function search(
   root: Root,

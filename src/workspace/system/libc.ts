@@ -1,4 +1,4 @@
-/** The C library this process already runs on, for the few system calls that Bun has no word for. */
+/** The C library this process already runs on, for the few system calls that Bun does not offer. */
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";

@@ -1,4 +1,4 @@
-/** System calls that Bun has no word for, in the language of this house; loaded at the first use. */
+/** System calls that Bun does not offer, as functions that throw PaiError; loaded at the first use. */
 import { closeSync, constants as modes, openSync } from "node:fs";
 import { constants } from "node:os";
 import { cString, openLibc } from "./libc.ts";

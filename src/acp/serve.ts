@@ -53,7 +53,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
 
   const find = (id: string): Open => {
     const open = sessions.get(id);
-    if (open === undefined) throw RequestError.invalidParams({ sessionId: id }, `there is no open session ${id}`);
+    if (open === undefined) throw RequestError.invalidParams({ sessionId: id }, `unknown session: ${id}`);
     return open;
   };
 
@@ -268,7 +268,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
         const value = String(params.value);
         if (params.configId === "mode") talk.setMode(value);
         else if (params.configId === "model") await talk.setModel(value);
-        else throw new PaiError("usage", `there is no option ${params.configId}`);
+        else throw new PaiError("usage", `unknown option: ${params.configId}`);
         return { configOptions: describeSession(talk).configOptions };
       }),
     )

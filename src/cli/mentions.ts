@@ -96,7 +96,7 @@ async function refuseMistaken(
       hint: String.raw`name another file, or write \@ for a word that is not a file`,
     });
   const near = await findNear(workspace, name);
-  throw new PaiError("usage", `there is no file ${name}`, {
+  throw new PaiError("usage", `no such file: ${name}`, {
     hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }

@@ -72,7 +72,7 @@ export interface SaveOptions {
 export async function savePlan(run: Run, { write, full, now }: SaveOptions): Promise<void> {
   const { plan } = run.record;
   if (plan === null || plan.intent === "conversation")
-    throw new PaiError("nothing_done", "there is no plan to save: the request was answered");
+    throw new PaiError("nothing_done", "no plan to save: the request was answered");
   const steps = plan.execution_plan?.steps ?? [];
   const touched = claimsOfPlan(run, plan).flatMap(pathsOfClaim);
   const named = [

@@ -159,7 +159,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
   if (action === undefined) {
-    return report(batch, call, { kind: "look", code: "nothing_done", text: `there is no action ${call.name}` });
+    return report(batch, call, { kind: "look", code: "nothing_done", text: `unknown action: ${call.name}` });
   }
   let claim: Claim | null = null;
   try {

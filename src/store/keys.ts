@@ -110,7 +110,7 @@ function edit<T>(
   change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
 ): T {
   if (places.configDir === null) {
-    throw new PaiError("config_invalid", "there is no folder to keep keys in", {
+    throw new PaiError("config_invalid", "no folder to keep keys in", {
       hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
     });
   }

@@ -128,7 +128,7 @@ export function pinnedTools(places: Places, root: string, server: McpServer): re
 /** Binds a yes to the server as it is configured and to its tools as they are; null takes it back. */
 export function pinTools(places: Places, root: string, server: McpServer, tools: readonly PinnedTool[] | null): void {
   if (places.stateDir === null) {
-    throw new PaiError("config_invalid", "there is no state folder to keep a yes in", {
+    throw new PaiError("config_invalid", "no state folder to keep the approval in", {
       hint: "set HOME or PAI_STATE_DIR",
     });
   }

@@ -62,7 +62,7 @@ export function openReceipts(folder: string): Receipts {
       const found = ids().filter((id) => id.startsWith(wanted));
       const [id] = found.includes(wanted) ? [wanted] : found;
       if (id === undefined || wanted === "")
-        throw new PaiError("failed", `there is no receipt of a run ${wanted}`, { hint: "see: pai history" });
+        throw new PaiError("failed", `no receipt of run ${wanted}`, { hint: "see: pai history" });
       if (found.length > 1 && id !== wanted)
         throw new PaiError("usage", `${wanted} names ${found.length} runs: ${nameSome(found)}`, {
           hint: "see: pai history",

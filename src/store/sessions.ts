@@ -83,7 +83,7 @@ export function openSessions(folder: string, root: string, most = mostBytes): Se
           : ids().filter((id) => id.startsWith(wanted));
       const [id] = found;
       if (id === undefined)
-        throw new PaiError("usage", wanted === null ? "there is no session here yet" : `there is no session ${wanted}`);
+        throw new PaiError("usage", wanted === null ? "no session here yet" : `unknown session: ${wanted}`);
       if (found.length > 1)
         throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, {
           hint: "see: pai sessions",

@@ -58,7 +58,7 @@ export function revokeTrust(places: Places, root: string): boolean {
 
 function change(places: Places, edit: (hashes: Hashes) => void): void {
   if (places.stateDir === null) {
-    throw new PaiError("config_invalid", "there is no state folder to keep trust in", {
+    throw new PaiError("config_invalid", "no state folder to keep trust in", {
       hint: "set HOME or PAI_STATE_DIR",
     });
   }

@@ -122,7 +122,7 @@ describe("a task", () => {
     });
     await expect(wrong).rejects.toThrow("belongs to no provider");
     expect(editor.agent.request(methods.agent.session.setMode, { sessionId: id, modeId: "fast" })).rejects.toThrow(
-      "there is no mode fast",
+      "unknown mode: fast",
     );
   });
 });
@@ -218,7 +218,7 @@ describe("sessions", () => {
     await again.prompt(id, "are you there?");
     expect(again.said()).toContain("Still here.");
     await again.agent.request(methods.agent.session.close, { sessionId: id });
-    await expect(again.prompt(id, "and now?")).rejects.toThrow("there is no open session");
+    await expect(again.prompt(id, "and now?")).rejects.toThrow("unknown session");
     const resumed = await start({ home, replies: [] });
     const state = await resumed.agent.request(methods.agent.session.resume, { sessionId: id, cwd: home.root });
     expect(state.modes?.currentModeId).toBe("single-shot");

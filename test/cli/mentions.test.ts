@@ -39,10 +39,10 @@ test.each([
 });
 
 test.each([
-  ["@nosuch.py", "usage: there is no file nosuch.py"],
+  ["@nosuch.py", "usage: no such file: nosuch.py"],
   ["@src/ap.py", "did you mean @src/app.py?"],
   ["@app.py", "did you mean @src/app.py?"],
-  ["@./x", "usage: there is no file ./x"],
+  ["@./x", "usage: no such file: ./x"],
   ["@blob.bin", "usage: @blob.bin cannot be shown: it is not text"],
   ["@.env", "usage: @.env cannot be shown"],
   ["@../other.txt", "usage: @../other.txt cannot be shown"],

@@ -252,7 +252,7 @@ describe("a tool-loop", () => {
     ];
     const ran = await play({ ...setup, lines });
     const [unknown, found] = textsOf(ran, 3);
-    expect(unknown).toMatch(/^there is no tool grep_search here; there are .*grep/);
+    expect(unknown).toMatch(/^unknown tool: grep_search here; there are .*grep/);
     expect(found).toContain("a.txt");
   });
 

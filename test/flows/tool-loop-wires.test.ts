@@ -176,7 +176,7 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
     expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["unknown", "unknown", "MODIFY"]);
     expect(JSON.stringify(ran.events)).not.toMatch(/\\u001b|\\u0007|\u202e|shell_exec/);
     expect(asked[1]).not.toMatch(/\\u001b|shell_exec/);
-    expect(asked[1]?.match(/there is no tool unknown; the tools are read, /g)?.length).toBe(2);
+    expect(asked[1]?.match(/unknown tool: unknown; the tools are read, /g)?.length).toBe(2);
   });
 
   test("goes on after a compaction, with a call and its result", async () => {

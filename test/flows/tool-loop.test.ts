@@ -74,7 +74,7 @@ test("a deletion without anybody to ask needs --allow-delete", async () => {
 test("an unknown tool and unusable arguments are results, and every call has one", async () => {
   const ran = await playLoop([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
-  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^there is no tool fly; the tools are read, grep, /);
+  expect(resultsOf(ran, 2)[0]?.text).toMatch(/^unknown tool: fly; the tools are read, grep, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
 });
 

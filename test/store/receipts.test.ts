@@ -123,7 +123,7 @@ test("a run is found by the beginning of its id, if it is the only one", () => {
   const { find } = openReceipts(folder);
   expect(find("20261122")).toBe("20261122-120000000-bbbb");
   expect(() => find("2026")).toThrow("names 2 runs");
-  expect(() => find("2027")).toThrow("there is no receipt of a run 2027");
+  expect(() => find("2027")).toThrow("no receipt of run 2027");
 });
 
 test("only the newest of the last 30 days are kept, as many as are wanted", () => {

@@ -118,7 +118,7 @@ test("an unknown, ambiguous or hostile id is a usage error", () => {
   talk("two");
   for (const id of ["zzz", "2026", "../../etc/passwd"])
     expect(() => sessions.load(id)).toThrow(expect.objectContaining({ code: "usage" }));
-  expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("there is no session here yet");
+  expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("no session here yet");
 });
 
 test("secrets are masked before they are written", () => {

@@ -56,7 +56,7 @@ test.concurrent("a typo of a command costs nothing; a sentence that begins with 
     expect([args, code, stderr]).toEqual([
       args,
       2,
-      expect.stringMatching(/there is no command \/reveiw\n {2}did you mean \/review\?/),
+      expect.stringMatching(/unknown command: \/reveiw\n {2}did you mean \/review\?/),
     ]);
   }
   expect((await place.pai(["run", "/etc is what the program reads"])).code).toBe(0);

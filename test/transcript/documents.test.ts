@@ -36,7 +36,7 @@ test.concurrent("a folder that is not there is refused by name, whatever the com
   await using place = openPlace();
   for (const args of [["doctor", "--offline"], ["trust"], ["config", "get"], ["history"], ["run", "make it so"]]) {
     const { code, stderr } = await place.pai([...args, "-C", "none"]);
-    expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining("pai: -C none: there is no such folder")]);
+    expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining("pai: -C none: no such folder")]);
   }
 });
 

@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)("a queue in the team's store", () => {
       server.sql(`update pai.eval_items set result = '{"bad": ["row"]}' where queue = 'forged'`);
       expect((await place.pai(["eval", "report", "--queue", "forged"], { env })).code).toBe(2);
       const none = await place.pai(["eval", "worker", tasks, "--queue", "nowhere"], { env });
-      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("there is no queue nowhere")]);
+      expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("unknown queue: nowhere")]);
       expect((await place.pai(["eval", "worker", tasks, "--queue", "night"])).code).toBe(2);
     },
     patience,

@@ -125,7 +125,7 @@ test.concurrent(
     expect([stale.isError, stale.data["code"]]).toEqual([true, 11]);
     expect(place.read("a.txt")).toBe("two\n");
     for (const [name, input, why] of [
-      ["apply", { id: "nobody" }, "there is no plan nobody"],
+      ["apply", { id: "nobody" }, "unknown plan: nobody"],
       ["apply", {}, "id must be a text"],
       ["plan", { task: 7 }, "task must be a text"],
       ["plan", { task: "x", only: "src" }, "only must be a list of texts"],

@@ -44,7 +44,7 @@ inTerminal("a no, or a number of no next step, costs nothing; where no steps wai
   await screen.shows(/2\. Make three\.txt/);
   for (const [at, line] of ["3", "0"].entries()) {
     screen.enter(line);
-    await screen.shows(/there is no next step \d/, at + 1);
+    await screen.shows(/no next step \d/, at + 1);
   }
   screen.enter("tidak");
   await screen.shows(/nothing was done/);

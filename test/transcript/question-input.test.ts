@@ -138,9 +138,9 @@ inTerminal("an empty session has nothing to compact or rewind, and nobody is ask
   await using place = openPlace();
   using screen = await open(place);
   screen.enter("/compact");
-  await screen.shows(/there is nothing to compact/);
+  await screen.shows(/nothing to compact/);
   await screen.shows(ready, 2);
   screen.enter("/rewind");
-  await screen.shows(/there is no turn to go back to/);
+  await screen.shows(/no turn to go back to/);
   expect(place.gemini.requests).toEqual([]);
 });

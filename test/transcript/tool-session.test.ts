@@ -66,7 +66,7 @@ inTerminal(
     screen.enter("/tasks");
     await screen.shows(/No tasks\./);
     screen.enter("/rewind 2 both");
-    await screen.shows(/there is no turn 2/);
+    await screen.shows(/unknown turn: 2/);
     screen.enter("third");
     await screen.shows(/Going on\./);
     const sent = place.gemini.requests.at(-1)?.body ?? "";

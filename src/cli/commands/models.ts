@@ -78,7 +78,7 @@ export function numberedModel(context: Context, inUse: string, number: number): 
     .flatMap(({ provider, models }) => models.map(({ name }) => `${provider}:${name}`));
   const id = ids[number - 1];
   if (id !== undefined) return id;
-  throw new PaiError("usage", `there is no model ${number} in the list`, { hint: "/model shows it" });
+  throw new PaiError("usage", `no model ${number} in the list`, { hint: "/model shows it" });
 }
 
 /** The same as text for people; `usable` numbers the models, and leaves out those of a provider there is no key for. */

@@ -75,7 +75,7 @@ async function showList(context: Context, saved: Saved): Promise<number> {
     ...elsewhere.map((row) => line(row, `  (on ${visibleLine(row.host)})`)),
   ].join("");
   const data = { sessions: rows, elsewhere };
-  return showResult(context, "sessions", data, text === "" ? "there is no session here yet\n" : text);
+  return showResult(context, "sessions", data, text === "" ? "no session here yet\n" : text);
 }
 
 export async function sessionsCommand(context: Context): Promise<number> {

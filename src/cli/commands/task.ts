@@ -74,7 +74,7 @@ export async function readTask(context: Context, signal: AbortSignal, notify: No
     throw new PaiError("usage", "standard input cannot be both the task and its context");
   const task = read.trim();
   if (task === "")
-    throw new PaiError("usage", "there is no task", {
+    throw new PaiError("usage", "no task given", {
       hint: `pai ${command} "what to do", pai ${command} --file task.txt, or pai ${command} - < task.txt`,
     });
   const piped = fromStdin ? "" : (await readContext(context, signal, notify)).trim();

@@ -22,7 +22,7 @@ function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
   if (flags.cwd === undefined) return folder;
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return folder;
-  throw new PaiError("usage", `-C ${flags.cwd}: ${found === undefined ? "there is no such folder" : "not a folder"}`);
+  throw new PaiError("usage", `-C ${flags.cwd}: ${found === undefined ? "no such folder" : "not a folder"}`);
 }
 
 /** Reads the settings of this call and finds its folders. */

@@ -87,7 +87,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     if (asked === null) return refuse('unreadable: write server.tool {"json": "input"}');
     const from = trusted.get(asked.server);
     const tool = from?.tools.find(({ name }) => name === asked.tool);
-    if (from === undefined || tool === undefined) return refuse(`there is no tool ${asked.server}.${asked.tool}`);
+    if (from === undefined || tool === undefined) return refuse(`unknown tool: ${asked.server}.${asked.tool}`);
     return { from, tool, input: asked.input };
   }
 

@@ -59,7 +59,7 @@ export function unknownCustom(text: string, project: Project): PaiError {
   const names = listCustom(project).map((file) => file.name);
   const near = suggest(name, names);
   const known = names.length === 0 ? "a command is a file: .pai/commands/NAME.md" : `there are: /${names.join(", /")}`;
-  return new PaiError("usage", `there is no command /${name}`, {
+  return new PaiError("usage", `unknown command: /${name}`, {
     hint: near === null ? known : `did you mean /${near}?`,
   });
 }

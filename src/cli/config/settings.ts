@@ -125,7 +125,7 @@ function pathOfSetting(name: string): readonly string[] {
 /** Writes one setting into config.json, undefined removes it; returns the file. Throws config_invalid without a folder. */
 export function writeSetting(places: Places, name: string, value: Json | undefined): string {
   if (places.configDir === null) {
-    throw new PaiError("config_invalid", "there is no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
+    throw new PaiError("config_invalid", "no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
   }
   const file = join(places.configDir, "config.json");
   const path = pathOfSetting(name);
@@ -140,7 +140,7 @@ function demandSetting(name: string): AnySetting {
     name,
     allSettings.map((setting) => setting.name),
   );
-  throw new PaiError("usage", "there is no setting of that name", {
+  throw new PaiError("usage", "unknown setting", {
     hint: near === null ? "all of them: pai config get" : `did you mean ${near}?`,
   });
 }

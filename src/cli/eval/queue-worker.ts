@@ -105,7 +105,7 @@ export async function emptyQueue(plan: QueueWork, bench: Bench): Promise<readonl
   let cost = 0;
   const look = () => patiently(plan, signal, () => lookAtQueue(store, worker));
   if ((await look()) === null)
-    throw new PaiError("usage", `there is no queue ${worker.queue}`, {
+    throw new PaiError("usage", `unknown queue: ${worker.queue}`, {
       hint: `fill it: pai eval run TASKS --queue ${worker.queue}`,
     });
   await patiently(plan, signal, () => tellEarlier(plan));

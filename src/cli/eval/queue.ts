@@ -74,7 +74,7 @@ export function work(context: Context, base: Base, given: Working): Promise<read
 /** Throws usage for a queue that is not there, or without results. */
 export async function readQueued(base: Base, queue: string): Promise<readonly Result[]> {
   const rows = await withStore(base, "--queue", (store) => readQueueResults(store, queue));
-  if (rows === null) throw new PaiError("usage", `there is no queue ${queue}`);
+  if (rows === null) throw new PaiError("usage", `unknown queue: ${queue}`);
   const results = readResults(rows.map((row) => JSON.stringify(row)).join("\n"));
   if (results.length === 0) throw new PaiError("usage", `the queue ${queue} has no results yet`);
   return results;

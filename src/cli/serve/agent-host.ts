@@ -231,7 +231,7 @@ export function openAgentHost(given: Context): ToolHost {
     const id = readText(request.input, "id");
     const found = planned.get(id);
     if (found === undefined)
-      throw new PaiError("usage", `there is no plan ${id}`, { hint: "make one with the tool plan" });
+      throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {

@@ -129,7 +129,7 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
     },
     setMode(id) {
       if (!modeChoices.some((choice) => choice.id === id)) {
-        throw new PaiError("usage", `there is no mode ${id}`, {
+        throw new PaiError("usage", `unknown mode: ${id}`, {
           hint: `one of ${modeChoices.map((choice) => choice.id).join(", ")}`,
         });
       }

@@ -70,7 +70,7 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
 export async function compactTalk(talk: Talk): Promise<void> {
   const { open } = talk;
   if (open.session.conversation.messages.length < 3) {
-    tell(talk, "compact", "there is nothing to compact");
+    tell(talk, "compact", "nothing to compact");
     return;
   }
   await askModel(talk, "compact", async (run) => {
@@ -104,7 +104,7 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
 export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const { open, context } = talk;
   const { turns } = open.session;
-  if (turns.length === 0) throw new PaiError("usage", "there is no turn to go back to");
+  if (turns.length === 0) throw new PaiError("usage", "no turn to go back to");
   const [number = "", what = "both"] = words.split(/\s+/);
   if (number === "") {
     context.err(renderTurns(talk));
@@ -113,7 +113,7 @@ export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const from = Number(number);
   const action = actions.find((each) => each === what);
   if (!Number.isInteger(from) || from < 1 || from > turns.length)
-    throw new PaiError("usage", `there is no turn ${number}`, { hint: "see /rewind" });
+    throw new PaiError("usage", `unknown turn: ${number}`, { hint: "see /rewind" });
   if (action === undefined)
     throw new PaiError("usage", `/rewind cannot restore ${what}`, { hint: `one of ${actions.join(", ")}` });
   await rewind(talk, from, action);

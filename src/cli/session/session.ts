@@ -39,7 +39,7 @@ function renderPending(pending: readonly string[], line: string): string | null 
   if (!/^\d+$/.test(line)) return null;
   const step = pending[Number(line) - 1];
   if (step !== undefined) return step;
-  throw new PaiError("usage", `there is no next step ${line}`, { hint: `there are ${pending.length}; see above` });
+  throw new PaiError("usage", `no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
 /** Shows the error when the work fails; the session goes on. */

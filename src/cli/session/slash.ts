@@ -51,7 +51,7 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
 function switchMode(talk: Talk, name: string): void {
   const mode = modes.find((each) => each === name);
   if (name !== "" && mode === undefined) {
-    throw new PaiError("usage", `there is no mode ${name}`, { hint: `one of ${modes.join(", ")}` });
+    throw new PaiError("usage", `unknown mode: ${name}`, { hint: `one of ${modes.join(", ")}` });
   }
   if (mode !== undefined) talk.mode = mode satisfies Mode;
   const others = modes.filter((each) => each !== talk.mode).join(", ");
@@ -149,7 +149,7 @@ function resume(talk: Talk, id: string): void {
       .slice(0, 10)
       .map(({ id: each, turns, preview }) => `${each}  ${counted(turns, "turn")}  ${visibleLine(preview)}`)
       .map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
-    say(talk, rows.length === 0 ? "there is no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
+    say(talk, rows.length === 0 ? "no session here yet" : `${rows.join("\n")}\ngo on with one: /resume ID`);
     return;
   }
   const { session } = sessions.load(id);

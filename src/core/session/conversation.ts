@@ -55,7 +55,7 @@ export function updateTask(tasks: readonly TaskItem[], input: Json): TasksResult
   const reading = readAs(updateTaskInput, input, "input");
   if (!reading.ok) return { ok: false, text: `update_task: ${reading.why}` };
   const { id, status } = reading.value;
-  if (!tasks.some((task) => task.id === id)) return { ok: false, text: `update_task: there is no task ${id}` };
+  if (!tasks.some((task) => task.id === id)) return { ok: false, text: `update_task: unknown task: ${id}` };
   const updated = tasks.map((task) => (task.id === id ? { ...task, status } : task));
   return { ok: true, tasks: updated, text: renderTasks(updated) };
 }

@@ -166,7 +166,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
         id,
         name,
         ok: report?.ok ?? false,
-        text: report?.text ?? `there is no tool ${name} here; there are ${[...byTool.keys()].join(", ")}`,
+        text: report?.text ?? `unknown tool: ${name} here; there are ${[...byTool.keys()].join(", ")}`,
       };
     });
     messages = [

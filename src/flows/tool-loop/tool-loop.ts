@@ -66,7 +66,7 @@ async function doCalls(
   const known: ReadonlySet<string> = new Set([...byTool.values()].map(({ name }) => name));
   for (const report of reports) {
     const { id, ok } = report;
-    const text = known.has(report.name) ? report.text : `there is no tool ${report.name}; ${renderNames(tools)}`;
+    const text = known.has(report.name) ? report.text : `unknown tool: ${report.name}; ${renderNames(tools)}`;
     results.set(id, { id, name: "", ok, text });
     await noteAnswer(run, report);
   }

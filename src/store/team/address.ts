@@ -71,7 +71,7 @@ function readPlace({ hostname, port: written, searchParams }: URL) {
   const socket = searchParams.get("host");
   if (socket !== null && !isAbsolute(socket))
     throw refuse(
-      "has a host= that is no folder of a unix socket",
+      "has a host= that is not the folder of a unix socket",
       "name the server before the path: postgres://HOST/NAME",
     );
   if (socket === null && hostname === nowhere)

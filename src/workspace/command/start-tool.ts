@@ -24,7 +24,7 @@ export interface ToolProcess {
 export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
-  if (program === null) throw new PaiError("failed", `there is no program ${name} in PATH`);
+  if (program === null) throw new PaiError("failed", `${name} was not found in PATH`);
   const { proposes, level, why } = await sandbox.state();
   const missing = () =>
     new PaiError(

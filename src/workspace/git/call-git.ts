@@ -60,7 +60,7 @@ export const findGit = ({ path }: GitPlace): string | null => Bun.which("git", {
 /** Throws commit_failed where there is no git, or it takes too long. */
 export function openGit(place: GitPlace): Git {
   const git = findGit(place);
-  if (git === null) throw new PaiError("commit_failed", "there is no git here");
+  if (git === null) throw new PaiError("commit_failed", "git was not found");
   const own = passed.flatMap((name) => {
     const value = place.env[name];
     return value === undefined ? [] : [[name, value] as const];

@@ -42,7 +42,7 @@ const plain = [
 /** The newest commits of a repository without merges, newest first. Never throws: what goes wrong is told in `lacks`. */
 export async function readLog(repository: Repository, options: LogOptions): Promise<Log> {
   const git = Bun.which("git", { PATH: options.path });
-  if (git === null) return { text: "", lacks: "there is no git here" };
+  if (git === null) return { text: "", lacks: "git was not found" };
   let frame: string | null = null;
   try {
     frame = makeFrame(repository);

@@ -143,11 +143,11 @@ const noHistory: History = {
 function pick(runs: readonly Run[], id: string | null, kind: "undo" | "redo"): Run {
   const able = id === null ? stack(runs, kind) : named(runs, id);
   const run = able.at(-1);
-  if (run === undefined) throw new PaiError("nothing_to_undo", `there is nothing to ${kind}`);
+  if (run === undefined) throw new PaiError("nothing_to_undo", `nothing to ${kind}`);
   const status = statusOf(run);
   if (kind === "undo" ? status === "applied" : status === "undone" || status === "rolled_back") return run;
   const why = { open: "is still open", applied: "is applied", undone: "is undone", rolled_back: "was rolled back" };
-  throw new PaiError("nothing_to_undo", `there is nothing to ${kind}: run ${run.id} ${why[status]}`);
+  throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
 /** Runs that a plain undo or redo may take; the next one is the last. */

@@ -79,7 +79,7 @@ describe.skipIf(Bun.which("git") === null)("the history of", () => {
   });
 
   test("full is not read where there is no git, which is said", async () => {
-    expect(await told("full", "/nonexistent")).toEqual({ subjects: [], lacks: "there is no git here" });
+    expect(await told("full", "/nonexistent")).toEqual({ subjects: [], lacks: "git was not found" });
   });
 
   test("full goes on from what was kept, also when another commit is checked out", async () => {

@@ -216,7 +216,7 @@ describe.skipIf(!hasGit)("the history", () => {
     mkdirSync(folder);
     git(folder, "init", "-q");
     expect(findRepository(folder)).toContain("there is no commit yet");
-    expect((await read(found(makeRepository("no-git")), 1000, "/nonexistent")).lacks).toBe("there is no git here");
+    expect((await read(found(makeRepository("no-git")), 1000, "/nonexistent")).lacks).toBe("git was not found");
     mkdirSync(join(place, "odd/.git"), { recursive: true });
     writeFileSync(join(place, "odd/.git/HEAD"), "ref: refs/../../../etc/passwd\n");
     expect(findRepository(join(place, "odd"))).toContain("there is no commit yet");

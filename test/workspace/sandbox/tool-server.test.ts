@@ -50,6 +50,6 @@ for (const only of ["L3", "L3b", "L2"] as const) {
 test("a program that is not in PATH is named; at L1 none is started", async () => {
   const start = (only: SandboxLevel, name: string) =>
     inProject(only, ({ startTool }) => startTool({ argv: [name], env: {} }, false).catch((thrown) => thrown));
-  expect((await start("L3", "no-such-server")).message).toBe("there is no program no-such-server in PATH");
+  expect((await start("L3", "no-such-server")).message).toBe("no-such-server was not found in PATH");
   expect((await start("L1", "sh")).code).toBe("sandbox_missing");
 });

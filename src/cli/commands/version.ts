@@ -13,5 +13,5 @@ export const target = typeof PAI_TARGET === "string" ? PAI_TARGET : `${process.p
 export function renderVersion(json: boolean): string {
   if (!json) return `pai ${version}\n`;
   const data = { version, commit, target, runtime: `bun ${Bun.version}`, public_key: publicKey };
-  return `${JSON.stringify({ v: 1, ok: true, command: "version", code: 0, data, error: null })}\n`;
+  return `${JSON.stringify({ v: 1, ok: true, command: "version", code: 0, data, notices: [], error: null })}\n`;
 }

@@ -74,7 +74,9 @@ export const readPointers = (file: string): Pointer[] =>
 
 const source = /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|cs|c|h|cc|cpp|hpp|rb|php|swift|scala|ex|exs|lua|vue|svelte)$/;
 const notSource =
-  /(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures|examples?|docs?|vendor|node_modules|dist)\/|(?:[._-](?:test|spec)|_test)\.\w+$|(?:^|\/)test_/;
+  /(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures|examples?|docs?|vendor|node_modules|dist)\/|(?:[._-](?:test|spec)|_test)\.\w+$|(?:^|\/)test_|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/i;
+/** Folders of a build for several platforms: `commonTest`, `androidTest`. */
+const testSet = /(?:^|\/)[a-z]+Test\//;
 const maxFiles = 4;
 
 /**
@@ -100,7 +102,7 @@ export function findPointers(folder: string, count: number): Pointer[] {
       const [commit = "", parent] = ids.trim().split(" ");
       const fields = names.split("\0").map((each) => each.replace(/^\n/, ""));
       const changed = fields.flatMap((field, at) => (field === "M" ? [fields[at + 1] ?? ""] : []));
-      const files = changed.filter((path) => source.test(path) && !notSource.test(path));
+      const files = changed.filter((path) => source.test(path) && !notSource.test(path) && !testSet.test(path));
       const isClear = taskWords(subject).split(/\s+/).length >= 4 && !/^(?:merge|revert|bump|release)\b/i.test(subject);
       if (parent === undefined || files.length === 0 || files.length > maxFiles || !isClear) return [];
       const paragraph = body.trim().split(/\n\s*\n/)[0] ?? "";

@@ -33,10 +33,14 @@ export interface RankedFile {
   readonly history: number;
   /** How often it is changed at all. */
   readonly frequency: number;
-  /** What names it outright. */
+  /** What names it, or something that it defines. */
   readonly named: "request" | "output" | null;
-  /** Lines that are named with it. */
+  /** Where it is not named itself: the names it defines, or is called after. */
+  readonly symbols: readonly string[];
+  /** Lines that are named with it, or define those names. */
   readonly lines: readonly number[];
+  /** It usually changes together with the first files. */
+  readonly company: boolean;
 }
 
 export interface Preview {
@@ -112,7 +116,7 @@ function maskedLines({ veil }: Run, { text, shown, part }: Source): readonly num
 
 const round = (share: number) => Math.round(share * 1000) / 1000;
 
-const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: Ranked): RankedFile => ({
+const toRankedFile = ({ path, score, kind, words, history, frequency, signal, company }: Ranked): RankedFile => ({
   path,
   score: round(score),
   kind,
@@ -120,7 +124,9 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: 
   history: round(history),
   frequency: round(frequency),
   named: signal?.by ?? null,
+  symbols: signal?.symbols ?? [],
   lines: signal?.lines ?? [],
+  company: company !== undefined,
 });
 
 /** Weighs the first call of the run's mode. Asks nobody. */

@@ -59,6 +59,18 @@ test("pai context says which files are likely, and why", async () => {
     expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
     expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),
   ]);
+  const named = (await pai("context", {}, ["tax: let `empty_cart` take more"])).out.split("\n");
+  expect(named.slice(1, 3).map((line) => line.replace(/words.*/, "words"))).toEqual([
+    "   1  shop/cart.py  defines empty_cart at line 901, words",
+    "   2  shop/tax.py   is called tax, words",
+  ]);
   const { data } = JSON.parse((await pai("context", { json: true }, ["empty the cart; see shop/tax.py"])).out);
-  expect(data.ranking[0]).toMatchObject({ path: "shop/tax.py", kind: "code", named: "request", lines: [], history: 0 });
+  expect(data.ranking[0]).toMatchObject({
+    path: "shop/tax.py",
+    kind: "code",
+    named: "request",
+    lines: [],
+    symbols: [],
+    history: 0,
+  });
 });

@@ -36,9 +36,35 @@ describe("the first request", () => {
     expect(text.length).toBeLessThan(40_000);
   });
 
+  test("has a named file of three megabytes, with its outline and what the task speaks of, and no other so large", async () => {
+    const huge = module(40_000, (n) => (n === 30_000 ? "round the invoice total" : "work"));
+    expect(huge.length).toBeGreaterThan(3_000_000);
+    const files = { ...fillers, "lib/engine.py": huge, "lib/other.py": huge };
+    const text = await first({ files, task: "round the invoice total in lib/engine.py" });
+    expect(text).toContain('<file path="lib/engine.py" shown="parts of 200000 lines">');
+    expect(text).toContain("round the invoice total\n    value = value + 30000");
+    expect(text).not.toContain('<file path="lib/other.py"');
+    expect(text.length).toBeLessThan(40_000);
+  });
+
+  test("has the beginning of a named file that is one line of five megabytes", async () => {
+    const files = { ...fillers, "lib/data.json": `{"items":[${"1,".repeat(2_600_000)}1]}` };
+    const text = await first({ files, task: "explain lib/data.json" });
+    expect(text).toContain('--- lib/data.json:1 (the first 600 characters of 5200013)\n{"items":[1,1,');
+    expect(text.length).toBeLessThan(40_000);
+  });
+
   test("shows the lines that a traceback names, in a file that the words do not point at", async () => {
     const context = 'Traceback:\n  File "/home/me/p/shop/tax.py", line 7203, in step_1440\nZeroDivisionError';
     const text = await first({ files: { ...fillers, "shop/tax.py": module(3000) }, task: "repair this", context });
+    expect(text).toContain("def step_1440(value):");
+    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
+  });
+
+  test("shows where a name is defined that an output complains of, in a file that no line is named of", async () => {
+    const files = { ...fillers, "shop/tax.py": module(3000), "shop/use.py": "step_1440(1)\n".repeat(600) };
+    const context = "E   TypeError: step_1440() takes 1 positional argument but 2 were given";
+    const text = await first({ files, task: "repair this", context });
     expect(text).toContain("def step_1440(value):");
     expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
   });

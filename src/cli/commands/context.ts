@@ -51,14 +51,24 @@ function rangeOf({ lines }: PreviewPart): string {
 /** Files of the ranking that a person is shown. */
 const shownRanks = 20;
 
+/** What names a file, or what is in it. */
+function namingOf({ named, symbols, lines }: RankedFile): string {
+  const at = lines.length === 0 ? "" : ` at line ${lines.slice(0, maxRanges).join(", ")}`;
+  const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
+  if (named === null) return "";
+  if (symbols.length === 0) return `named in the ${named}${at}`;
+  return lines.length === 0 ? `is called ${names}` : `defines ${names}${at}`;
+}
+
 /** Why a file has its rank. */
-function reasonsOf({ kind, words, history, frequency, named, lines }: RankedFile): string {
-  const at = lines.length === 0 ? "" : `, line ${lines.slice(0, maxRanges).join(", ")}`;
+function reasonsOf(file: RankedFile): string {
+  const { kind, words, history, frequency, company } = file;
   const reasons = [
-    named === null ? "" : `named in the ${named}${at}`,
+    namingOf(file),
     words >= 0.01 ? `words ${words.toFixed(2)}` : "",
     history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
     frequency >= 0.5 ? "often changed" : "",
+    company ? "changes with the first ones" : "",
     kind === "code" ? "" : kind === "side" ? "beside the code" : `a ${kind} file`,
   ];
   return reasons.filter((reason) => reason !== "").join(", ");

@@ -14,7 +14,7 @@ const longest = 30;
 const keywords =
   /^(\s{0,16})(?:export\s+|default\s+|declare\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|sealed\s+|override\s+|virtual\s+|async\s+|unsafe\s+|inline\s+|extern\s+(?:"C"\s+)?|open\s+|data\s+|partial\s+|readonly\s+|const\s+(?=fn|enum)|local\s+)*(?:def|class|function\*?|fn|func|fun|struct|enum|trait|interface|impl|module|namespace|type|union|macro_rules!|defmodule|defp?|record|object|protocol|extension|sub|proc|package|contract|message|service)\b[\s*]*(?:<[^>]*>\s*)?(?:\([^)]*\)\s*)?(?:self\.)?["']?([\p{L}_$][\p{L}\p{N}_$.:!?]*)?/u;
 const topLevel =
-  /^(?:export\s+)?(?:declare\s+)?(?:const|let|var|val|static|pub const|pub static)\s+(?:mut\s+)?([\p{L}_$][\p{L}\p{N}_$]*)/u;
+  /^(?:export\s+)?(?:declare\s+)?(?:const|let|var|val|static(?=\s+(?:mut\s+)?\w+\s*:)|pub const|pub static)\s+(?:mut\s+)?([\p{L}_$][\p{L}\p{N}_$]*)/u;
 /** `Type name(` at the left edge, or with more indentation when a body opens on the same line. */
 const cFunction = /^(?:[A-Za-z_][\w:<>,*&\s]*[\s*&])?([A-Za-z_~][\w:~]*)\s*\([^;]*(?:\{|,|\)|$)/;
 const method =
@@ -23,16 +23,24 @@ const assigned = /^(?:module\.)?exports\.([\w$]+)\s*=|^([A-Z][\w$.]*|[a-z][\w$]*
 const heading = /^(?:#{1,4}\s+(.+)|(?:\[{1,2}([^\]]+)\]{1,2})|([\w.-]+):)\s*$/;
 const notDefinition =
   /^\s*(?:if|for|while|switch|return|else|elif|catch|try|with|await|throw|case|do|new|delete|typeof|yield|assert|print|not|and|or|in|import|from|using|require|include)\b/;
+/** Here a function may begin with what looks like a call; elsewhere a call that stands alone is one. */
+const cEndings = /\.(?:c|h|cc|cpp|cxx|hh|hpp|m|mm|java|cs|dart)$/i;
+const call = /^[\w.:]+\((?:.*[),])?;?$/;
 const textEndings = /\.(?:md|mdx|markdown|ya?ml|toml|ini|cfg|rst|txt)$/i;
 
-/** The name that a line defines, "" where it has none of its own (`impl` blocks), null when it defines nothing. */
-function definitionIn(line: string, isText: boolean): string | null {
-  if (line.length > 400 || line.trim() === "") return null;
-  if (isText) {
-    const [, title, section, key] = heading.exec(line) ?? [];
-    return title ?? section ?? key ?? null;
-  }
-  if (notDefinition.test(line)) return null;
+/** How lines of a file define something: tells the name, "" where it has none of its own (`impl` blocks), null for none. */
+export function openDefinitions(path: string): (line: string) => string | null {
+  if (textEndings.test(path)) return headingIn;
+  return cEndings.test(path) ? definitionIn : (line) => (call.test(line) ? null : definitionIn(line));
+}
+
+function headingIn(line: string): string | null {
+  const [, title, section, key] = (line.length > 400 ? null : heading.exec(line)) ?? [];
+  return title ?? section ?? key ?? null;
+}
+
+function definitionIn(line: string): string | null {
+  if (line.length > 400 || line.trim() === "" || notDefinition.test(line)) return null;
   const word = keywords.exec(line);
   if (word !== null) return word[2] ?? "";
   const found = topLevel.exec(line) ?? cFunction.exec(line) ?? method.exec(line) ?? assigned.exec(line);
@@ -51,12 +59,12 @@ export const linesOf = (text: string): string[] => {
  * 30. `path` tells by its ending whether it is text with headings.
  */
 export function cutBlocks(path: string, lines: readonly string[]): Block[] {
-  const isText = textEndings.test(path);
+  const nameIn = openDefinitions(path);
   const blocks: Block[] = [];
   let from = 0;
   let name: string | null = null;
   for (const [at, line] of lines.entries()) {
-    const found = definitionIn(line, isText);
+    const found = nameIn(line);
     const size = at - from;
     if (size > 0 && ((found !== null && size >= shortest) || size >= longest)) {
       blocks.push({ from: from + 1, to: at, name });
@@ -69,9 +77,9 @@ export function cutBlocks(path: string, lines: readonly string[]): Block[] {
 
 /** What a file defines and where, as `name line` in one line, at most `budget` characters: evenly thinned where there is more. */
 export function outlineOf(path: string, lines: readonly string[], budget: number): string {
-  const isText = textEndings.test(path);
+  const nameIn = openDefinitions(path);
   const entries = lines.flatMap((line, at) => {
-    const name = definitionIn(line, isText);
+    const name = nameIn(line);
     return name === null || name === "" || name.length > 60 ? [] : [`${name} ${at + 1}`];
   });
   for (let step = 1; step <= entries.length; step += 1) {

@@ -1,6 +1,7 @@
 /** Chooses which blocks of which files are shown, within a number of characters. Pure. */
 import { cutBlocks, linesOf, outlineOf } from "./blocks.ts";
 import type { Ranked } from "./rank.ts";
+import { isNamed } from "./signals.ts";
 import { countTerm, type Term } from "./words.ts";
 
 export interface Range {
@@ -40,6 +41,8 @@ const lead = 3;
 const wholeBelow = 3_000;
 const outlineBudget = 600;
 const shareOfOne = 0.8;
+/** Characters of a named file that has no line short enough to be shown. */
+const beginning = 600;
 const neighbourShare = 0.15;
 /** Characters that a shown range costs beside its text. */
 const rangeCost = 40;
@@ -86,15 +89,17 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, sought: S
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
   const cut: readonly Range[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
-  const holds = ({ from, to }: Range) => signal?.lines.some((line) => from <= line && line <= to) === true;
+  // Words of a request that happen to be defined somewhere say as much as other words do.
+  const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
+  const holds = ({ from, to }: Range) => named.some((line) => from <= line && line <= to);
   const scores = scoreBlocks(lines, cut, sought);
   const blocks = cut.map((block, at): Scored => {
-    const named = signal === null ? 0 : namedFile / (at + 1);
-    const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + named;
+    const first = signal === null ? 0 : namedFile / (at + 1);
+    const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + first;
     return { from: block.from, to: block.to, size: sizeOf(lines, block), value: all ? 1 : own * score };
   });
   const outline = whole ? "" : outlineOf(path, lines, outlineBudget);
-  return { path, lines, blocks, whole, named: signal?.by === "request", outline };
+  return { path, lines, blocks, whole, named: isNamed(signal) && signal?.by === "request", outline };
 }
 
 /** What a block that holds a line named by a traceback counts besides: more than words ever do. */
@@ -147,6 +152,11 @@ export function renderExcerpt(
 
 function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]): Excerpt {
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
+  // Lines that are too long for a block, as in data: the first of them is begun.
+  if (ranges.length === 0 && outline === "") {
+    const shown = `--- ${path}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
+    return { path, ranges, whole: false, totalLines: lines.length, outline, text: shown };
+  }
   const [only] = ranges;
   const isWhole = whole || (ranges.length === 1 && only?.from === 1 && only.to === lines.length);
   if (isWhole) return { path, ranges, whole: true, totalLines: lines.length, outline: "", text };

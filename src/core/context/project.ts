@@ -1,10 +1,14 @@
 /** From a request to the files of a project in the order in which they matter, with the reasons. Pure but for the survey. */
 import type { Entry, Survey, SurveyTally } from "../ports.ts";
+import { addDefiners, findDefiners } from "./define.ts";
 import { type SimilarCommit, scoreHistory } from "./history.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals } from "./signals.ts";
+import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey.ts";
+import { symbolsIn, termsOfSymbols } from "./symbols.ts";
+import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
 
 /** What is asked, and all that goes along and may name files. */
@@ -34,14 +38,23 @@ export interface RankedProject {
 /** Files of a project that may be shown whole, and the characters that each costs beside its text. */
 const small = { files: 60, fileCost: 60 } as const;
 
+/** What a ranking is made with. */
+export interface ProjectReader {
+  readonly openSurvey: (terms: readonly Term[]) => Survey;
+  /** The text of a file; null: it cannot be read, or is no text. */
+  readonly read: (path: string) => Promise<string | null>;
+}
+
 /** Looks through the project once. `unranked`: paths that are shown anyway and need no place. */
 export async function rankProject(
-  openSurvey: (terms: readonly Term[]) => Survey,
+  { openSurvey, read }: ProjectReader,
   { request, output }: Asked,
   signal: AbortSignal,
   unranked: ReadonlySet<string> = new Set(),
 ): Promise<RankedProject> {
-  const terms = termsOf(request, output);
+  const worded = termsOf(request, output);
+  const symbols = symbolsIn(request, output);
+  const terms = [...worded, ...termsOfSymbols(symbols)];
   const survey = openSurvey(terms);
   const { entries, more } = await survey.list(signal);
   const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
@@ -49,12 +62,17 @@ export async function rankProject(
     survey.tally(signal),
     paths.length <= surveyLimits.filesWithoutHistory ? null : survey.history(signal),
   ]);
-  const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, terms, paths);
+  const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, worded, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
-  const signals = findSignals(request, output, paths);
+  const kinds = kindWeights(request);
   const recorded = survey.recorded ?? null;
-  const ranking =
-    recorded ?? rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds: kindWeights(request) });
+  const rank = async (): Promise<Ranking> => {
+    const signals = new Map([...findStems(request, paths, kinds), ...findSignals(request, output, paths)]);
+    const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
+    const about = { symbols, found, offset: worded.length, files, kinds, read };
+    const defining = symbols.length === 0 ? files : addDefiners(files, await findDefiners(about));
+    return { files: addCompany(defining, past?.commits ?? [], paths, kinds), values };
+  };
   const isSmall = recorded?.whole ?? (tally.files <= small.files && tally.unread === 0);
   const smallLength = isSmall ? (recorded === null ? tally.totalLength + small.fileCost * tally.files : 0) : null;
   return {
@@ -62,7 +80,7 @@ export async function rankProject(
     paths,
     more,
     terms,
-    ranking,
+    ranking: recorded ?? (await rank()),
     smallLength,
     survey,
     commits: recorded?.commits ?? history?.commits ?? [],

@@ -31,6 +31,8 @@ export interface Ranked {
   readonly frequency: number;
   /** What names the file outright; null: nothing does. */
   readonly signal: Signal | null;
+  /** What commits that it shares with the first files added; absent: nothing. */
+  readonly company?: number;
 }
 
 export interface RankInput {

@@ -1,4 +1,5 @@
 /** Files that a request, a traceback or the output of a check names outright, with the lines it names. Pure. */
+import { mentionsIn, withoutPassed } from "./mentions.ts";
 
 export interface Signal {
   /** Added to the score of the file, which otherwise ends at about 2. */
@@ -6,36 +7,18 @@ export interface Signal {
   /** Lines that are named, from 1. */
   readonly lines: readonly number[];
   readonly by: "request" | "output";
+  /** Names by which it was found that it defines, or is called after; absent: the file itself is named. */
+  readonly symbols?: readonly string[];
 }
 
-const weights = { path: 3, name: 2, output: 1.5 } as const;
+/** Whether a file itself is named, and not only something in it. */
+export const isNamed = (signal: Signal | null): boolean => signal !== null && signal.symbols === undefined;
+
+const weights = { path: 3, name: 2, output: 1.5, outputLine: 2.2 } as const;
 /** Characters at the end of an output that may name files. */
 const outputTail = 12_000;
 /** A bare name that so many files have names none of them. */
 const maxNamesakes = 3;
-
-const word = /[\p{L}\p{N}_.@+/\\~[\]()$-]+/gu;
-/** A path ends here: what follows may be a line, as `:12`, `(12,`, `", line 12` or `#L12`. */
-const lineBehind = /^(?:["'`]?,? ?\(?line |:|\(|#L)(\d{1,6})/;
-
-interface Mention {
-  readonly text: string;
-  readonly line: number | null;
-}
-
-/** Words of a text that may be paths: they hold a dot or a slash. */
-function* mentionsIn(text: string): Generator<Mention> {
-  for (const { 0: found, index } of text.matchAll(word)) {
-    const bare = found
-      .replace(/[(:].*$/, "")
-      .replace(/[.)\]]+$/, "")
-      .replaceAll("\\", "/");
-    if (!/[./]/.test(bare) && !/^[A-Z]\w+file$/.test(bare)) continue;
-    const behind = text.slice(index + bare.length, index + bare.length + 24);
-    const line = lineBehind.exec(behind)?.[1];
-    yield { text: bare.replace(/^(?:\.\/)+/, ""), line: line === undefined ? null : Number(line) };
-  }
-}
 
 const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCase();
 
@@ -70,24 +53,31 @@ function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text
       );
       const longest = ends.sort((a, b) => b.length - a.length);
       // Of an absolute path the longest end that is a file is meant; of a part of a path, all that end in it.
-      return { paths: longest.length <= maxNamesakes ? longest : longest.slice(0, 1), exact: true };
+      const isAll = longest.length <= maxNamesakes && (longest[0]?.length ?? 0) >= text.length;
+      return { paths: isAll ? longest : longest.slice(0, 1), exact: true };
     }
     return { paths: same.length <= maxNamesakes ? same : [], exact: false };
   };
 }
 
+function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number {
+  if (by === "request") return isExact ? weights.path : weights.name;
+  return hasLine ? weights.outputLine : weights.output;
+}
+
 /** `request`: what the person wrote. `output`: checks, tracebacks, standard input. */
 export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
+  const told = withoutPassed(output.slice(-outputTail));
   const mentions = [
     ...Array.from(mentionsIn(request), (mention) => ({ ...mention, by: "request" as const })),
-    ...Array.from(mentionsIn(output.slice(-outputTail)), (mention) => ({ ...mention, by: "output" as const })),
+    ...Array.from(mentionsIn(told), (mention) => ({ ...mention, by: "output" as const })),
   ];
   if (mentions.length === 0) return found;
   const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);
   for (const { text, line, by } of mentions) {
     const named = find(text);
-    const weight = by === "output" ? weights.output : named.exact ? weights.path : weights.name;
+    const weight = weightOf(by, named.exact, line !== null);
     for (const path of named.paths) {
       const known = found.get(path) ?? { weight, lines: [], by };
       const lines = line === null ? known.lines : [...new Set([...known.lines, line])];

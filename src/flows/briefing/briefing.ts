@@ -3,7 +3,7 @@
 import { type RankedProject, rankProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
-import { surveyView } from "../../core/context/survey.ts";
+import { surveyLimits, surveyView } from "../../core/context/survey.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import type { Term } from "../../core/context/words.ts";
 import { fence } from "../../core/data-fence.ts";
@@ -21,6 +21,7 @@ import {
   noteHidden,
   noteSent,
   readMentioned,
+  readSource,
   type Source,
 } from "./sources.ts";
 
@@ -90,7 +91,8 @@ const outputOf = ({ task, record }: Run) =>
 function rank(run: Run, request: string, output: string, shown: ReadonlySet<string>): Promise<RankedProject> {
   const openSurvey = (terms: readonly Term[]) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms);
   const asked = { request: blankSecrets(request), output: blankSecrets(output) };
-  return rankProject(openSurvey, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
+  const read = async (path: string) => (await readSource(run, path as RelPath, surveyLimits.fileBytes))?.text ?? null;
+  return rankProject({ openSurvey, read }, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
 }
 
 /** The ranking alone, for those who only want to know. */

@@ -3,6 +3,7 @@ import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
 import { isShowable, type Kind } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
 import { kindAmong, type Ranked } from "../../core/context/rank.ts";
+import { isNamed } from "../../core/context/signals.ts";
 import { surveyLimits } from "../../core/context/survey.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
@@ -36,17 +37,19 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
 /** Files to choose from, the likeliest first: of a small project all, code before documents. */
 async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
   const { text: request } = run.task;
-  const likely = ranking.files.filter(({ path, kind, signal }) => signal !== null || isShowable(path, kind, request));
+  const likely = ranking.files.filter(({ path, kind, signal }) => isNamed(signal) || isShowable(path, kind, request));
   const best = likely.slice(0, limits.excerpts);
   const named = likely
     .slice(limits.excerpts)
-    .filter(({ signal }) => signal?.by === "request")
+    .filter(({ signal }) => isNamed(signal) && signal?.by === "request")
     .slice(0, limits.excerpts);
   const wanted: readonly Pick<Ranked, "path" | "score" | "signal">[] =
     isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
-      const source = await readSource(run, ranked.path as RelPath, surveyLimits.fileBytes);
+      // What is named is looked into however large it is, as far as a file can be read at once.
+      const limit = isNamed(ranked.signal) && ranked.signal !== besides ? undefined : surveyLimits.fileBytes;
+      const source = await readSource(run, ranked.path as RelPath, limit);
       if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
       if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
       return [{ ranked, source, text: source.text }];

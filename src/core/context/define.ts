@@ -1,0 +1,100 @@
+/** Finds the files that define the names a request or an output speaks of. Pure but for the reading. */
+import { openDefinitions } from "./blocks.ts";
+import type { Kind } from "./kind.ts";
+import type { CountedFile, Ranked } from "./rank.ts";
+import type { Signal } from "./signals.ts";
+import type { NamedSymbol } from "./symbols.ts";
+
+/** A name that more files define says nothing of any. */
+const maxDefiners = 4;
+/** So many of the likeliest files that hold a name are looked into. */
+const maxRead = 40;
+
+const inPart = /[\p{L}\p{N}_$]/u;
+const constant =
+  /^\s*(?:#\s*define\s+|(?:export\s+|pub\s+|static\s+|final\s+|public\s+|private\s+)*(?:var|const|let|val)\s+(?:mut\s+)?)([\p{L}_$][\p{L}\p{N}_$]*)/u;
+
+function definedIn(line: string, path: string): string | null {
+  const [, value] = constant.exec(line) ?? [];
+  if (value !== undefined) return value;
+  return openDefinitions(path)(line);
+}
+
+/** The line, from 1, at which a source file defines a name; null: it does not, as far as its lines tell. */
+export function lineDefining(path: string, text: string, name: string): number | null {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    if (inPart.test(text[at - 1] ?? " ") || inPart.test(text[at + name.length] ?? " ")) continue;
+    const from = text.lastIndexOf("\n", at) + 1;
+    const end = text.indexOf("\n", at);
+    const found = definedIn(text.slice(from, end < 0 ? undefined : end).replace(/\r$/, ""), path);
+    if (found === name || found?.split(/[.:#]+/).includes(name) === true) return text.slice(0, at).split("\n").length;
+  }
+  return null;
+}
+
+export interface DefineInput {
+  readonly symbols: readonly NamedSymbol[];
+  /** In the order of `symbols` behind so many other counts: how often each file holds a name. */
+  readonly found: readonly CountedFile[];
+  readonly offset: number;
+  /** Best first. */
+  readonly files: readonly Ranked[];
+  readonly kinds: Readonly<Record<Kind, number>>;
+  /** null: it cannot be read. */
+  readonly read: (path: string) => Promise<string | null>;
+}
+
+/** By path: what names of the request and of the output the file defines, and in which lines. */
+export async function findDefiners(input: DefineInput): Promise<Map<string, Signal>> {
+  const { symbols, found, offset, files, kinds, read } = input;
+  const countsOf = new Map(found.map(({ path, counts }) => [path, counts]));
+  const holds = (path: string, at: number) => (countsOf.get(path)?.[offset + at] ?? 0) > 0;
+  const isWanted = ({ path, kind }: Ranked) =>
+    (kind === "code" || kinds[kind] >= 0.5 || symbols[0]?.by === "output") && symbols.some((_, at) => holds(path, at));
+  const texts = await Promise.all(
+    files
+      .filter(isWanted)
+      .slice(0, maxRead)
+      .map(async ({ path }) => [path, await read(path)] as const),
+  );
+  const signals = new Map<string, Signal>();
+  for (const [at, { name, by, weight }] of symbols.entries()) {
+    const definers = texts.flatMap(([path, text]) => {
+      const line = text === null || !holds(path, at) ? null : lineDefining(path, text, name);
+      return line === null ? [] : [{ path, line }];
+    });
+    if (definers.length === 0 || definers.length > maxDefiners) continue;
+    const share = weight / Math.sqrt(definers.length);
+    for (const { path, line } of definers) {
+      const known = signals.get(path);
+      signals.set(path, {
+        weight: Math.max(known?.weight ?? 0, share),
+        lines: [...new Set([...(known?.lines ?? []), line])],
+        by: known?.by ?? by,
+        symbols: [...(known?.symbols ?? []), name],
+      });
+    }
+  }
+  return signals;
+}
+
+/** A signal of its own beside one that was known. */
+function joinSignals(known: Signal | null, more: Signal): Signal {
+  if (known === null) return more;
+  const lines = [...new Set([...known.lines, ...more.lines])];
+  const symbols = [...new Set([...(known.symbols ?? []), ...(more.symbols ?? [])])];
+  if (known.symbols === undefined) return { ...known, lines };
+  return { weight: known.weight + more.weight, lines, by: known.by, symbols };
+}
+
+/** The files in a new order, with what they define. */
+export function addDefiners(files: readonly Ranked[], definers: ReadonlyMap<string, Signal>): readonly Ranked[] {
+  if (definers.size === 0) return files;
+  const added = files.map((file): Ranked => {
+    const more = definers.get(file.path);
+    if (more === undefined) return file;
+    const signal = joinSignals(file.signal, more);
+    return { ...file, signal, score: file.score + signal.weight - (file.signal?.weight ?? 0) };
+  });
+  return added.sort((a, b) => b.score - a.score);
+}

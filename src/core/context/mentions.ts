@@ -1,0 +1,87 @@
+/** Words of a text that may be paths of files, with the lines that go along with them, as people and tools write them. Pure. */
+
+export interface Mention {
+  /** With slashes, without `./` in front. */
+  readonly text: string;
+  /** From 1; null: none is named. */
+  readonly line: number | null;
+}
+
+const word = /[\p{L}\p{N}_.@+/\\~[\]()$-]+/gu;
+/**
+ * A path ends here: what follows may be a line, as `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5`
+ * as bundlers have it.
+ */
+const lineBehind = /^(?:["'`)\]]{0,2},? (?:at |on |in )?line |["'`]?(?::line |:|\(|#L)| (?=\d+:\d))(\d{1,7})/;
+/** The class, its method, and behind the bracket the bare name of its file. */
+const frame =
+  /^(?:.*\/)?((?:[\p{L}_$][\p{L}\p{N}_$]*\.)+)[\p{L}\p{N}_$]+\((\p{L}[\p{L}\p{N}_$]*\.(?:java|kt|scala|groovy))$/u;
+const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE)$/;
+
+const maxPath = 1_024;
+const isPath = (text: string) => /[./]/.test(text) || bareNames.test(text);
+const lineAt = (text: string, at: number): number | null => {
+  const line = lineBehind.exec(text.slice(at, at + 32))?.[1];
+  return line === undefined ? null : Number(line);
+};
+const clean = (text: string) => text.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "");
+
+/** The path that a word holds, and where it ends in it: brackets around it and behind it are not of it. */
+function* pathsOf(found: string): Generator<{ readonly text: string; readonly end: number }> {
+  const start = /^[([]+/.exec(found)?.[0].length ?? 0;
+  const cut = found.search(/\(\d+$|\(\d+[),]/);
+  const whole = found.slice(0, cut < 0 ? undefined : cut).replace(/[.)\]]+$/, "");
+  // A folder may have brackets in its name: `app/(shop)/[id]/page.tsx`.
+  if (/[([].*[)\]]/.test(whole.slice(start)) && whole.includes("/"))
+    yield { text: whole.slice(start), end: whole.length };
+  for (const { 0: piece, index } of found.matchAll(/[^()[\]]+/g)) {
+    const bare = piece.replace(/\.+$/, "");
+    yield { text: bare, end: index + bare.length };
+  }
+}
+
+/** Rows below a path that stands alone in its line, as linters group them: `  12:5  error  …`. */
+const row = /^\s+(\d{1,7}):\d{1,5}\s/;
+
+function* rowsOf(text: string): Generator<Mention> {
+  let above = "";
+  for (const line of text.split(/\r?\n/)) {
+    const found = row.exec(line)?.[1];
+    if (found !== undefined && above !== "") yield { text: above, line: Number(found) };
+    else above = /^\S+$/.test(line) && isPath(line) ? clean(line) : "";
+  }
+}
+
+/** A frame of the JVM: `com.shop.Cart.total(Cart.java:12)`. The package tells which of many files of that name it is. */
+function* framesOf(found: string, line: number | null): Generator<Mention> {
+  const [, owner = "", file = ""] = frame.exec(found) ?? [];
+  if (file === "") return;
+  const folder = owner.split(".").slice(0, -2).join("/");
+  yield { text: folder === "" ? file : `${folder}/${file}`, line };
+  // Other languages than Java need no folders for their packages.
+  if (!file.endsWith(".java") && folder !== "") yield { text: file, line };
+}
+
+/** Everything that may be a path, whether or not there is such a file. */
+export function* mentionsIn(said: string): Generator<Mention> {
+  // A constructor, and what is run when a class is loaded, have names in brackets.
+  const text = said.replace(/\.<(?:cl)?init>\(/g, ".init(");
+  for (const { 0: found, index } of text.matchAll(word)) {
+    if (found.length > maxPath) continue;
+    const frames = Array.from(framesOf(found, lineAt(text, index + found.length)));
+    yield* frames;
+    const paths = frames.length > 0 ? [] : pathsOf(found);
+    for (const { text: path, end } of paths)
+      if (isPath(path)) yield { text: clean(path), line: lineAt(text, index + end) };
+  }
+  yield* rowsOf(text);
+}
+
+const passed = /\bPASS(?:ED)?\b|^\s*(?:✓|✔|ok\b|\(pass\)|--- PASS)|\.\.\. ok$/;
+
+/** An output without what it says went well: that names files, too. */
+export const withoutPassed = (output: string): string =>
+  output
+    .split("\n")
+    .filter((line) => !passed.test(line))
+    .join("\n");

@@ -1,0 +1,78 @@
+/** Files that are called after a name in a request: `HttpHeaders.java`, or `sendf.c` in "sendf: close the pipe". Pure. */
+import { type Kind, kindOf } from "./kind.ts";
+import type { Signal } from "./signals.ts";
+
+const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
+/** A name that more files have names none of them. */
+const maxNamesakes = 3;
+
+interface Name {
+  readonly text: string;
+  readonly weight: number;
+  /** A word in another case may mean anything. */
+  readonly isExact: boolean;
+}
+
+const word = /[\p{L}\p{N}_$]+/gu;
+const severalWords = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_\p{L}/u;
+const capital = /^\p{Lu}\p{Ll}{2,}/u;
+const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
+/** "parser: close the file", "net/http, tls: …". */
+const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
+
+function namesIn(request: string): Name[] {
+  const text = request.slice(0, 8_000);
+  const names = Array.from(text.matchAll(word)).flatMap(({ 0: found, index }): Name[] => {
+    if (severalWords.test(found)) return [{ text: found, weight: weights.several, isExact: false }];
+    const isName = capital.test(found) && !beginning.test(text.slice(Math.max(0, index - 24), index));
+    return isName ? [{ text: found, weight: weights.capital, isExact: true }] : [];
+  });
+  const scopes = scope.exec(text)?.[1]?.split(/[\s,/]+/) ?? [];
+  const isPart = (part: string) => /^[\w-]{2,}$/.test(part);
+  return [...names, ...scopes.filter(isPart).map((part) => ({ text: part, weight: weights.scope, isExact: false }))];
+}
+
+const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, "");
+
+function stemOf(path: string): string {
+  const slash = path.lastIndexOf("/") + 1;
+  const dot = path.indexOf(".", slash + 1);
+  return path.slice(slash, dot < 0 ? undefined : dot);
+}
+
+/** By name: the files that are called so and are of a kind that counts. */
+function findCalled(
+  named: ReadonlyMap<string, readonly Name[]>,
+  paths: readonly string[],
+  kinds: Readonly<Record<Kind, number>>,
+): Map<string, string[]> {
+  const shortest = Math.min(...Array.from(named.keys(), (name) => name.length));
+  const called = new Map<string, string[]>();
+  for (const path of paths) {
+    const stem = stemOf(path);
+    const name = stem.length < shortest ? "" : plain(stem);
+    if (!named.has(name)) continue;
+    const kind = kindOf(path);
+    if (kind === "code" || kinds[kind] >= 0.5) called.set(name, [...(called.get(name) ?? []), path]);
+  }
+  return called;
+}
+
+/** The files that the request names by what they are called; `kinds`: what a kind counts for it. */
+export function findStems(
+  request: string,
+  paths: readonly string[],
+  kinds: Readonly<Record<Kind, number>>,
+): Map<string, Signal> {
+  const named = Map.groupBy(namesIn(request), ({ text }) => plain(text));
+  const found = new Map<string, Signal>();
+  if (named.size === 0) return found;
+  for (const [name, own] of findCalled(named, paths, kinds)) {
+    const isMeant = ({ text, isExact }: Name) => !isExact || own.some((path) => stemOf(path) === text);
+    const [best] = (named.get(name) ?? []).filter(isMeant).toSorted((a, b) => b.weight - a.weight);
+    if (best === undefined || own.length > maxNamesakes) continue;
+    const signal: Signal = { weight: best.weight, lines: [], by: "request", symbols: [best.text] };
+    for (const path of own) found.set(path, signal);
+  }
+  return found;
+}

@@ -1,0 +1,108 @@
+/** Functions, classes and other names of code that a request or an output calls by their names. Pure. */
+import { withoutPassed } from "./mentions.ts";
+import type { Term } from "./words.ts";
+
+export interface NamedSymbol {
+  /** As it is written, one word. */
+  readonly name: string;
+  readonly by: "request" | "output";
+  /** Added to the score of the file that defines it. */
+  readonly weight: number;
+}
+
+const weights = { request: 0.4, output: 2 } as const;
+const most = { request: 12, output: 20 } as const;
+/** Characters at the end of an output that may name something. */
+const outputTail = 12_000;
+
+const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_+[\p{L}\p{N}]/u;
+const qualified = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#|->|\\)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
+const joints = /\.|::|#|->|\\/;
+/** Where a sentence, a row of a list or a bracket begins, a capital letter says nothing. */
+const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
+const himself = new Set(["self", "this", "super", "cls", "std", "http", "https", "www", "com", "org"]);
+const isQuote = (text: string) => /^[`'"‘’“”]/.test(text);
+
+/** Names in what a person writes: qualified, in several words, quoted, or with a capital letter within a sentence. */
+function* namesIn(request: string): Generator<string> {
+  for (const { 0: found, index } of request.matchAll(qualified)) {
+    const before = request.slice(Math.max(0, index - 24), index);
+    const parts = found.split(joints);
+    const [only = ""] = parts;
+    if (before.endsWith("/") || request[index + found.length] === "/") continue;
+    const isQuoted = isQuote(before.slice(-1)) && isQuote(request.slice(index + found.length));
+    if (parts.length > 1) yield* parts;
+    else if (changesCase.test(only) || isQuoted) yield only;
+    else if (/^\p{Lu}\p{Ll}{2,}/u.test(only) && !beginning.test(before)) yield only;
+  }
+}
+
+/** Longer ones are data. */
+const maxLine = 1_000;
+
+const name = "(?<![\\p{L}\\p{N}_$])[\\p{L}_$][\\p{L}\\p{N}_$.:#>\\\\-]*";
+/** What compilers and interpreters say of a name, and how they write frames; the name is the first group. */
+const said: readonly RegExp[] = [
+  new RegExp(`(${name}) is not (?:defined|a function|a constructor|iterable)`, "gu"),
+  new RegExp(`(?:undefined|unresolved reference|Unresolved reference|undeclared name): ?(${name})`, "gu"),
+  new RegExp(
+    `(?:(?:symbol|location): +(?:method|class|variable)|[Uu]ndefined (?:function|method)|uninitialized constant) (${name})`,
+    "gu",
+  ),
+  new RegExp(`(?:has no field or method|unknown field|uses unknown|not defined:) (${name})`, "gu"),
+  new RegExp(`^--- FAIL: (${name})`, "gmu"),
+  new RegExp(`^\\s*File "[^"\\n]+", line \\d+, in (${name})$`, "gmu"),
+  new RegExp(`^\\s*(?:at|from) (?:async |new )?(${name})[ (]`, "gmu"),
+  new RegExp(`^(?:#\\d+ .* )?(?:in )?(${name}(?:\\(\\*?\\w+\\)\\.\\w+)?) ?\\(.*\\)(?: at .*)?$`, "gmu"),
+  new RegExp(`\\b(?:in|In function|in function) [\`'‘](?:block in )?(${name})['’\`]`, "gu"),
+  new RegExp(`^\\s*\\d+: (?:0x[0-9a-f]+ - )?(${name})$`, "gmu"),
+];
+const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");
+const trouble = /error|fail|exception|panic|undefined|unresolved|cannot|can't|not found|no such|missing|expected/i;
+
+/** Names that the output of a check, a compiler or an interpreter speaks of, those it complains of first. */
+function* namesSaid(output: string): Generator<string> {
+  const last = (found: string) =>
+    found
+      .split(/[^\p{L}\p{N}_$]+/u)
+      .filter((part) => part !== "")
+      .slice(-2)
+      .toReversed();
+  for (const shape of said) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
+  const lines = output.split("\n").filter((line) => trouble.test(line));
+  for (const line of lines) for (const { 1: found = "" } of line.matchAll(quoted)) yield* last(found);
+  for (const line of lines)
+    for (const { 0: found, index } of line.matchAll(qualified))
+      if (changesCase.test(found) || joints.test(found) || line[index + found.length] === "(") yield* last(found);
+}
+
+function* distinct(names: Iterable<string>, count: number): Generator<string> {
+  const seen = new Set<string>();
+  for (const each of names) {
+    if (each.length < 3 || himself.has(each) || seen.has(each)) continue;
+    seen.add(each);
+    yield each;
+    if (seen.size === count) return;
+  }
+}
+
+/** Those of the output first. */
+export function symbolsIn(request: string, output: string): NamedSymbol[] {
+  const told = withoutPassed(output.slice(-outputTail))
+    .split("\n")
+    .filter((line) => line.length <= maxLine)
+    .join("\n");
+  const inOutput = Array.from(distinct(namesSaid(told), most.output));
+  const inRequest = Array.from(distinct(namesIn(request), most.request)).filter((each) => !inOutput.includes(each));
+  return [
+    ...inOutput.map((each) => ({ name: each, by: "output" as const, weight: weights.output })),
+    ...inRequest.map((each) => ({ name: each, by: "request" as const, weight: weights.request })),
+  ];
+}
+
+/** Terms by which files are found that may define them; they weigh nothing. */
+export const termsOfSymbols = (symbols: readonly NamedSymbol[]): Term[] =>
+  symbols.map(({ name: each }) => {
+    const lower = each.toLowerCase();
+    return { spellings: [lower], needs: lower, weight: 0 };
+  });

@@ -1,0 +1,105 @@
+/** What tools and people write of files and lines is found in each of their forms. */
+import { describe, expect, test } from "bun:test";
+import { findSignals } from "../../../src/core/context/signals.ts";
+
+const root = "/home/me/work/p";
+const paths = [
+  "app/(shop)/[id]/page.tsx",
+  "cmd/shop/main.go",
+  "lib/shop/cart.ex",
+  "shop/cart.c",
+  "shop/cart.py",
+  "src/Cart.cs",
+  "src/Cart.php",
+  "src/cart.js",
+  "src/cart.rs",
+  "src/cart.ts",
+  "src/main/java/com/acme/other/Cart.java",
+  "src/main/java/com/acme/shop/Cart.java",
+  "src/main/kotlin/Basket.kt",
+  "tests/test_cart.py",
+  "cart.rb",
+  "deep/shop/cart.rb",
+  "Dockerfile",
+];
+
+const named = (output: string) =>
+  Object.fromEntries(Array.from(findSignals("", output, paths), ([path, { lines }]) => [path, lines]));
+
+describe("an output names a file and its line as", () => {
+  test.each([
+    ["Python", `  File "${root}/shop/cart.py", line 12, in total`, "shop/cart.py"],
+    ["Python in a folder with a space", 'File "/home/me/my work/shop/cart.py", line 12', "shop/cart.py"],
+    ["Python on Windows", String.raw`  File "C:\work\p\shop\cart.py", line 12, in total`, "shop/cart.py"],
+    ["pytest", "tests/test_cart.py:12: AssertionError", "tests/test_cart.py"],
+    ["mypy", "shop/cart.py:12: error: Incompatible return value  [return-value]", "shop/cart.py"],
+    ["Node", `    at Cart.total (${root}/src/cart.js:12:15)`, "src/cart.js"],
+    ["Node without a function", `    at ${root}/src/cart.js:12:15`, "src/cart.js"],
+    ["Node's modules", `    at async file://${root}/src/cart.js:12:15`, "src/cart.js"],
+    ["the TypeScript compiler", "src/cart.ts(12,5): error TS2339: Property 'total' does not exist", "src/cart.ts"],
+    ["the TypeScript compiler, pretty", "src/cart.ts:12:5 - error TS2339: Property", "src/cart.ts"],
+    ["TypeScript in folders with brackets", "app/(shop)/[id]/page.tsx(12,5): error TS2339", "app/(shop)/[id]/page.tsx"],
+    ["Vitest", " ❯ src/cart.ts:12:5", "src/cart.ts"],
+    ["webpack", "ERROR in ./src/cart.ts 12:5-10", "src/cart.ts"],
+    ["ESLint", `${root}/src/cart.js\n  12:5  error  'total' is not defined  no-undef`, "src/cart.js"],
+    ["Go's compiler", "cmd/shop/main.go:12:3: undefined: RoundPrice", "cmd/shop/main.go"],
+    ["a panic of Go", `main.total(...)\n\t${root}/cmd/shop/main.go:12 +0x1d`, "cmd/shop/main.go"],
+    ["a test of Go", "    main.go:12: got 3, want 4", "cmd/shop/main.go"],
+    ["Rust's compiler", "error[E0425]: cannot find function\n  --> src/cart.rs:12:5", "src/cart.rs"],
+    ["a panic of Rust", "thread 'main' panicked at src/cart.rs:12:5:", "src/cart.rs"],
+    ["Java", "\tat com.acme.shop.Cart.total(Cart.java:12)", "src/main/java/com/acme/shop/Cart.java"],
+    ["Java with a module", "\tat app//com.acme.shop.Cart.total(Cart.java:12)", "src/main/java/com/acme/shop/Cart.java"],
+    ["Java's constructors", "\tat com.acme.shop.Cart.<init>(Cart.java:12)", "src/main/java/com/acme/shop/Cart.java"],
+    ["Kotlin without folders", "\tat com.acme.BasketKt.main(Basket.kt:12)", "src/main/kotlin/Basket.kt"],
+    [
+      "Kotlin's compiler",
+      `e: file://${root}/src/main/kotlin/Basket.kt:12:5 Unresolved reference`,
+      "src/main/kotlin/Basket.kt",
+    ],
+    ["gcc", "shop/cart.c:12:5: error: 'total' undeclared", "shop/cart.c"],
+    ["gcc's includes", "In file included from shop/cart.c:12,", "shop/cart.c"],
+    ["MSVC", String.raw`shop\cart.c(12): error C2065`, "shop/cart.c"],
+    ["gdb", "#1  0x0000555 in total (x=1) at shop/cart.c:12", "shop/cart.c"],
+    ["C#", `   at Shop.Cart.Total() in ${root}/src/Cart.cs:line 12`, "src/Cart.cs"],
+    ["PHP", `PHP Fatal error: Uncaught Error in ${root}/src/Cart.php:12`, "src/Cart.php"],
+    ["PHP's warnings", `Warning: Undefined variable in ${root}/src/Cart.php on line 12`, "src/Cart.php"],
+    ["a trace of PHP", `#0 ${root}/src/Cart.php(12): Shop\\Cart->total()`, "src/Cart.php"],
+    ["Elixir", "    (shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total/1", "lib/shop/cart.ex"],
+    ["an address on GitHub", "https://github.com/me/p/blob/main/shop/cart.py#L12-L20", "shop/cart.py"],
+  ])("%s does", (_, output, path) => {
+    expect(named(output)).toEqual({ [path]: [12] });
+  });
+
+  test("an absolute path, of which the longest end that is a file is meant", () => {
+    expect(named("/srv/deep/shop/cart.rb:12:in 'total'")).toEqual({ "deep/shop/cart.rb": [12] });
+    expect(named("/srv/cart.rb:12:in 'total'")).toEqual({ "cart.rb": [12] });
+  });
+
+  test("several rows of a linter, each with its line, and none below another line", () => {
+    const output = "src/cart.js\n  3:1  error  a\n  9:2  warning  b\n\n  12:5  error  c\n";
+    expect(named(output)).toEqual({ "src/cart.js": [3, 9] });
+  });
+});
+
+test("what went well names nothing", () => {
+  const output = [
+    "shop/cart.py::test_total PASSED",
+    "PASS src/cart.js",
+    "✓ src/cart.ts (3 tests)",
+    "ok  \tcmd/shop/main.go",
+    "tests/test_cart.py::test_total FAILED",
+  ].join("\n");
+  expect(Object.keys(named(output))).toEqual(["tests/test_cart.py"]);
+});
+
+test("a frame of a library names no file of the project that only has the same name", () => {
+  expect(named("\tat java.base/java.util.Cart.get(Cart.java:427)")).toEqual({});
+  expect(named('File "/usr/lib/python3.12/domain.py", line 3')).toEqual({});
+});
+
+test("a megabyte of data without a name in it is soon looked through", () => {
+  const started = performance.now();
+  for (const piece of ["a.", "/a", "(", "a(", "x=", "::a", "  12:5 ", '"a'])
+    findSignals(piece.repeat(100_000), piece.repeat(100_000), paths);
+  expect(performance.now() - started).toBeLessThan(4_000);
+});

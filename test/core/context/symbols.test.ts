@@ -1,0 +1,133 @@
+/** Names of code in a request and in outputs, and the files that define them. */
+import { describe, expect, test } from "bun:test";
+import { lineDefining } from "../../../src/core/context/define.ts";
+import { rankProject } from "../../../src/core/context/project.ts";
+import { surveyLimits } from "../../../src/core/context/survey.ts";
+import { symbolsIn } from "../../../src/core/context/symbols.ts";
+import { openCounter } from "../../../src/core/context/words.ts";
+
+const saidBy = (output: string) => symbolsIn("", output).map(({ name }) => name);
+
+describe("an output speaks of a name as", () => {
+  test.each([
+    ["Python", "NameError: name 'round_price' is not defined"],
+    ["an attribute", "AttributeError: 'Cart' object has no attribute 'round_price'"],
+    ["Python's frames", '  File "/p/cart.py", line 3, in round_price'],
+    ["Node", "ReferenceError: round_price is not defined"],
+    ["Node's methods", "TypeError: cart.round_price is not a function"],
+    ["Node's frames", "    at Cart.round_price (/p/src/cart.js:12:15)"],
+    ["TypeScript", "error TS2339: Property 'round_price' does not exist on type 'Cart'."],
+    ["Go", "./main.go:12:3: undefined: round_price"],
+    ["Go's packages", "./main.go:12:3: undefined: shop.round_price"],
+    ["Go's frames", "main.(*Cart).round_price(0xc000012345, 0x3)"],
+    ["Go's tests", "--- FAIL: round_price (0.00s)"],
+    ["Rust", "error[E0425]: cannot find function `round_price` in this scope"],
+    ["Rust's frames", "   3: shop::cart::round_price"],
+    ["Java's compiler", "  symbol:   method round_price(int)"],
+    ["Java's frames", "\tat com.acme.shop.Cart.round_price(Cart.java:12)"],
+    ["gcc", "shop/cart.c:12:5: error: ‘round_price’ undeclared"],
+    ["gcc's functions", "shop/cart.c: In function ‘round_price’:"],
+    ["ld", "cart.c:(.text+0x1d): undefined reference to `round_price'"],
+    ["gdb", "#1  0x0000555 in round_price (x=1) at shop/cart.c:12"],
+    ["Ruby", "cart.rb:12:in 'Cart#round_price': undefined method"],
+    ["Ruby before", "cart.rb:12:in `block in round_price'"],
+    ["PHP", "PHP Fatal error: Uncaught Error: Call to undefined function Shop\\round_price()"],
+    ["PHP's frames", "#0 /p/src/Cart.php(12): Shop\\Cart->round_price()"],
+    ["Kotlin", "e: file:///p/Cart.kt:12:5 Unresolved reference: round_price"],
+    ["Elixir", "** (UndefinedFunctionError) function Shop.Cart.round_price/1 is undefined"],
+  ])("%s does", (_, output) => {
+    expect(saidBy(output)).toContain("round_price");
+  });
+
+  test("nothing where there is no name, nor in what went well", () => {
+    expect(saidBy("3 passed in 0.02s\nall is well, as expected")).toEqual([]);
+    expect(saidBy("tests/test_cart.py::test_round_price PASSED")).toEqual([]);
+  });
+
+  test("a megabyte of data without one is soon looked through", () => {
+    const started = performance.now();
+    for (const piece of ["a.", "a:", "'a", "#1 a", "at a(", "x is ", "error ", "error 'a.b"])
+      symbolsIn(piece.repeat(100_000), `${piece.repeat(6_000)}\n${`${piece.repeat(100)}\n`.repeat(100)}`);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+test("a request names what is qualified, in several words, quoted, or capital within a sentence", () => {
+  const request =
+    "Write the length in Data.Render, keep `total` and roundPrice(); tell the Cart of it. See src/util/money.";
+  expect(symbolsIn(request, "").map(({ name }) => name)).toEqual(["Data", "Render", "total", "roundPrice", "Cart"]);
+});
+
+test.each([
+  ["a.py", "x = 1\n\n    def total(self):\n", "total", 3],
+  ["a.py", "total(3)\n", "total", null],
+  ["a.py", "def subtotal():\n  return total\n", "total", null],
+  ["a.ts", "export class Cart {\n  total(): number {\n", "total", 2],
+  ["a.ts", "import { total } from './b';\ntotal(3);\n", "total", null],
+  ["a.go", "func (c *Cart) Total() int {\n", "Total", 1],
+  ["a.go", "type Cart struct {\n", "Cart", 1],
+  ["a.rs", "pub(crate) fn total(cart: &Cart) -> u32 {\n", "total", 1],
+  ["a.java", "class Cart {\n    public int total(int x) {\n", "total", 2],
+  ["a.c", "#define TOTAL 3\n", "TOTAL", 1],
+  ["a.c", "static int total(struct cart *c)\n{\n", "total", 1],
+  ["a.rb", "class Cart\n  def self.total\n", "total", 2],
+  ["a.ex", "  defp total(cart) do\n", "total", 1],
+  ["a.php", "    public function total(): int {\r\n", "total", 1],
+] as const)("%s with %p defines %s in line %p", (path, text, name, line) => {
+  expect(lineDefining(path, text, name)).toBe(line);
+});
+
+/** Ranks a project of these files, as if read. */
+async function rank(files: Readonly<Record<string, string>>, request: string, output = "") {
+  const entries = Object.keys(files).map((path) => ({ path, kind: "file" as const, size: 1, target: null }));
+  expect(entries.length).toBeLessThanOrEqual(surveyLimits.filesWithoutHistory);
+  const { ranking } = await rankProject(
+    {
+      openSurvey: (terms) => {
+        const count = openCounter(terms);
+        const found = Object.entries(files).flatMap(([path, text]) => {
+          const counts = count(text.toLowerCase());
+          return counts === null ? [] : [{ path, length: text.length, counts }];
+        });
+        const totalLength = Object.values(files).join("").length;
+        return {
+          list: async () => ({ entries: entries as never, more: false }),
+          tally: async () => ({ files: entries.length, totalLength, found, unread: 0 }),
+          history: async () => ({ commits: [], lacks: null }),
+          finish: () => {},
+        };
+      },
+      read: async (path) => files[path] ?? null,
+    },
+    { request, output },
+    new AbortController().signal,
+  );
+  return ranking.files;
+}
+
+const shop = {
+  "shop/money.py": "def round_price(x):\n    return x\n",
+  "shop/report.py": "from .money import round_price\nround_price(1)\nround_price(2)\nround_price(3)\n",
+  "shop/total.py": "round_price(1) + round_price(2)\n",
+  "shop/http_headers.py": "x = 1\n",
+  "tests/test_money.py": "def test_round():\n    assert round_price(1) == 1\n",
+};
+
+test("the file that defines what an output complains of comes first, with the line", async () => {
+  const [first] = await rank(shop, "repair this", "E   TypeError: round_price() takes 2 positional arguments");
+  expect([first?.path, first?.signal?.lines, first?.signal?.symbols]).toEqual(["shop/money.py", [1], ["round_price"]]);
+});
+
+test("the file that defines what the request names comes first, and that a name is defined in many says nothing", async () => {
+  expect((await rank(shop, "let `round_price` take a currency"))[0]?.path).toBe("shop/money.py");
+  const many = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`m${n}.py`, "def round_price(x): pass\n"]));
+  expect((await rank({ ...shop, ...many }, "let `round_price` take more")).every(({ signal }) => signal === null)).toBe(
+    true,
+  );
+});
+
+test("a file is found by its name in any spelling, and by the scope of a request", async () => {
+  expect((await rank(shop, "add the content policy to HttpHeaders"))[0]?.path).toBe("shop/http_headers.py");
+  expect((await rank(shop, "report: use another currency"))[0]?.path).toBe("shop/report.py");
+  expect((await rank(shop, "tell the reporter of it")).every(({ signal }) => signal === null)).toBe(true);
+});

@@ -4,10 +4,13 @@ import { PaiError } from "../core/error.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 import type { Decide, Decision, Question } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { asBlock } from "./door.ts";
 import type { Face } from "./face.ts";
 
 export interface EditorOptions {
   readonly face: Face;
+  /** A question's text with nothing hidden in it. */
+  readonly spell: (text: string, isCommand: boolean) => string;
   /** Asks the person; true: yes, null: the turn was cancelled instead. Rejects when the editor has gone. */
   readonly permit: (toolCall: ToolCallUpdate, options: PermissionOption[]) => Promise<boolean | null>;
   /** A file as the editor has it; null: the editor does not say. */
@@ -54,7 +57,7 @@ const toLines = (text: string) =>
     .replace(/\n$/, "");
 
 export function decideByEditor(editor: EditorOptions): Decide {
-  const { face, permit, signal } = editor;
+  const { face, permit, spell, signal } = editor;
   let asked = 0;
 
   async function ask(toolCall: ToolCallUpdate): Promise<Decision> {
@@ -77,6 +80,7 @@ export function decideByEditor(editor: EditorOptions): Decide {
   async function askInWords({ kind, text, diff }: Question): Promise<Decision> {
     asked += 1;
     const [title = ""] = text.split("\n");
+    const shown = asBlock(spell(text, kind === "command"));
     return ask({
       toolCallId: `question-${asked}`,
       title,
@@ -85,7 +89,7 @@ export function decideByEditor(editor: EditorOptions): Decide {
       content: [
         {
           type: "content",
-          content: { type: "text", text: diff === undefined ? text : `${text}\n\n\`\`\`diff\n${diff}\n\`\`\`` },
+          content: { type: "text", text: diff === undefined ? shown : `${shown}\n\n${asBlock(diff, "diff")}` },
         },
       ],
     });

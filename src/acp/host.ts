@@ -2,6 +2,7 @@
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Decide } from "../core/question.ts";
+import type { Showing } from "./door.ts";
 
 /** Something to choose: a mode, a model, a slash command. */
 export interface Choice {
@@ -58,6 +59,7 @@ export interface TalkSummary {
 
 export interface Host {
   readonly version: string;
+  readonly showing: Showing;
   /** A new session, or the one of that id; `tell` gets what there is to know before the first turn. */
   open(folder: string, id: string | null, tell: (text: string) => void): Promise<Talk>;
   list(folder: string | null): Promise<readonly TalkSummary[]>;

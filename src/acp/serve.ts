@@ -9,10 +9,10 @@ import {
   type PromptRequest,
   type PromptResponse,
   RequestError,
-  type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
+import { openDoor, showCall } from "./door.ts";
 import { createFace } from "./face.ts";
 import type { Host, Talk } from "./host.ts";
 import { readPrompt } from "./read-prompt.ts";
@@ -57,8 +57,8 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     return open;
   };
 
-  const sendTo = (client: AgentContext, sessionId: string) => (update: SessionUpdate) =>
-    client.notify(methods.client.session.update, { sessionId, update });
+  const sendTo = (client: AgentContext, sessionId: string) =>
+    openDoor(host.showing, (update) => client.notify(methods.client.session.update, { sessionId, update }));
 
   async function openSession(folder: string, id: string | null, client: AgentContext): Promise<Open> {
     if (!folder.startsWith("/")) throw RequestError.invalidParams({ cwd: folder }, "cwd must be an absolute path");
@@ -122,10 +122,11 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     const face = createFace({ send, readText, absolute: (path) => `${open.folder}/${path}` });
     const decide = decideByEditor({
       face,
+      spell: host.showing.question,
       permit: async (toolCall, options) => {
         const { outcome } = await client.request(methods.client.session.requestPermission, {
           sessionId: talk.id,
-          toolCall,
+          toolCall: showCall(toolCall, host.showing),
           options,
         });
         return outcome.outcome === "cancelled" ? null : outcome.optionId === "yes";
@@ -239,7 +240,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
         sessions: (await host.list(params.cwd ?? null)).map(({ id, root, title, changed }) => ({
           sessionId: id,
           cwd: root,
-          title,
+          title: host.showing.text(title),
           updatedAt: changed,
         })),
       })),

@@ -39,6 +39,16 @@ export function describeHidden(text: string): string | null {
   return `${count} invisible ${count === 1 ? "character" : "characters"} on line ${shown}${more}`;
 }
 
+/** What JSON allows inside a string and a terminal, a line reader or an eye would be misled by. */
+const unsafeInJson =
+  /[\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+
+/** The same JSON with these as `\uXXXX`. */
+export function spellInJson(json: string): string {
+  const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return json.replace(unsafeInJson, (character) => character.split("").map(spell).join(""));
+}
+
 /** A name or path in a listing: as it is, or quoted as JSON when it could be taken for anything else. */
 export function quoteName(name: string): string {
   const plain = /^[\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+(?: [\p{L}\p{M}\p{N}._@+=/~#$%&()[\]{},!'-]+)*$/u.test(name);

@@ -1,4 +1,5 @@
 /** The server for other agents: pai's plan, apply and undo as tools, in the old protocol with its handshake and the new one without. */
+import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { ToolAnswer, ToolHost } from "./host.ts";
 import { readLines } from "./lines.ts";
@@ -62,7 +63,9 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
   const writer = output.getWriter();
   const send = (message: Json): void => {
     // An agent that has gone reads nothing any more: the end of its input ends us.
-    writer.write(bytes.encode(`${JSON.stringify({ jsonrpc: "2.0", ...fieldsOf(message) })}\n`)).catch(() => {});
+    writer
+      .write(bytes.encode(`${spellInJson(JSON.stringify({ jsonrpc: "2.0", ...fieldsOf(message) }))}\n`))
+      .catch(() => {});
   };
   const running = new Map<Id, AbortController>();
   let queue: Promise<unknown> = Promise.resolve();

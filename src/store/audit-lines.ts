@@ -26,15 +26,16 @@ function shorten(text: string): string {
   return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
 }
 
-const acting = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+/** Emoji keep their joiners and presentation marks. */
+const acting = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** Controls, line separators and marks that turn text around are spelled out. */
 function escapeLine(text: string): string {
-  return text.replace(
-    acting,
-    (mark) => short[mark] ?? `\\u${mark.codePointAt(0)?.toString(16).padStart(4, "0") ?? "fffd"}`,
-  );
+  return text.replace(acting, (mark) => {
+    const hex = (mark.codePointAt(0) ?? 0).toString(16);
+    return short[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`);
+  });
 }
 
 function entriesOf(event: StampedEvent): readonly Entry[] {

@@ -1,12 +1,10 @@
 /** The faces for programs: one document, one event a line. */
 import type { Failure } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
+import { spellInJson } from "../core/invisible.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Notice } from "../core/question.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-
-/** What JSON allows inside a string and a terminal or a line reader would act on. */
-const unsafe = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udfff]/g;
 
 /** Digests and ids are long and random, but no secrets. */
 const unmasked = new Set(["before", "after", "run", "id", "type", "at"]);
@@ -15,8 +13,7 @@ function stringify(value: unknown): string {
   const text = JSON.stringify(value, (key, inner: unknown) =>
     typeof inner === "string" && !unmasked.has(key) ? maskSecrets(inner) : inner,
   );
-  const spell = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return text.replace(unsafe, (character) => character.split("").map(spell).join(""));
+  return spellInJson(text);
 }
 
 /** The order of keys is part of the contract; a value built elsewhere may have another. */

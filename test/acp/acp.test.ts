@@ -93,6 +93,17 @@ describe("a task", () => {
     expect(other.questions[0]?.toolCall.title).toContain("Change what steers others?");
   });
 
+  test("a question hides nothing: no comment, no end of its block, no mark that turns text around", async () => {
+    const command = "echo '<!--' ; touch ran ; : '```' '-->' \u202e\u200b p\u0430y";
+    const editor = await start({ files, replies: [plan({ steps: [`RUN ${command}`] })], answers: ["no"] });
+    await editor.prompt(await editor.open(), "build it");
+    const shown = editor.questions[0]?.toolCall.content?.[0];
+    const text = shown?.type === "content" && shown.content.type === "text" ? shown.content.text : "";
+    const [, marks = "", inner = ""] = /^(`+)\n([\s\S]*)\n\1$/.exec(text) ?? [];
+    expect([marks.length, inner.includes(marks)]).toEqual([4, false]);
+    expect(inner).toContain("touch ran ; : '```' '-->' \\u202e\\u200b p\u0430y[mixes Latin and Cyrillic]");
+  });
+
   test("only planned: nothing is asked, nothing changes", async () => {
     const editor = await start({ files, replies: change });
     const id = await editor.open();

@@ -15,6 +15,8 @@ import { parseModelId } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
 import { modes } from "../../store/setting-table.ts";
+import { spellQuestion } from "../../ui/prompt/question.ts";
+import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
@@ -193,6 +195,7 @@ export function openEditorHost(called: Context): Host {
 
   return {
     version,
+    showing: { text: (text) => markMixed(visible(text)), question: spellQuestion, open: openVisible },
     async open(folder, id, tell) {
       const base = composeBase(at(folder));
       for (const warning of base.warnings) tell(warning);

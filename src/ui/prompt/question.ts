@@ -12,17 +12,18 @@ const long = { lines: 15, bytes: 1000 };
 const padding = /[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]{17,}/g;
 const emptyLines = /\n(?:[ \t]*\n){4,}/g;
 
-function spell({ kind, text }: Question): string {
+/** The text of a question with all that hides spelled out, marked or counted. */
+export function spellQuestion(text: string, isCommand: boolean): string {
   const shown = markMixed(visible(text))
     .trimEnd()
     .replace(emptyLines, (lines) => `\n[${counted(lines.split("\n").length - 2, "empty line")}]\n`)
     .replace(padding, (spaces) => `[${counted(spaces.length, "space")}]`);
-  return kind === "command" ? shown.replaceAll("\t", "\\t") : shown;
+  return isCommand ? shown.replaceAll("\t", "\\t") : shown;
 }
 
 /** The text of a question, ending in a line feed; "" for none. `columns` null: nothing is wrapped. */
 export function renderQuestion(question: Question, style: Style, columns: number | null): string {
-  const text = spell(question);
+  const text = spellQuestion(question.text, question.kind === "command");
   if (text === "") return "";
   const lines = question.text.trimEnd().split("\n").length;
   const bytes = Buffer.byteLength(question.text.trimEnd());

@@ -1,0 +1,47 @@
+/** The door to the editor: in what it is told nothing acts, hides or turns text around; paths and contents stay what they are. */
+import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
+
+/** How text is made safe to be shown. */
+export interface Showing {
+  /** Text that is whole: what acts or hides is spelled out, words that mix alphabets are marked. */
+  readonly text: (text: string) => string;
+  /** What a yes will do: blanks that push text out of sight are counted as well. */
+  readonly question: (text: string, isCommand: boolean) => string;
+  /** For text that comes in pieces. */
+  readonly open: () => (piece: string) => string;
+}
+
+/** What the editor looks up or applies. */
+const exact = new Set(["path", "oldText", "newText"]);
+
+function mapShown<T>(value: T, change: (text: string) => string): T {
+  const map = (inner: unknown): unknown => {
+    if (typeof inner === "string") return change(inner);
+    if (typeof inner !== "object" || inner === null) return inner;
+    if (Array.isArray(inner)) return inner.map(map);
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, exact.has(key) ? part : map(part)]));
+  };
+  return map(value) as T;
+}
+
+export const showCall = (call: ToolCallUpdate, { text }: Pick<Showing, "text">): ToolCallUpdate => mapShown(call, text);
+
+/** Sends updates of one turn through the door. */
+export function openDoor(
+  { text, open }: Showing,
+  send: (update: SessionUpdate) => Promise<void>,
+): (update: SessionUpdate) => Promise<void> {
+  const streams = { agent_message_chunk: open(), agent_thought_chunk: open() };
+  return (update) => {
+    const { sessionUpdate: kind } = update;
+    const isPiece = kind === "agent_message_chunk" || kind === "agent_thought_chunk";
+    return send(mapShown(update, isPiece ? streams[kind] : text));
+  };
+}
+
+/** Text as it is, in a block that nothing in it can end: editors render what they are told as Markdown, which hides comments. */
+export function asBlock(text: string, language = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = "`".repeat(longest + 1);
+  return `${marks}${language}\n${text}\n${marks}`;
+}

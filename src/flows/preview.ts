@@ -143,7 +143,7 @@ export async function preview(run: Run): Promise<Preview> {
   const all = [first, ...weighed];
   const tokens = all.reduce((sum, part) => sum + part.tokens, 0);
   const most = Math.min(promise.at_most, options.caps.calls ?? promise.at_most);
-  return {
+  return veil.cover({
     parts: all,
     tokens,
     masked: veil.count,
@@ -151,5 +151,5 @@ export async function preview(run: Run): Promise<Preview> {
     lacks: likely.lacks,
     promise: { expected: Math.min(promise.expected, most), at_most: most },
     cost: ledger.priceOf({ ...noUsage, input: tokens }),
-  };
+  });
 }

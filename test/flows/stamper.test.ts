@@ -3,7 +3,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import { maskHeld } from "../../src/core/secrets/held-keys.ts";
+import { spellingsOf } from "../../src/core/secrets/spellings.ts";
+import { createVeil } from "../../src/core/secrets/veil.ts";
 import { createStamper } from "../../src/flows/run-task.ts";
+import { everyEvent } from "../every-event.ts";
 
 const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({
   type: "model.delta",
@@ -60,4 +63,22 @@ test("a piece waits only while a key may go on; what another channel says comes 
     "phase.started",
   ]);
   expect(stamp([delta("see my")], []).length).toBe(1);
+});
+
+test("of no event is any text left out, in whatever spelling a secret is written", () => {
+  const secret = "Zx9kQ2mR7tL/p4VwA8+sNd";
+  const key = "AIzaSyOwn-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5";
+  const veil = createVeil();
+  veil.hide(`db_password = '${secret}'`);
+  const mask = Object.assign(<T>(value: T): T => veil.cover(maskHeld([key])(value)), { begun: () => 0, keys: [] });
+  const sent: StampedEvent[] = [];
+  const emit = createStamper({ id: "r", now: () => new Date(0), sink: (event) => void sent.push(event), mask });
+  const spelled = [...spellingsOf(secret), ...spellingsOf(key)];
+  for (const event of everyEvent(`a ${spelled.join(" b ")} c`)) emit(event);
+  const texts = sent.map((event) => JSON.stringify(event));
+  expect(sent.length).toBeGreaterThan(35);
+  for (const text of texts) {
+    expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
+    for (const spelling of spelled) expect(text).not.toContain(spelling);
+  }
 });

@@ -137,7 +137,7 @@ export async function doTask(
     view.finish(outcome, composed.opened.workspace.undoable);
     if (base.settings.notify !== null) {
       const { notifyEnd } = await import("../compose/notify-end.ts");
-      notifyEnd(context, base, outcome, { task: composed.mask(read.text), notify: view.notify });
+      notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
     }
     if (view.interactive) {
       const { offerToKeep } = await import("../onboard/keep-model.ts");

@@ -6,7 +6,7 @@ import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
-import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
+import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
 import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import { openAudit } from "../../store/audit.ts";
@@ -161,8 +161,8 @@ export interface Composed {
   readonly tellTools: (task: Task) => Task;
   /** Tokens that the settings' model holds. */
   readonly window: number;
-  /** Takes the keys of the settings' model out of what is written down. */
-  readonly mask: KeyMask;
+  /** Takes the keys of the settings' model out of what is written down; every secret that a run has met goes by its name. */
+  readonly cover: Mask;
   /** The session that the team is told of beside its runs; does nothing without a store. */
   readonly followSession: TeamLink["followSession"];
   /** Resolves when the team was told of the runs, or the time for it is over. */
@@ -280,7 +280,7 @@ export async function composeTask(
       return parts.length === 0 ? task : { ...task, context: parts.join("\n\n") };
     },
     window: own.model.window,
-    mask: own.mask,
+    cover: (value) => veil?.cover(own.mask(value)) ?? own.mask(value),
     followSession: (place) => team?.followSession(place),
     async close() {
       tools?.close();

@@ -117,7 +117,7 @@ function idsFor({ composed, sessions }: Talk, command: string): readonly string[
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
-  const keep = (text: string) => talk.input.add((talk.model ?? talk.composed).mask(text));
+  const keep = (text: string) => talk.input.add(talk.composed.cover(talk.model?.mask(text) ?? text));
   const prompter = await view.prompter();
   await showAll(context);
   const options: MessageOptions = {

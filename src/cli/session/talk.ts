@@ -200,7 +200,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     view.finish(outcome);
     if (composed.base.settings.notify !== null) {
       const { notifyEnd } = await import("../compose/notify-end.ts");
-      notifyEnd(context, composed.base, outcome, { task: composed.mask(typed), notify: view.notify });
+      notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });
     }
     talk.spent = addSpent(talk.spent, outcome);
     if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);

@@ -89,3 +89,9 @@ test("a chain of processes that start the next one and end at once is ended", as
   expect([result.exit, readFileSync(join(cwd, "tick"), "utf8")]).toEqual([0, last]);
   expect(Number(last)).toBeGreaterThan(10);
 }, 20_000);
+
+test("what leaves its process group but not its session is ended, whatever its environment", async () => {
+  const { cwd, sh } = open();
+  await sh("env -i PATH=$PATH /bin/bash -c 'set -m; sleep 30 & echo $! >pid; disown'; sleep 0.1");
+  expect(existsSync(`/proc/${readFileSync(join(cwd, "pid"), "utf8").trim()}`)).toBe(false);
+});

@@ -97,15 +97,16 @@ export function announceGroup(group: number): () => void {
 }
 
 /**
- * Tells what came to pai since this call as what a command left behind: pai is its parent, it was not before, and it has its
- * own session, which no process that pai starts for itself has.
+ * Tells what came to pai since this call as what the command of `group` left behind: pai is its parent, it was not before, and
+ * its session is neither pai's nor another command's.
  */
-export function watchStrays(): (pid: number) => Stray {
+export function watchStrays(group: number): (pid: number) => Stray {
   const before = new Set(allProcesses().filter((pid) => statOf(pid)[1] === process.pid));
   const session = statOf(process.pid)[3];
+  const isOther = (id: number) => id !== group && groups.has(id);
   return (pid) => {
     const [state, parent, , own] = statOf(pid);
-    if (parent !== process.pid || before.has(pid) || groups.has(pid) || groups.has(own) || own === session) return null;
+    if (parent !== process.pid || before.has(pid) || isOther(pid) || isOther(own) || own === session) return null;
     return state === "Z" || state === "X" ? "ended" : "running";
   };
 }
@@ -117,9 +118,9 @@ function statOf(pid: number): readonly [state: string, parent: number, group: nu
 }
 
 function belongs(pid: number, group: number, mark: string): boolean {
-  const [state, , own] = statOf(pid);
+  const [state, , own, session] = statOf(pid);
   if (state === "Z" || state === "X") return false;
-  return own === group || `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
+  return own === group || session === group || `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
 }
 
 /** Empty for what has ended or belongs to somebody else. */

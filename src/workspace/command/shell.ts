@@ -151,7 +151,7 @@ async function follow(
   let ending: Promise<boolean> | null = null;
   const leave = announceGroup(child.pid);
   // A sandbox with its own process namespace lets none out.
-  const strayOf = isContained ? undefined : watchStrays();
+  const strayOf = isContained ? undefined : watchStrays(child.pid);
   const end = (reason: typeof why) => {
     why ??= reason;
     ending ??= endProcesses(child.pid, mark, graceMs, strayOf);

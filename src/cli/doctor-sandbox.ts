@@ -27,6 +27,7 @@ export async function examineSandbox({ root, places, context }: Patient, loaded:
       workspaceFd: opened.lent.fd,
       rules: settings.policy,
       home: places.home,
+      env: context.env,
       own,
       stateFolder: null,
     });

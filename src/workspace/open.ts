@@ -90,6 +90,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
       workspaceFd: root.lent.fd,
       rules: policy,
       home,
+      env: options.env,
       own,
       stateFolder: state?.folder ?? null,
     });

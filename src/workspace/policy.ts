@@ -24,19 +24,21 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 export type DeniedKind = "secret" | "repository" | "tool" | "own" | "settings";
 
 /** Names, or `folder/name`, folded. */
+const secretNames = words(
+  `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc .htpasswd
+  .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk
+  .docker/config.json .config/gcloud .config/gh .cargo/credentials .cargo/credentials.toml .gem/credentials .envs .dev.vars
+  .secrets secrets.yml secrets.yaml secrets.json secrets.toml kubeconfig .vault_pass .vault_pass.txt local.settings.json
+  .sentryclirc .my.cnf rclone.conf`,
+);
 const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; readonly names: ReadonlySet<string> }[] =
   [
+    { kind: "secret", why: "may hold keys or passwords", names: secretNames },
     {
-      kind: "secret",
-      why: "may hold keys or passwords",
-      names: words(
-        `.env .ssh .aws .azure .gnupg .kube .password-store .netrc _netrc .git-credentials .pgpass .npmrc .pypirc
-      .htpasswd .dockercfg .vault-token .s3cfg .boto credentials.json id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519
-      id_ed25519_sk .docker/config.json .config/gcloud .config/gh .cargo/credentials .cargo/credentials.toml
-      .gem/credentials`,
-      ),
+      kind: "repository",
+      why: "belongs to version control",
+      names: words(".git .hg .svn .jj .sl .bzr _darcs .pijul .fslckout"),
     },
-    { kind: "repository", why: "belongs to version control", names: words(".git .hg .svn") },
     {
       kind: "tool",
       why: "is kept by a tool and not edited by hand",
@@ -49,9 +51,11 @@ const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; r
     },
   ];
 const secretShape =
-  /^\.env(~|[._-].+)$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|tfstate(\.backup)?)$|service[-_]account.*\.json$/;
+  /^\.env(~|[._-].+)$|\.(env|pem|key|p8|p12|pfx|jks|jceks|bks|keystore|keytab|ppk|kdbx|ovpn|kubeconfig|tfstate(\.backup)?)$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
+/** What editors and people make of the name of a file that they keep a copy of. */
+const copyShape = /^#?(.+?)(?:~|#|\.(?:bak|old|orig|save|tmp|swp))+$/;
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
-const openShape = /^\.env[._-](example|sample|template)$/;
+const openShape = /^(?:\.env[._-](?:example|sample|template)|(?:example|sample|template)\.env)$/;
 
 const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
@@ -151,7 +155,15 @@ function whyDenied(folded: string, pair: string): string | null {
     if (short !== null && [...names].some((name) => name.replace(/^\./, "").slice(0, 6) === short)) return why;
   }
   if (unfinishedShape.test(folded)) return "is a half-written file of pai";
-  return secretShape.test(folded) ? "may hold keys or passwords" : null;
+  return isSecretName(folded) ? "may hold keys or passwords" : null;
+}
+
+function isSecretName(folded: string): boolean {
+  if (secretShape.test(folded)) return true;
+  const original = copyShape.exec(folded)?.[1];
+  if (original === undefined) return false;
+  // An editor may put a dot before it: `.id_rsa.swp`.
+  return [original, original.replace(/^\./, "")].some((name) => secretNames.has(name) || secretShape.test(name));
 }
 
 /** Whether a pattern without any wildcard is this path. A bare name is not: it would open every file of that name. */

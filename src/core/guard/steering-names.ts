@@ -30,7 +30,8 @@ export const unaskedNames: readonly Row[] = [
       .lefthook/ .lefthook-local/ .config/lefthook.yml .pre-commit-config.yaml .pre-commit-config.yml
       .pre-commit-hooks.yaml .overcommit.yml .overcommit/ .lintstagedrc .simple-git-hooks.json .simple-git-hooks.js
       .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs .captainhook.json
-      captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json cocogitto.toml cog.toml .rusty-hook.toml`,
+      captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json .ghooks/ .cargo-husky/ prek.toml hk.pkl
+      cocogitto.toml cog.toml .rusty-hook.toml`,
     shape: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+)$/,
   },
   {
@@ -40,7 +41,7 @@ export const unaskedNames: readonly Row[] = [
       .ashrc .inputrc .ripgreprc .curlrc .wgetrc .screenrc .tmux.conf .tmux/ .oh-my-zsh/ .config/fish/ .config/nushell/
       .config/tmux/ .config/direnv/ .config/mise/ .config/bash/ .config/zsh/ .config/starship.toml .xonshrc
       .config/elvish/ .envrc .direnvrc .mise.toml mise.toml .mise.local.toml mise.local.toml .mise/ .rtx.toml
-      .tool-versions .asdfrc .autoenv .autoenv.zsh .lessfilter .dir_colors profile.ps1
+      .tool-versions .asdfrc .in.zsh .lazygit.yml .autoenv .autoenv.zsh .lessfilter .dir_colors profile.ps1
       microsoft.powershell_profile.ps1`,
   },
   {
@@ -58,13 +59,13 @@ export const unaskedNames: readonly Row[] = [
       .doom.d/ .config/emacs/ .config/doom/ .projectile .ycm_extra_conf.py .zed/ .fleet/ .vs/ .theia/ .atom/
       .devcontainer/ .devcontainer.json devcontainer.json .gitpod.yml .gitpod.dockerfile .replit replit.nix .idx/
       .codesandbox/ .stackblitzrc .gdbinit .gdbearlyinit .lldbinit .radare2rc .r2rc .config/zed/ .config/code/ .editrc
-      .nvim-dap.lua .vimspector.json .coc-settings.json`,
+      .nvim-dap.lua session.vim .vimspector.json .coc-settings.json`,
     shape: /\.(?:code-workspace|sublime-project)$/,
   },
   {
     why: "an interpreter or a package manager runs it when it starts",
     names: `sitecustomize.py usercustomize.py .pythonrc .pythonrc.py .python_startup.py .pystartup .ipython/ .jupyter/
-      jupyter_config.py jupyter_notebook_config.py .irbrc .pryrc .gemrc .rprofile .renviron rprofile.site .ghci
+      jupyter_config.py jupyter_notebook_config.py .irbrc .pryrc .pdbrc .psysh.php .ocamlinit .re.pl/ .lein/ profiles.clj .clj-kondo/ .user.ini .gemrc .rprofile .renviron rprofile.site .ghci
       .iex.exs .sbclrc .clisprc .guile .julia/ startup.jl .sqliterc .psqlrc .my.cnf .mysqlrc .octaverc startup.m
       .perldb .noderc .erlang .luarocks/ .pnp.cjs .pnp.js .pnp.loader.mjs .pnpmfile.cjs
       .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/ bunfig.toml .bunfig.toml .cargo/config .cargo/config.toml .bundle/config pip.conf .pip/ .config/pip/ .pydistutils.cfg .terraformrc terraform.rc .gradle/init.d/ .gradle/gradle.properties .m2/settings.xml .config/containers/ .condarc`,

@@ -41,7 +41,7 @@ export const builtNames: readonly Row[] = [
   ),
   runs(
     "docker",
-    "compose.yml compose.yaml",
+    "compose.yml compose.yaml compose.override.yml compose.override.yaml",
     /^(?:dockerfile|containerfile)(?:\..+)?$|^docker-compose.*\.ya?ml$|\.dockerfile$/,
   ),
   runs(
@@ -50,13 +50,19 @@ export const builtNames: readonly Row[] = [
   ),
   runs("systemd or the desktop", "", /\.(?:desktop|service|timer)$/),
   runs("ansible", "ansible.cfg .ansible.cfg"),
+  runs("terragrunt", "terragrunt.hcl"),
+  runs("a web server", ".htaccess"),
   runs("nix", "flake.nix shell.nix default.nix devenv.nix devenv.yaml", /\.nix$/),
   runs("cmake", "cmakelists.txt cmakepresets.json cmakeuserpresets.json conanfile.py vcpkg.json", /\.cmake(?:\.in)?$/),
   runs(
     "meson or autotools",
     "meson.build meson_options.txt configure configure.ac configure.in autogen.sh bootstrap.sh aclocal.m4",
   ),
-  runs("bazel", "build.bazel workspace.bazel module.bazel .bazelrc workspace.bzlmod buck", /\.(?:bzl|star)$/),
+  runs(
+    "bazel",
+    "tools/bazel .bazeliskrc build.bazel workspace.bazel module.bazel .bazelrc workspace.bzlmod buck",
+    /\.(?:bzl|star)$/,
+  ),
   runs("scons or waf", "sconstruct sconscript wscript waf"),
   runs(
     "dotnet",
@@ -66,12 +72,12 @@ export const builtNames: readonly Row[] = [
   runs(
     "xcode or swift",
     "package.swift project.pbxproj podfile cartfile fastfile appfile fastlane/",
-    /\.(?:podspec|xcconfig)$/,
+    /\.(?:podspec|xcconfig)$|^\.xcode\.env/,
   ),
   runs("elixir or erlang", "mix.exs rebar.config .formatter.exs .credo.exs"),
   runs(
     "a Ruby tool",
-    "gemfile gems.rb config.ru .rspec .rubocop.yml .simplecov guardfile dangerfile capfile vagrantfile brewfile",
+    "gemfile gems.rb config.ru .rspec .rubocop.yml .simplecov .solargraph.yml guardfile dangerfile capfile vagrantfile brewfile",
     /\.gemspec$/,
   ),
   runs(

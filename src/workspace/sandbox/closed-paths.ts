@@ -1,10 +1,12 @@
 /** Finds what a command must not see or change: secrets of the project and of the home, repositories, pai's own folders. */
-import { lstatSync, realpathSync, type Stats } from "node:fs";
-import { basename, join } from "node:path";
-import type { PathRules } from "../policy.ts";
+import { type Dirent, lstatSync, realpathSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { RelPath } from "../../core/path.ts";
+import { kindOfDenied, type PathRules } from "../policy.ts";
 import { entriesOf } from "../system/entries.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
+import { findHomeSecrets, type HomeOptions } from "./home-secrets.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
 export interface ClosedPaths {
@@ -17,28 +19,15 @@ export interface ClosedPaths {
   readonly inside: Inside;
 }
 
-export interface Ground {
+export interface Ground extends HomeOptions {
   /** Real path. */
   readonly workspace: string;
   readonly rules: PathRules;
-  readonly home: string | null;
   /** pai's own folders. */
   readonly own: readonly string[];
-  readonly isRoot: boolean;
   /** What the person lets commands read all the same, absolute. */
   readonly open: readonly string[];
 }
-
-/** Files and folders of a home that hold keys, passwords or sessions. */
-const homeSecrets =
-  `.ssh .aws .azure .gnupg .kube .docker .password-store .netrc _netrc .git-credentials .pgpass .my.cnf
-  .npmrc .pypirc .htpasswd .dockercfg .vault-token .s3cfg .boto .config/gcloud .config/gh .config/hub .config/op
-  .config/rclone .config/sops .config/pip .config/git/credentials .config/containers/auth.json .config/doctl .config/helm
-  .config/composer/auth.json .composer/auth.json .config/pulumi .pulumi/credentials.json .oci .terraformrc
-  .m2/settings-security.xml .fly/config.yml .wrangler .pip .cargo/credentials .cargo/credentials.toml .gem/credentials
-  .terraform.d/credentials.tfrc.json .local/share/keyrings .claude .claude.json .codex .gemini .mozilla .thunderbird
-  .config/google-chrome .config/chromium .config/BraveSoftware .bash_history .zsh_history .python_history
-  .node_repl_history .psql_history .mysql_history`.split(/\s+/);
 
 /** What only root can read anyway. */
 const rootSecrets = [
@@ -53,7 +42,7 @@ const rootSecrets = [
 /** `last`: what was found the time before; null: nothing yet. */
 export function findClosedPaths(ground: Ground, last: ClosedPaths | null): ClosedPaths {
   const inside = findInside(ground, last?.inside ?? null);
-  const outside = [...homesOf(ground).flatMap((home) => homeSecrets.map((name) => join(home, name))), ...ground.own];
+  const outside = [...findHomeSecrets(ground), ...secretsAbove(ground), ...ground.own];
   const privileged = ground.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const mounts = readMounts("self");
   const found = new Map<string, Hidden>();
@@ -110,12 +99,21 @@ function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
   });
 }
 
-/** The person's own home; as root everybody's. */
-function homesOf({ home, isRoot }: Ground): readonly string[] {
-  const own = home === null ? [] : [home];
-  if (!isRoot) return own;
-  const others = entriesOf("/home").flatMap((entry) => (entry.isDirectory() ? [join("/home", entry.name)] : []));
-  return [...new Set([...own, "/root", ...others])];
+/** Secrets in the folders above, where the project is a part of a repository. */
+function secretsAbove({ workspace, rules }: Ground): readonly string[] {
+  const above: string[] = [];
+  for (let at = workspace; at !== "/"; at = dirname(at)) {
+    if (at !== workspace) above.push(at);
+    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return above.flatMap(secretsIn);
+  }
+  return [];
+
+  function secretsIn(folder: string): readonly string[] {
+    const isSecret = ({ name }: Dirent) => kindOfDenied("" as RelPath, name, rules) === "secret";
+    return entriesOf(folder)
+      .filter(isSecret)
+      .map(({ name }) => join(folder, name));
+  }
 }
 
 const hostKeys = (): readonly string[] =>

@@ -6,6 +6,7 @@ import type { PathRules } from "../policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import type { Found } from "./find-level.ts";
+import type { HomeOptions } from "./home-secrets.ts";
 import { firstWithSockets, type OutsideRules, readableRules } from "./landlock.ts";
 import { findSubmounts } from "./mounts.ts";
 import { isReplaced } from "./namespaces.ts";
@@ -18,6 +19,7 @@ export interface PathOptions {
   readonly workspace: string;
   readonly rules: PathRules;
   readonly home: string | null;
+  readonly env: HomeOptions["env"];
   /** Folders of pai's own, which commands do not see. */
   readonly own: readonly string[];
 }
@@ -36,7 +38,7 @@ const networkFolders = [
 const closedFreshMs = 1000;
 
 /** The paths of a confinement; secrets are looked for again when what is known of them is a second old. */
-export function openPaths({ settings, workspace, rules, home, own }: PathOptions, isRoot: boolean) {
+export function openPaths({ settings, workspace, rules, home, env, own }: PathOptions, isRoot: boolean) {
   const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
   const readable = settings.readable.map(absolute);
   const writable = settings.writable.map(absolute);
@@ -51,7 +53,7 @@ export function openPaths({ settings, workspace, rules, home, own }: PathOptions
     if (known !== null && known.own !== ownNow) outside.forget();
     if (known === null || known.own !== ownNow || performance.now() - known.at > closedFreshMs) {
       const open = [...readable, ...writable];
-      const paths = findClosedPaths({ workspace, rules, home, own, isRoot, open }, known?.paths ?? null);
+      const paths = findClosedPaths({ workspace, rules, home, env, own, isRoot, open }, known?.paths ?? null);
       known = { paths, at: performance.now(), own: ownNow };
     }
     return known.paths;

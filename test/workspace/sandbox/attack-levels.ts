@@ -138,6 +138,7 @@ async function attack(folder: string, level: SandboxLevel, command: string) {
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
     home: join(folder, "home"),
+    env: {},
     own: [join(folder, "secret")],
     stateFolder: null,
   });

@@ -49,6 +49,13 @@ for (const only of ["L3", "L3b"] as const) {
         expect([level, output.includes("canary"), output.includes("x")]).toEqual([only, false, true]);
       }));
 
+    test("secrets of the repository above are hidden where the project is a part of it", () =>
+      inWorld({ only }, async ({ base, run }) => {
+        mkdirSync(join(base, ".git"));
+        writeFileSync(join(base, ".env"), "KEY=canary\n");
+        expect((await run("cat ../outside.txt ../.env")).output).toMatch(/theirs(?!.*canary)/s);
+      }));
+
     test("secrets right inside folders that are not looked through are hidden too", () =>
       inWorld({ only }, async ({ work, run }) => {
         for (const folder of ["node_modules", ".venv", ".vscode"]) {

@@ -34,6 +34,7 @@ async function runForever(folder: string, level: SandboxLevel, time: string): Pr
     workspaceFd: openSync(workspace, 0o10200000),
     rules: { allow: [], deny: [] },
     home: null,
+    env: {},
     own: [],
     stateFolder: null,
   });

@@ -136,7 +136,7 @@ test("takes along nothing whose name it cannot keep", () => {
   using at = openFolder();
   at.folder("d");
   mkdirSync(Buffer.concat([Buffer.from(`${at.path}/d/bad`), Buffer.from([0xff])]));
-  expect(refusalOf(() => inside(at.root, p("d"))).message).toBe("d/bad\ufffd has a name that is no UTF-8");
+  expect(refusalOf(() => inside(at.root, p("d"))).message).toBe("d/bad\ufffd has a name that is not UTF-8");
 });
 
 test("very many names come in code-point order too, and a listing has each of them once", async () => {

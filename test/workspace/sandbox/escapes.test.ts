@@ -1,6 +1,6 @@
 /** Ways out that were found by somebody who looked for them, each closed. */
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
@@ -50,7 +50,8 @@ for (const only of ["L3", "L3b"] as const) {
       }));
 
     test("secrets of the repository above are hidden where the project is a part of it", () =>
-      inWorld({ only }, async ({ base, run }) => {
+      inWorld({ only }, async ({ base, work, run }) => {
+        rmSync(join(work, ".git"), { recursive: true });
         mkdirSync(join(base, ".git"));
         writeFileSync(join(base, ".env"), "KEY=canary\n");
         expect((await run("cat ../outside.txt ../.env")).output).toMatch(/theirs(?!.*canary)/s);

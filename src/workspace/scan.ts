@@ -23,6 +23,8 @@ export interface Found {
 export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly omitted?: Omitted | undefined;
+  /** Asked of each folder before it is entered; absent: every one is. */
+  readonly enters?: (folder: RelPath) => boolean;
 }
 
 /** Children of a folder in code-point order, without denied names. Throws file_unusable when there is no such folder. */
@@ -53,7 +55,9 @@ export async function* walk(
 ): AsyncGenerator<Entry, void> {
   let pause = performance.now();
   options.signal?.throwIfAborted();
-  for (const entry of walkNow(root, folder, rules, options.omitted)) {
+  const { omitted, enters } = options;
+  const selection: Selection = { ignored: openIgnore(root, folder), rules, omitted, ...(enters && { enters }) };
+  for (const { entry } of descend(root, folder, selection)) {
     if (performance.now() - pause > 20) {
       await Bun.sleep(0);
       options.signal?.throwIfAborted();
@@ -107,6 +111,7 @@ interface Selection {
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
   readonly left?: (path: RelPath) => void;
+  readonly enters?: (folder: RelPath) => boolean;
 }
 
 function* descend(root: Root, folder: RelPath, selection: Selection): Generator<Found, void> {
@@ -122,7 +127,8 @@ function* descend(root: Root, folder: RelPath, selection: Selection): Generator<
       const entry = selectEntry(root, level, name, selection);
       if (entry === null) continue;
       yield { entry, look: () => lookAt(level.handle, name, entry.path) };
-      const inner = entry.kind === "folder" ? enterLevel(root, level, entry.path, selection.omitted) : null;
+      const isEntered = entry.kind === "folder" && selection.enters?.(entry.path) !== false;
+      const inner = isEntered ? enterLevel(root, level, entry.path, selection.omitted) : null;
       if (inner !== null) stack.push(inner);
     }
   } finally {

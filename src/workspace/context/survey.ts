@@ -126,17 +126,26 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
   const listWalked = async (signal: AbortSignal): Promise<{ entries: readonly Entry[]; more: boolean }> => {
     const entries: Entry[] = [];
     const take = await openTake();
+    const shares = openShares(() => entries.length);
+    const isFull = () => entries.length >= surveyLimits.entries || (entries.length % 64 === 0 && isLate());
     let files = 0;
-    for await (const entry of walk(root, "" as RelPath, rules, { signal })) {
-      if (entries.length >= surveyLimits.entries || (entries.length % 64 === 0 && isLate()))
-        return { entries, more: true };
+    const note = (entry: Entry): void => {
       entries.push(entry);
-      if (entry.kind !== "file") continue;
+      if (entry.kind !== "file") return;
       take(entry.path);
       files += 1;
       if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
-    }
-    return { entries, more: false };
+    };
+    const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
+      for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {
+        if (isFull()) return false;
+        note(entry);
+      }
+      return true;
+    };
+    let isAll = await walkFrom("" as RelPath, shares.enters);
+    for (const folder of isAll ? shares.later : []) isAll &&= await walkFrom(folder);
+    return { entries, more: !isAll };
   };
 
   const tallyIndexed = async (signal: AbortSignal): Promise<CountReply> => {
@@ -186,6 +195,28 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
     history: startHistory,
     finish() {
       if (isLarge && isStale) index?.refreshLater();
+    },
+  };
+}
+
+/** The part of a large project that one folder at its top may fill before all others were looked at. */
+const share = { from: 20_000, entries: 1_000 } as const;
+
+/**
+ * Which folders are entered in a first round, and which are left for later: in a very large project no folder at the top
+ * is left out because others before it hold all that there is time for. `count`: entries so far.
+ */
+function openShares(count: () => number) {
+  const later: RelPath[] = [];
+  let [top, before] = ["", 0];
+  return {
+    later,
+    enters(folder: RelPath): boolean {
+      const own = folder.slice(0, folder.indexOf("/") + 1);
+      if (own !== top) [top, before] = [own, count()];
+      const isFull = own !== "" && count() > share.from && count() - before > share.entries;
+      if (isFull) later.push(folder);
+      return !isFull;
     },
   };
 }

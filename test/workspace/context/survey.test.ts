@@ -51,6 +51,21 @@ test("binary and huge files, odd names, pipes and links that lead in a circle ar
   });
 }, 20_000);
 
+test("in a very large project every folder at the top is looked at before the rest of one that holds most of it", async () => {
+  await inFolder(async (root) => {
+    for (let inner = 0; inner < 31; inner += 1) {
+      mkdirSync(join(root, `data/s${10 + inner}`), { recursive: true });
+      for (let at = 0; at < 700; at += 1) writeFileSync(join(root, `data/s${10 + inner}`, `f${at}.py`), "");
+    }
+    mkdirSync(join(root, "shop"));
+    writeFileSync(join(root, "shop/cart.py"), "default_map = 1\n");
+    const { entries, more, tally } = await surveyOf(root);
+    expect([more, entries.length, new Set(entries).size]).toEqual([false, 31 * 701 + 3, 31 * 701 + 3]);
+    expect(entries.indexOf("shop/cart.py")).toBeLessThan(entries.indexOf("data/s40/f0.py"));
+    expect(tally.found.map(({ path }) => path)).toEqual(["shop/cart.py"]);
+  });
+}, 30_000);
+
 test("many files are counted beside the main thread as they are in it", async () => {
   await inFolder(async (root) => {
     mkdirSync(join(root, "src"));

@@ -33,6 +33,8 @@ function makeFiles(place: Place, count: number): void {
 }
 
 const manyFiles = "mkdir new && cd new && seq 1 5000 | while read n; do echo $n >$n.txt; done";
+const largeFiles =
+  "seq 1 500000 >one && for n in $(seq 50); do (echo $n; head -c 5000000 one) >large$n.txt; done; rm one";
 const ran = (command: string) => [planned([["RUN", command]]), done(`RUN::${command}::EOT\nEND::EOT\n`), done("")];
 const written = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))];
 
@@ -68,6 +70,13 @@ const cases: readonly Case[] = [
     answers: ran(manyFiles),
     after: 2,
     delays: [100, 500, 1000, 2000, 3500],
+  },
+  {
+    name: "a command that makes fifty files of 5 MB",
+    flags: ["--allow-run"],
+    answers: ran(largeFiles),
+    after: 1,
+    delays: [300, 800, 1500, 3000, 5000, 7000],
   },
   {
     name: "a folder of 5,000 files deleted",

@@ -4,6 +4,7 @@ import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
 import { type KeptLine, matchLines, splitLines } from "./line-diff.ts";
 import type { ChangeSummary } from "./outcome.ts";
+import { finish, type Steps } from "./steps.ts";
 import { decode } from "./text.ts";
 
 /** Text of a blob: "" for nothing and folders, a link's target, null for binary. */
@@ -36,13 +37,34 @@ function align(before: Blob | null, after: Blob | null): Alignment {
 
 /** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */
 export function countLines(before: Blob | null, after: Blob | null): { added: number; deleted: number } {
+  if (before === null || after === null) return { added: lengthOf(after), deleted: lengthOf(before) };
   const { old, now, kept } = align(before, after);
   return { added: now.length - kept.length, deleted: old.length - kept.length };
 }
 
-function hashOf(blob: Blob | null): string | null {
-  return blob?.kind === "file" ? digest(blob.bytes) : null;
+const lengths = new WeakMap<Uint8Array, number>();
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** Told several times of the same bytes, which never change. */
+function memorized<T>(known: WeakMap<Uint8Array, T>, bytes: Uint8Array, find: () => T): T {
+  const value = known.get(bytes) ?? find();
+  known.set(bytes, value);
+  return value;
 }
+
+/** How many lines `splitLines` makes of it. */
+function lengthOf(blob: Blob | null): number {
+  const count = () => {
+    const text = textOf(blob) ?? "";
+    let lines = text === "" || text.endsWith("\n") ? 0 : 1;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+    return lines;
+  };
+  return blob?.kind === "file" ? memorized(lengths, blob.bytes, count) : count();
+}
+
+const hashOf = (blob: Blob | null): string | null =>
+  blob?.kind === "file" ? memorized(hashes, blob.bytes, () => digest(blob.bytes)) : null;
 
 /**
  * The moves in a set: every change that made a path by moving, with the change that emptied the path it came from. Of
@@ -64,20 +86,26 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
  * What events and results tell of changes; their content stays behind. A move is one of them: it counts the lines that
  * differ from those at its origin, and the path that it emptied is told in `from` only.
  */
-export function summarizeAll(
+export const summarizeAll = (...args: Parameters<typeof summarizeSteps>): ChangeSummary[] =>
+  finish(summarizeSteps(...args));
+
+/** The same in steps; of the same content it is quick when it was done before. */
+export function* summarizeSteps(
   changes: readonly Change[],
   by: (path: Change["path"]) => ChangeSummary["by"],
-): ChangeSummary[] {
+): Steps<ChangeSummary[]> {
   const renames = findRenames(changes);
   const origins = new Set(renames.values());
-  return changes
-    .filter((change) => !origins.has(change))
-    .map((change) => {
-      const { path, from, after } = change;
-      const before = renames.get(change)?.before ?? change.before;
-      const counts = countLines(before, after);
-      return { path, op: opOf(change), from, ...counts, before: hashOf(before), after: hashOf(after), by: by(path) };
-    });
+  const summaries: ChangeSummary[] = [];
+  for (const change of changes) {
+    if (origins.has(change)) continue;
+    yield;
+    const { path, from, after } = change;
+    const before = renames.get(change)?.before ?? change.before;
+    const hash = { before: hashOf(before), after: hashOf(after) };
+    summaries.push({ path, op: opOf(change), from, ...countLines(before, after), ...hash, by: by(path) });
+  }
+  return summaries;
 }
 
 const contextLines = 3;
@@ -144,17 +172,25 @@ function hunkOf(edits: readonly Edit[], { old, now }: Alignment): StructuredPatc
   };
 }
 
+/** Bytes of a file that is made or removed, and changed lines of another: more is only named, as binary files are, which `git apply` refuses. */
+const largest = 1024 * 1024;
+const mostLines = 50_000;
+
 /** A patch of hunks alone: git's header, with names in all letters, is written here. */
 const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
 
 /**
  * The package writes the hunks of our own alignment: its structuredPatch would align without the bound that matchLines
- * keeps on huge files, and not always as the counts say. Loaded here, as the first request needs no diff.
+ * keeps on huge files, and not always as the counts say. Loaded here, as the first request needs no diff. null: there is too
+ * much of it.
  */
-function renderHunks(before: Blob | null, after: Blob | null): string {
+function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const { formatPatch, OMIT_HEADERS }: typeof import("diff/lib/patch/create.js") = require("diff/lib/patch/create.js");
   const alignment = align(before, after);
-  const hunks = groupEdits(findEdits(alignment)).map((edits) => {
+  const found = findEdits(alignment);
+  const lines = found.reduce((sum, { oldFrom, oldTo, newFrom, newTo }) => sum + oldTo - oldFrom + newTo - newFrom, 0);
+  if (lines > mostLines) return null;
+  const hunks = groupEdits(found).map((edits) => {
     const hunk = hunkOf(edits, alignment);
     const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
     // git leaves a count of one out.
@@ -205,11 +241,17 @@ function renderFile(change: Change, from: string | null): string {
   if (sameBytes(before, after)) return header;
   const oldName = before === null ? "/dev/null" : `a/${from ?? path}`;
   const newName = after === null ? "/dev/null" : `b/${path}`;
-  const [oldText, newText] = [textOf(before), textOf(after)];
-  const hunks = oldText === null || newText === null ? null : renderHunks(before, after);
+  const hunks = isTooLarge(before, after) || isBinary(before) || isBinary(after) ? null : renderHunks(before, after);
   if (hunks) return `${header}--- ${renderName(oldName)}\n+++ ${renderName(newName)}\n${hunks}`;
   const isEmpty = hunks === "" && (before === null || after === null);
   return isEmpty ? header : `${header}Binary files ${quoteAsGit(oldName)} and ${quoteAsGit(newName)} differ\n`;
+}
+
+const isBinary = (blob: Blob | null): boolean => textOf(blob) === null;
+
+function isTooLarge(before: Blob | null, after: Blob | null): boolean {
+  const whole = before === null ? after : after === null ? before : null;
+  return whole?.kind === "file" && whole.bytes.length > largest;
 }
 
 function renderChange(change: Change, from: string | null): string {
@@ -223,12 +265,16 @@ function renderChange(change: Change, from: string | null): string {
 }
 
 /** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
-export function renderChanges(changes: readonly Change[]): string {
+export const renderChanges = (changes: readonly Change[]): string => finish(renderSteps(changes));
+
+/** The same in steps. */
+export function* renderSteps(changes: readonly Change[]): Steps<string> {
   const renames = findRenames(changes);
   const origins = new Set(renames.values());
   let out = "";
   for (const change of changes) {
     if (origins.has(change)) continue;
+    yield;
     const origin = renames.get(change);
     out += renderChange(origin ? { ...change, before: origin.before } : change, origin?.path ?? null);
   }

@@ -11,7 +11,7 @@ export function splitLines(text: string): readonly string[] {
 
 /**
  * The longest common subsequence of two lists of lines.
- * Bounded: texts that differ in more than 1,500 shared lines, or take over 400 ms, are aligned
+ * Bounded: texts that differ in more than 1,500 shared lines, or take over 400 ms (very long ones 100 ms), are aligned
  * at the lines that both have exactly once, which is correct but not minimal.
  */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
@@ -41,6 +41,9 @@ function sharedPositions(lines: readonly string[], from: number, to: number, oth
   return positions;
 }
 
+/** Of so many lines the rest of the work takes its time too. */
+const manyLines = 100_000;
+
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
   const numbers = new Map<string, number>();
   const toNumber = (line: string) => {
@@ -48,7 +51,8 @@ function matchShared(old: readonly string[], now: readonly string[]): readonly K
     numbers.set(line, known);
     return known;
   };
-  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout: 400 });
+  const timeout = old.length + now.length > manyLines ? 100 : 400;
+  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout });
   if (parts === undefined) return null;
   const matches: KeptLine[] = [];
   let i = 0;

@@ -1,5 +1,7 @@
 /** Lets signals and time limits be heard between pieces of work that never wait by themselves. */
 
+import type { Steps } from "../core/steps.ts";
+
 /** Milliseconds of work after which a signal is listened for. */
 const longest = 20;
 
@@ -18,3 +20,13 @@ export async function listen(signal: AbortSignal): Promise<void> {
   last = performance.now();
   signal.throwIfAborted();
 }
+
+/** Does work in steps, with turns of the event loop between them. Throws the signal's reason; null: goes on after a signal. */
+export async function breatheThrough<T>(steps: Steps<T>, signal: AbortSignal | null): Promise<T> {
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done === true) return next.value;
+    if (performance.now() - last > longest) await listen(signal ?? never);
+  }
+}
+
+const never = new AbortController().signal;

@@ -199,7 +199,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   const paths = changes.map(({ path }) => [path]);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
   await reviewBatch(run, rights);
-  if (!isAsked(run, rights)) acceptBatch(run);
+  if (!isAsked(run, rights)) await acceptBatch(run);
   await applyBatch(run);
 }
 

@@ -104,7 +104,7 @@ async function flush(batch: Batch): Promise<void> {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0) ?? declined;
     report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
   }
-  if (!isAsked(run, rights)) acceptBatch(run);
+  if (!isAsked(run, rights)) await acceptBatch(run);
   if (await applyBatch(run)) batch.changed = true;
 }
 

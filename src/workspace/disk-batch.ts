@@ -2,6 +2,7 @@
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
+import { finish, type Steps } from "../core/steps.ts";
 import {
   changedMeanwhile,
   drop,
@@ -20,7 +21,6 @@ import {
 import type { Root } from "./confine.ts";
 import { noteReplaced } from "./fresh-time.ts";
 import { parentOf, showName } from "./parse-path.ts";
-import { finish, type Steps } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";

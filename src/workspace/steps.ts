@@ -1,18 +1,8 @@
-/** Work in steps: done at once, or with pauses in which a signal is heard. */
-
-/** Each `yield` is a place where the work may be given up: it throws there, and the work tidies up. */
-export type Steps<T> = Generator<void, T, void>;
+/** Work in steps with pauses in which a signal is heard. */
+import type { Steps } from "../core/steps.ts";
 
 /** Milliseconds of work after which a signal is listened for. */
 const pauseMs = 20;
-
-/** Does it without a pause. */
-export function finish<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
 
 /** Does it with pauses. After the signal the reason is thrown into the work, which throws it again when it has tidied up. */
 export async function pace<T>(steps: Steps<T>, signal: AbortSignal | undefined): Promise<T> {

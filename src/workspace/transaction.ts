@@ -129,6 +129,7 @@ export function openTransaction(
         const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
         if (batch.changes.length === 0) return;
         begin(batch);
+        if (journal !== null && sizeOf(batch.changes) > manyBytes) await pace(journal.prepare(batch.changes), signal);
         await pace(commitSteps(root, disk, journal, batch), signal);
         done.push(...batch.changes);
         if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
@@ -192,6 +193,14 @@ export function openTransaction(
     },
   };
 }
+
+/** From so many bytes on they are kept in steps, each with a write of its own. */
+const manyBytes = 16 * 1024 * 1024;
+
+const sizeOf = (changes: readonly Change[]): number =>
+  changes
+    .flatMap(({ before, after }) => [before, after])
+    .reduce((sum, blob) => sum + (blob?.kind === "file" ? blob.bytes.length : 0), 0);
 
 /** A folder that was made goes with what was made in it. */
 const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>

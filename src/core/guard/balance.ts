@@ -1,5 +1,7 @@
 /** Which lines a file lost and gained, and how many of each; lines that only moved are neither. */
 
+import type { Steps } from "../steps.ts";
+
 /** How often each line occurs. */
 export type LineCounts = Map<string, number>;
 
@@ -28,6 +30,17 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
   return rest;
 }
 
+/** What a new file has of these lines; all it gained counts for nothing but what others lost. */
+export function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
+  const gained: LineCounts = new Map();
+  if (wanted.size === 0) return { lost: new Map(), gained };
+  for (const line of now.split("\n")) {
+    const moved = line.trim();
+    if (wanted.has(moved)) gained.set(moved, (gained.get(moved) ?? 0) + 1);
+  }
+  return { lost: new Map(), gained };
+}
+
 /** Compares a file with itself: lines in another order are neither lost nor gained. */
 export function balanceOf(old: string, now: string): Balance {
   const [before, after] = [countLines(old), countLines(now)];
@@ -51,20 +64,33 @@ function takeFrom(losers: readonly Balance[], line: string, wanted: number): num
   return wanted - open;
 }
 
+/** Lines between two pauses. */
+const linesAtOnce = 20_000;
+
 /** Takes away, from both sides, what one file lost and another gained. */
-export function settleMoves(balances: readonly Balance[]): void {
+export function* settleMoves(balances: readonly Balance[]): Steps<void> {
   const losers = new Map<string, Balance[]>();
-  for (const balance of balances) {
-    for (const line of balance.lost.keys()) {
-      const known = losers.get(line);
-      if (known) known.push(balance);
-      else losers.set(line, [balance]);
+  for (const [balance, line] of linesOf(balances, "lost")) {
+    if (line === null) yield;
+    else if (losers.get(line)?.push(balance) === undefined) losers.set(line, [balance]);
+  }
+  for (const [balance, line] of linesOf(balances, "gained")) {
+    if (line === null) yield;
+    else {
+      const others = losers.get(line)?.filter((other) => other !== balance) ?? [];
+      const wanted = balance.gained.get(line) ?? 0;
+      if (others.length > 0) take(balance.gained, line, takeFrom(others, line, wanted));
     }
   }
+}
+
+/** Every line of each; null is a pause. A line that is taken out meanwhile is given all the same. */
+function* linesOf(balances: readonly Balance[], side: keyof Balance): Generator<readonly [Balance, string | null]> {
+  let count = 0;
   for (const balance of balances) {
-    for (const [line, wanted] of [...balance.gained]) {
-      const others = losers.get(line)?.filter((other) => other !== balance) ?? [];
-      take(balance.gained, line, takeFrom(others, line, wanted));
+    for (const line of balance[side].keys()) {
+      if (++count % linesAtOnce === 0) yield [balance, null];
+      yield [balance, line];
     }
   }
 }

@@ -4,8 +4,9 @@ import { type Blob, type Change, squash } from "../change.ts";
 import { findDefinitions } from "../context/definition.ts";
 import type { RelPath } from "../path.ts";
 import { findSecrets, newSecrets } from "../secrets/key-shapes.ts";
+import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
-import { type Balance, balanceOf, settleMoves, weighLines } from "./balance.ts";
+import { type Balance, balanceOf, gainedOf, settleMoves, weighLines } from "./balance.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
@@ -67,20 +68,21 @@ function contentOf(blob: Blob | null): string | null {
 }
 
 /** A moved file is judged where it went, against what it was where it came from. */
-function filesOf(since: readonly Change[]): File[] {
+function* filesOf(since: readonly Change[]): Steps<File[]> {
   const byPath = new Map(since.map((change) => [change.path, change]));
   const originOf = ({ from, before, after }: Change) => {
     const origin = from === null || before !== null || after === null ? undefined : byPath.get(from);
     return origin?.after === null ? origin : undefined;
   };
   const moved = new Set(since.map(originOf));
-  return since
-    .filter((change) => !moved.has(change))
-    .map((change) => ({
-      path: change.path,
-      old: contentOf(originOf(change)?.before ?? change.before),
-      now: contentOf(change.after),
-    }));
+  const files: File[] = [];
+  for (const change of since) {
+    if (moved.has(change)) continue;
+    yield;
+    const old = contentOf(originOf(change)?.before ?? change.before);
+    files.push({ path: change.path, old, now: contentOf(change.after) });
+  }
+  return files;
 }
 
 /** A line counts one, and one more for every 400 characters: one huge line is not a way round. */
@@ -202,18 +204,41 @@ function openDefinitions(): Case["definitions"] {
   };
 }
 
-function judgeFiles(files: readonly File[], input: GuardInput): Verdict[] {
+/** Of a new file only what others lost is looked for: no rule asks for the rest of its lines. */
+function* balanceAll(files: readonly File[]): Steps<ReadonlyMap<File, Balance>> {
+  const balances = new Map<File, Balance>();
+  for (const file of files) {
+    yield;
+    balances.set(file, file.old === null ? gainedOf("", noLines) : balanceOf(file.old, file.now ?? ""));
+  }
+  const lost = new Set<string>();
+  for (const balance of balances.values()) {
+    yield;
+    for (const line of balance.lost.keys()) lost.add(line);
+  }
+  for (const file of files) {
+    yield;
+    if (file.old === null) balances.set(file, gainedOf(file.now ?? "", lost));
+  }
+  yield* settleMoves([...balances.values()]);
+  return balances;
+}
+
+const noLines: ReadonlySet<string> = new Set();
+
+function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]> {
   const definitions = openDefinitions();
-  const balances = new Map(files.map((file) => [file, balanceOf(file.old ?? "", file.now ?? "")]));
-  settleMoves([...balances.values()]);
-  return [...balances].flatMap(([file, balance]) => {
-    if (file.old === file.now) return [];
+  const verdicts: Verdict[] = [];
+  for (const [file, balance] of yield* balanceAll(files)) {
+    yield;
+    if (file.old === file.now) continue;
     const subject = { file, balance, others: files.filter((other) => other !== file), input, definitions };
-    return rules.flatMap(({ rule, verdict, judge: judgeRule }) => {
+    for (const { rule, verdict, judge: judgeRule } of rules) {
       const text = judgeRule(subject);
-      return text === null ? [] : [{ path: file.path, verdict, rule, text: `${file.path}: ${text}` }];
-    });
-  });
+      if (text !== null) verdicts.push({ path: file.path, verdict, rule, text: `${file.path}: ${text}` });
+    }
+  }
+  return verdicts;
 }
 
 /** Paths of the batch that lose lines which an earlier batch had moved there from `path`; where none does, all paths of it. */
@@ -233,10 +258,10 @@ function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPa
  * Verdicts on files that the batch does not touch (`away`), as verdicts on the paths of the batch that cause them: code
  * that an earlier batch moved out of such a file would be lost only now. What was refused before already is not news.
  */
-function judgeAway(away: readonly Verdict[], input: GuardInput): Verdict[] {
+function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[]> {
   const open = away.filter(({ verdict }) => verdict === "refused");
   if (open.length === 0) return [];
-  const before = judgeFiles(filesOf(squash(input.earlier)), input);
+  const before = yield* judgeFiles(yield* filesOf(squash(input.earlier)), input);
   const fresh = open.filter(({ path, rule }) => !before.some((old) => old.path === path && old.rule === rule));
   return fresh.flatMap((verdict) => {
     const takers = [...new Set(takersOf(verdict.path, input))];
@@ -253,9 +278,13 @@ function judgeAway(away: readonly Verdict[], input: GuardInput): Verdict[] {
  * empty when all is well. A file may be named by several rules. Nothing can have moved to a file that is refused:
  * whoever drops it from the batch must have the rest judged again. Pure.
  */
-export function judge(input: GuardInput): readonly Verdict[] {
-  const verdicts = judgeFiles(filesOf(squash([...input.earlier, ...input.batch])), input);
+export const judge = (input: GuardInput): readonly Verdict[] => finish(judgeSteps(input));
+
+/** The same in steps, each for one file at most. */
+export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
+  if (input.batch.length === 0) return [];
+  const verdicts = yield* judgeFiles(yield* filesOf(squash([...input.earlier, ...input.batch])), input);
   const touched = new Set(input.batch.map(({ path }) => path));
   const away = verdicts.filter(({ path }) => !touched.has(path));
-  return [...verdicts.filter(({ path }) => touched.has(path)), ...judgeAway(away, input)];
+  return [...verdicts.filter(({ path }) => touched.has(path)), ...(yield* judgeAway(away, input))];
 }

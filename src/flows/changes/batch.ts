@@ -1,12 +1,12 @@
 /** What is staged becomes real: shown, decided, applied as one. */
 import { type Change, squash } from "../../core/change.ts";
-import { renderChanges, summarizeAll } from "../../core/diff.ts";
+import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import { describeLater } from "../../core/guard/describe-steering.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
-import { listen } from "../breathe.ts";
+import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { findSteering, type Refusal } from "./judge.ts";
 
@@ -39,10 +39,14 @@ type Origin = "plan" | "command";
 const applyQuestion = { plan: "Apply these changes?", command: "Apply what the command changed?" } as const;
 
 /** Tells what is staged, with what is to be noticed in it; `asked`: it is decided on now. */
-function propose(run: Run, origin: Origin, asked: boolean): void {
+async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> {
   const changes = run.overlay.staged();
-  const summaries = summarizeAll(changes, () => origin);
-  const told = { batch: run.record.batches, changes: summaries, diff: renderChanges(changes) };
+  const summaries = await breatheThrough(
+    summarizeSteps(changes, () => origin),
+    run.signal,
+  );
+  const diff = await breatheThrough(renderSteps(changes), run.signal);
+  const told = { batch: run.record.batches, changes: summaries, diff };
   run.emit({ type: "changes.proposed", ...told, ...(asked ? { asked } : {}) });
   noteNames(run, changes);
   noteLater(run, changes);
@@ -91,7 +95,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
   const changes = run.overlay.staged();
   if (changes.length === 0) return null;
   run.record.batches += 1;
-  propose(run, origin, !run.options.dryRun);
+  await propose(run, origin, !run.options.dryRun);
   const lines = summarizeAll(changes, () => origin).map(lineOf);
   const decision = run.options.dryRun
     ? ({ accept: true, by: "policy" } as const)
@@ -114,10 +118,10 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
 }
 
 /** With a plan every batch was approved with it: it is shown, and accepted by policy. */
-export function acceptBatch(run: Run, origin: Origin = "plan"): void {
+export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.record.batches += 1;
-  propose(run, origin, false);
+  await propose(run, origin, false);
   tellDecision(run, { accept: true, by: "policy" }, origin);
 }
 

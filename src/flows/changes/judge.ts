@@ -1,9 +1,10 @@
 /** Which staged changes are refused: by the change guard, as files that steer, or because what they belong to is refused. */
 import { type Change, invert } from "../../core/change.ts";
 import type { ErrorCode } from "../../core/error.ts";
-import { type GuardInput, judge, type Verdict } from "../../core/guard/guard.ts";
+import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
+import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets } from "../unveil.ts";
 import { refuseSteering } from "./steering.ts";
@@ -41,7 +42,7 @@ async function findRefusals(
   allowed: Set<string> = new Set(),
 ): Promise<Refusals> {
   const refused: Refusals = new Map();
-  for (const verdict of judge({ ...input, limits: run.options.guard })) {
+  for (const verdict of await breatheThrough(judgeSteps({ ...input, limits: run.options.guard }), run.signal)) {
     const { path, rule, text } = verdict;
     if (refused.has(path) || allowed.has(`${rule} ${path}`)) continue;
     if (rule === "secret" && mayHoldSecrets(run, path)) continue;

@@ -66,7 +66,7 @@ async function decide(run: Run, rights: Rights | null, { changes }: Proposed): P
   if (changes.length === 0) return null;
   run.overlay.stage(changes);
   if (!isAsked(run, rights) && rights !== null && changes.every((change) => isPromised(rights, change))) {
-    acceptBatch(run, "command");
+    await acceptBatch(run, "command");
     return null;
   }
   try {

@@ -1,11 +1,11 @@
 /** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
 import { type Change, squash } from "../../core/change.ts";
-import { renderChanges, summarizeAll } from "../../core/diff.ts";
+import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
-import { listen } from "../breathe.ts";
+import { breatheThrough, listen } from "../breathe.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 import { statusOf } from "./status.ts";
 
@@ -93,10 +93,12 @@ const asKept = async (failure: PaiError): Promise<PaiError> =>
   failure.code === "commit_failed" ? (await import("./git-commit.ts")).sayKept(failure) : failure;
 
 /** Changes as an outcome tells them; of ignored files only that they changed. */
-const showChanges = (run: Run, changes: readonly Change[]): Pick<Outcome, "changes" | "diff"> => ({
-  changes: summarizeAll(changes, (path) => (run.begun?.commandPaths.has(path) ? "command" : "plan")),
-  diff: renderChanges(changes.filter(({ path }) => !run.record.ignored.has(path))),
-});
+async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {
+  const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
+  const open = all.filter(({ path }) => !run.record.ignored.has(path));
+  const changes = await breatheThrough(summarizeSteps(all, by), null);
+  return { changes, diff: await breatheThrough(renderSteps(open), null) };
+}
 
 /** How many of the ignored paths that stay are named. */
 const maxStays = 20;
@@ -122,7 +124,7 @@ export async function settle(
 ): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
   // Before it is kept: a signal that comes while thousands of files are summed up takes the run back.
-  const shown = failed === null ? showChanges(run, squash(run.begun?.changes ?? [])) : null;
+  const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
   const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
   const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];
   const { record, ledger } = run;
@@ -138,7 +140,7 @@ export async function settle(
     text: record.text,
     next: record.next,
     plan: record.plan,
-    ...(shown !== null && closed === null && !options.dryRun ? shown : showChanges(run, changes)),
+    ...(shown !== null && closed === null && !options.dryRun ? shown : await showChanges(run, changes)),
     checks: record.checks,
     calls: { made: ledger.made, ...ledger.promised },
     usage: ledger.usage,

@@ -1,9 +1,9 @@
 /** Applies a batch with the journal, whole; when anything fails, all of it is taken back. */
 import { PaiError, toPaiError } from "../../core/error.ts";
+import { finish, type Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, chooseBulk, performSteps } from "../disk-batch.ts";
 import { showName } from "../parse-path.ts";
-import { finish, type Steps } from "../steps.ts";
 import type { Disk } from "../system/disk.ts";
 import type { Journal } from "./journal.ts";
 import { putBack } from "./put-back.ts";

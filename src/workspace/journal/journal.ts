@@ -5,6 +5,7 @@ import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { Steps } from "../../core/steps.ts";
 import type { Holder } from "../../system/holder.ts";
 import type { Batch } from "../disk-batch.ts";
 import type { Disk } from "../system/disk.ts";
@@ -40,6 +41,8 @@ export interface Work {
 export interface Journal {
   /** Opens an episode, written with its first promise. Until `end`, the next pai takes it back if this process dies. */
   begin(kind: EpisodeKind, task: string): void;
+  /** Keeps both contents of changes, in steps: what is promised afterwards finds them kept. Promises nothing. */
+  prepare(changes: readonly Change[]): Steps<void>;
   /** Promises a batch before it is done: keeps both contents of every change, on the disk when it returns. */
   intend(batch: Batch, by: "plan" | "command"): void;
   /** Keeps the files' content as a command begins. Not synced: it outlives this process, but not a power cut. */
@@ -185,6 +188,12 @@ export function openJournal(state: State, id: string): Journal {
       say({ type: "begin", v: 1, kind, task, at: new Date().toISOString(), holder: state.self });
       state.disk.append(join(openIn(state), id), new Uint8Array());
       unnamed = true;
+    },
+    *prepare(changes) {
+      for (const change of changes) {
+        keep([change]);
+        yield;
+      }
     },
     intend: (batch, by) => promise({ type: "intend", ...intentOf(batch, by) }),
     watch(changes, others) {

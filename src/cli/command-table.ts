@@ -87,7 +87,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "context",
-      description: "files a task is about, and what would be sent; sends nothing",
+      description: "show the files of a task and what would be sent; sends nothing",
     },
     args: () => ({
       task: word("TASK|-", false),
@@ -130,7 +130,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/history.ts")).historyCommand,
   }),
   define({
-    meta: { name: "stats", description: "what all runs came to: solved, promises kept, tokens, cost" },
+    meta: { name: "stats", description: "sum up all runs: solved, promises kept, tokens, cost" },
     args: () => ({ ...take("by", "since", "team", "csv") }),
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
     load: async () => (await import("./commands/stats.ts")).statsCommand,
@@ -138,7 +138,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "dashboard",
-      description: "all runs as a page: a file, or served on this machine only",
+      description: "show all runs as a page: in a file, or served on this machine",
     },
     args: () => ({ ...take("out", "port", "team") }),
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
@@ -160,7 +160,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/memory.ts")).memoryCommand,
   }),
   define({
-    meta: { name: "eval", description: "how good models and modes are on tasks whose tests they do not see" },
+    meta: { name: "eval", description: "measure models and modes on tasks whose tests they do not see" },
     args: () => ({
       verb: word("run|worker|report|import"),
       what: word("TASKS…", false),
@@ -177,13 +177,13 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/eval.ts")).evalCommand,
   }),
   define({
-    meta: { name: "log", description: "check the receipts of runs: is every line as it was written?" },
+    meta: { name: "log", description: "verify the receipts of runs: no line was changed or lost" },
     args: () => ({ verb: word("verify"), run: word("RUN", false), ...take("cwd", "forceRoot") }),
     examples: ["pai log verify", "pai log verify 20261121"],
     load: async () => (await import("./commands/log.ts")).logCommand,
   }),
   define({
-    meta: { name: "replay", description: "do a run again offline from its receipt: is it the same tree?" },
+    meta: { name: "replay", description: "repeat a run offline from its receipt and compare the tree" },
     args: () => ({ run: word("RUN"), ...take("cwd", "forceRoot") }),
     examples: ["pai replay 20261121"],
     load: async () => (await import("./commands/replay.ts")).replayCommand,
@@ -198,7 +198,7 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./commands/config.ts")).configCommand,
   }),
   define({
-    meta: { name: "demo", description: "see the whole way of a task, offline, in a temporary folder" },
+    meta: { name: "demo", description: "watch a whole task, offline, in a temporary folder" },
     args: () => ({ ...take("keep") }),
     examples: ["pai demo"],
     load: async () => (await import("./commands/demo.ts")).demoCommand,
@@ -218,7 +218,7 @@ export const commands: readonly Command[] = [
   define({
     meta: {
       name: "trust",
-      description: "let this folder's pai.json, commands and skills be used",
+      description: "allow this folder's pai.json, commands and skills",
     },
     args: () => ({ ...take("cwd", "revoke", "yes", "noInput", "forceRoot") }),
     examples: ["pai trust", "pai trust --revoke"],
@@ -261,14 +261,14 @@ export const commands: readonly Command[] = [
   defineSession({
     meta: {
       name: "acp",
-      description: "an agent for editors: the Agent Client Protocol on its streams",
+      description: "serve editors: the Agent Client Protocol on stdin and stdout",
     },
     args: () => ({ ...asking(), ...acting(), ...take("noPlanCache") }),
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
   define({
-    meta: { name: "mcp", description: "tools for other agents; or list, trust, revoke theirs (MCP)" },
+    meta: { name: "mcp", description: "serve tools to other agents (MCP); list, trust or revoke theirs" },
     args: () => ({
       word: word("list|trust|revoke", false),
       name: word("NAME", false),

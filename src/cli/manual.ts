@@ -33,7 +33,7 @@ export const variables = [
   ["PAI_MAX_COST", "hard cap on the cost of a run, in USD"],
   ["PAI_MAX_DAY_CALLS, PAI_MAX_DAY_TOKENS, PAI_MAX_DAY_COST", "hard caps of a user on one day (UTC)"],
   ["PAI_MAX_TEAM_CALLS, PAI_MAX_TEAM_TOKENS, PAI_MAX_TEAM_COST", "the same of a team that shares a store"],
-  ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is away"],
+  ["PAI_LIMITS_STRICT", "1: no call while the store that counts the day is unreachable"],
   ["PAI_STRICT", "1: nothing beyond the plan is granted, as --strict"],
   ["PAI_MAX_CMDS_PER_STEP", "actions of one reply, 1 to 50, default 15"],
   ["PAI_MODIFY_THRESHOLD", "change guard: lines of a file that may change, default 500"],

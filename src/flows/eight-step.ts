@@ -70,7 +70,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     keepSummary(run, (await ask(run, { purpose: "summary", system: summaryPrompt, messages, format: null })).text);
   } catch (thrown) {
     run.signal.throwIfAborted();
-    const text = `no summary of the model: ${toPaiError(thrown).message}`;
+    const text = `the model wrote no summary: ${toPaiError(thrown).message}`;
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
     run.record.text ||= iterations.verdicts;
   }

@@ -60,7 +60,7 @@ export function beginningOf(text: string): string {
 }
 
 const goOn =
-  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or behind it.";
+  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
 
 /** Asks once; a value that was cut is continued when a call is to spare or can be freed, and joined. */
 async function readWhole<T>(
@@ -110,7 +110,7 @@ export async function askForJson<T>(
     { role: "assistant", text: first.reply.text, calls: [], native: null },
     {
       role: "user",
-      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or behind it.`,
+      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
     },
   ];
   const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader);

@@ -103,7 +103,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
     countedCost = sumOf(countedCost, priceOf(raised));
   };
   if (caps.cost !== null && cost === null) {
-    throw new PaiError("usage", "--max-cost needs a known price and there is none for this model", {
+    throw new PaiError("usage", "--max-cost needs a known price, and this model has none", {
       hint: "use --max-tokens or --max-calls, or set a price under `prices` in the configuration",
     });
   }

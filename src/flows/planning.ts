@@ -144,7 +144,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
     });
   }
   if (cached) {
-    const text = "the plan of an earlier run of the same request is used again (--no-plan-cache asks anew)";
+    const text = "the plan of an earlier run of the same request is used again (--no-plan-cache plans again)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
   }
   const presented = await present(run, plan, { promise: kind.promise(made, plans), plans, cached });

@@ -134,7 +134,7 @@ interface Parsed {
 function parseCredentials(text: string, file: string): Parsed {
   const damaged = (why: string): PaiError =>
     new PaiError("config_invalid", `${file} ${why}; it is left as it is`, {
-      hint: `mend it, or move it away and add the keys again: mv ${file} ${file}.damaged`,
+      hint: `repair it, or move it away and add the keys again: mv ${file} ${file}.damaged`,
     });
   if (!file.endsWith(".json") && /^\s*[\w.-]{20,}\s*$/.test(text))
     return older(ringOf(null, [["primary", text.trim()]]));

@@ -127,7 +127,7 @@ export function demandId(ring: KeyRing, provider: string, id: string | null): st
     throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai config set" });
   }
   if (id !== null && ring.keys.has(id)) return id;
-  throw new PaiError("usage", `there is no ${provider} key of that id`, {
+  throw new PaiError("usage", `no ${provider} key has that id`, {
     hint: `stored: ${[...ring.keys.keys()].join(", ")}`,
   });
 }

@@ -57,5 +57,5 @@ test("without a list nothing else is asked", async () => {
 test("--max-cost with a model of unknown price in the list is a usage error, before anything is sent", async () => {
   const { code, asked, err } = await play({ model: listed, maxCost: "1" });
   expect([code, asked]).toEqual(["usage", [0, 0]]);
-  expect(err).toContain("there is none for local:qwen3");
+  expect(err).toContain("local:qwen3 has none");
 });

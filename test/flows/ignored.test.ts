@@ -51,7 +51,7 @@ onCopies(
     for (const [command, what] of [
       ["rm kept.csv", "it deletes kept.csv: headless that needs --allow-delete"],
       ["rm -r notes", "it deletes notes/mine.txt: headless that needs --allow-delete"],
-      ["rm -r dist", "it deletes dist, ignored and not to be brought back: headless that needs --allow-delete"],
+      ["rm -r dist", "it deletes dist, ignored and cannot be restored: headless that needs --allow-delete"],
       ["rm -r notes; echo n > notes", "it deletes notes/mine.txt"],
     ] as const) {
       const ran = await run(command);

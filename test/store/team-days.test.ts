@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgres)("a team", () => {
     expect(warnings[0]).toContain("a tenth of the day's caps may be used meanwhile");
     await expect(allowance.reserve(call)).rejects.toMatchObject({
       code: "budget_tokens",
-      message: expect.stringContaining("while the store is away"),
+      message: expect.stringContaining("while the store is unreachable"),
     });
     await allowance.reserve(call).catch(() => {});
     claims[0]?.settle(paid(700));

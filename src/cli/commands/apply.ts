@@ -21,7 +21,7 @@ function tellChecks({ options, emit }: Run, saved: readonly string[]): void {
   const foreign = saved.filter((check) => !options.checks.includes(check) && !grantsRun(options.allowRun, check));
   if (foreign.length === 0 || options.interactive) return;
   const typed = foreign.map((check) => `--check ${quoteForShell(check)}`).join(" ");
-  const text = `the plan file brings checks, which are not run: to run them as your own: ${typed}`;
+  const text = `checks of the plan file are not run; to run them as your own: ${typed}`;
   emit({ type: "notice", level: "warning", code: "checks_not_run", text });
 }
 

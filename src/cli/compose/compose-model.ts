@@ -126,7 +126,7 @@ function requirePrices(ids: readonly string[], settings: Settings, now: Date): v
   ];
   const unknown = name === undefined ? undefined : ids.find((id) => priceOf(id, settings, now) === null);
   if (unknown === undefined) return;
-  throw new PaiError("usage", `${name} needs a known price and there is none for ${unknown}`, {
+  throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
     hint:
       cost === null
         ? "cap tokens or calls instead, or set a price under `prices` in the configuration"

@@ -49,7 +49,7 @@ export async function askForModel(
   const text = `there is no key for ${base.settings.model} yet`;
   openLog(context).notify({ level: "info", code: "no_key", text });
   if (offers.length === 0) return askForKey(context, base, asker);
-  context.err("on this machine answers\n");
+  context.err("found on this machine:\n");
   const columns = columnsOfErrors(context);
   for (const server of servers) context.err(`${hang("  ", visible(renderServer(server)), columns).join("\n")}\n`);
   for (const [at, { name }] of offers.entries()) context.err(`  ${at + 1}  local:${visible(name)}\n`);

@@ -25,10 +25,10 @@ export async function refuseLost(run: Run, { lost }: IgnoredChanges): Promise<Re
   if (!options.interactive) {
     return {
       code: "delete_refused",
-      text: `it deletes ${named}, ignored and not to be brought back: headless that needs --allow-delete`,
+      text: `it deletes ${named}, ignored and cannot be restored: headless that needs --allow-delete`,
     };
   }
-  const text = `Let the command delete this? It is ignored, and cannot be brought back:\n${lost.join("\n")}`;
+  const text = `Let the command delete this? It is ignored, and cannot be restored:\n${lost.join("\n")}`;
   if ((await ports.decide({ kind: "changes", text })).accept) return null;
   return { code: "declined", text: `the user declined to delete ${named}` };
 }

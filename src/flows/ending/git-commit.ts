@@ -16,7 +16,7 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
   if (workspace.commits === undefined) throw new PaiError("usage", "--commit: nothing can be committed here");
   await workspace.commits.require();
   if (commit.unverified || checks.length > 0 || interactive || grantsSome(allowRun)) return;
-  throw new PaiError("usage", "--commit commits what a check has verified, and there is none", {
+  throw new PaiError("usage", "--commit needs a check that verifies the run", {
     hint: "add --check CMD, or commit all the same: --commit-unverified",
   });
 }
@@ -83,7 +83,12 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
 }
 
 function nothing({ emit }: Run): null {
-  emit({ type: "notice", level: "info", code: "nothing_committed", text: "git has nothing to commit of this run" });
+  emit({
+    type: "notice",
+    level: "info",
+    code: "nothing_committed",
+    text: "nothing of this run is left for git to commit",
+  });
   return null;
 }
 

@@ -41,7 +41,7 @@ export function openBridge(
   { provider, model, key, endpoint, idleMs, notify, now }: BridgeOptions,
 ): Stream {
   if (key !== null && !/^[\x21-\x7e]+$/.test(key.key)) {
-    throw new PaiError("key_invalid", `the key "${key.id}" holds characters no key has`, {
+    throw new PaiError("key_invalid", `the key "${key.id}" contains characters that are not valid in a key`, {
       hint: "set it again with: pai config set",
     });
   }

@@ -173,8 +173,8 @@ export function openTeamAllowance({
 
   function takeFromReserve(want: Want, away: PaiError): Reservation {
     if (strict)
-      throw new PaiError("store_away", `${away.message}; limits.strict wants no call that the day is not asked for`, {
-        hint: "mend the store, or allow a reserve: pai config put limits.strict false",
+      throw new PaiError("store_away", `${away.message}; with limits.strict no call is made without it`, {
+        hint: "make the store reachable, or allow a reserve: pai config put limits.strict false",
         cause: away,
       });
     if (ledger === null || outbox === null)
@@ -182,7 +182,7 @@ export function openTeamAllowance({
         cause: away,
       });
     const day = dayOf(now());
-    const whose = "this machine while the store is away";
+    const whose = "this machine while the store is unreachable";
     const { id, ...reserved } = reserveHere({ ledger, caps: partOf(user, team), scope: "away", whose }, day, want);
     mail(id, day, { calls: 1, tokens: reserved.tokens, cost: reserved.cost }, false);
     return {

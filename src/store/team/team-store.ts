@@ -44,7 +44,7 @@ const whys: Readonly<Record<string, string>> = {
 
 const away = (name: string, why: string, cause: unknown) =>
   new PaiError("store_away", `the store ${name} cannot be used now: ${why}`, {
-    hint: "runs go on, and tell it later; see: pai doctor",
+    hint: "runs continue and report to it later; see: pai doctor",
     cause,
   });
 

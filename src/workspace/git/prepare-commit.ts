@@ -13,7 +13,7 @@ import { refuseOwnPrograms } from "./judge-settings.ts";
 
 /** Throws usage where no commit can be made whatever the run does. */
 export function requireRepository(place: GitPlace): void {
-  if (findGit(place) === null) throw new PaiError("usage", "--commit needs git, and there is none in PATH");
+  if (findGit(place) === null) throw new PaiError("usage", "--commit needs git, which was not found in PATH");
   const found = findTop(place.root);
   if (found === null)
     throw new PaiError("usage", `--commit needs a git repository, and ${place.root} is in none`, { hint: "git init" });

@@ -42,6 +42,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
   const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
   const readable = settings.readable.map(absolute);
   const writable = settings.writable.map(absolute);
+  const isClosed = ({ path }: Hidden) => ![...readable, ...writable].some((open) => isAtOrBelow(path, open));
   const isInside = (path: string) => path.startsWith(`${workspace}/`);
   let known: { readonly paths: ClosedPaths; readonly at: number; readonly own: number } | null = null;
   const outside = openOutside();
@@ -97,7 +98,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
       const { hidden, repositories } = closed();
       return {
         network,
-        hidden: [...hidden, ...socketsFor(level, network, found.landlock, hidden)],
+        hidden: [...hidden, ...socketsFor(level, network, found.landlock, hidden).filter(isClosed)],
         ...inside(hidden, repositories.filter(isInside), isLayered, isIsolated(level)),
         unixSockets: seesOwnSockets(level, network),
         writable: writable.filter(isThere),

@@ -81,6 +81,9 @@ const unknown: Readonly<Record<string, Numbers>> = {
 const clone = { x64: 56, arm64: 220 } as const;
 const socket = { x64: 41, arm64: 198 } as const;
 const ioctl = { x64: 16, arm64: 29 } as const;
+const fcntl = { x64: 72, arm64: 25 } as const;
+/** F_SETLEASE: whoever opens the file elsewhere would wait. */
+const setLease = 1024;
 const truncate = { x64: 76, arm64: 45 } as const;
 /** What opens files: which arguments are the flags and the mode. */
 const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number])[] = [
@@ -178,6 +181,7 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
       return number === null ? [] : block(number, [...refuseIdentity(mode), [answer, 0, 0, allow]]);
     }),
     ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
+    ...block(fcntl[machine], choose(1, [setLease], fail(EPERM), allow)),
     ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
     ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
     [answer, 0, 0, allow],

@@ -5,32 +5,40 @@ import { join } from "node:path";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 
-/** Sockets of services that act with their own rights: always closed, even with the network. */
+/** Sockets of services that act with rights of their own: always closed, even with the network. */
 const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
+
+/** Services that a program with the network works with, which answer questions and run nothing, though root may own them. */
+const ordinarySocket =
+  /^\/(?:var\/)?run\/(?:systemd\/resolve|resolvconf|NetworkManager|postgresql|mysqld|redis|memcached)\/|^\/var\/lib\/mysql\//;
 
 /** Where such services listen that may come from another network namespace, as in a container, and of another user. */
 const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
   /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
   /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
 
-/** Whether a service is available here that acts with its own rights. */
+/** Whether a service is available here that acts with its own rights, or with those of the user. */
 export function hasPowerfulSocket(): boolean {
   const isSocket = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
   return usualSockets.some(isSocket) || findSockets(false).length > 0;
 }
 
-/** `all`: also those of ordinary services, such as a database. */
+/** `all`: also those of ordinary services of other users, such as a database. */
 export function findSockets(all: boolean): readonly Hidden[] {
   const found = new Map<string, Hidden>();
-  for (const path of all ? [...namesHere(), ...keptElsewhere()] : namesHere()) {
-    if (!all && !powerfulSocket.test(path)) continue;
+  for (const path of [...namesHere(), ...keptElsewhere()]) {
     const real = realPathOf(path);
-    if (real === null || lstatSync(real, { throwIfNoEntry: false })?.isSocket() !== true) continue;
-    found.set(real, { path: real, isFolder: false });
+    const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
+    if (real === null || stat?.isSocket() !== true) continue;
+    if (all || hasRights(real, stat.uid)) found.set(real, { path: real, isFolder: false });
   }
   return [...found.values()];
 }
+
+/** What runs as the user may do for a command whatever the user may do: process managers, terminals, editors and so on. */
+const hasRights = (path: string, owner: number): boolean =>
+  powerfulSocket.test(path) || (owner === 0 ? !ordinarySocket.test(path) : owner === process.getuid?.());
 
 /** In pai's own network namespace, with absolute names. */
 const namesHere = (): readonly string[] => boundNames("/proc/net/unix").filter((name) => name.startsWith("/"));

@@ -152,6 +152,24 @@ describe.skipIf(!has("L3b"))("L3b", () => {
     }));
 });
 
+test.skipIf(!has("L3") || Bun.which("python3", { PATH: "/usr/bin:/bin" }) === null)(
+  "with the network a service that runs as the user is closed, unless its path is named",
+  async () => {
+    const reach = async (readable: readonly string[]) => {
+      let said = "";
+      await inWorld({ only: "L3", network: true, readable }, async ({ base, run }) => {
+        const path = join(base, "home/manager.sock");
+        const server = Bun.listen({ unix: path, socket: { data() {} } });
+        const connect = `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("${path}"); print("reached")'`;
+        said = (await run(connect)).output.trim().split("\n").at(-1) ?? "";
+        server.stop(true);
+      });
+      return said;
+    };
+    expect([await reach([]), await reach(["~/manager.sock"])]).toEqual([expect.stringContaining("refused"), "reached"]);
+  },
+);
+
 describe.skipIf(!has("L2"))("L2", () => {
   test.skipIf(Bun.which("prlimit") === null)("the limits of pai are its own", () =>
     inWorld({ only: "L2" }, async ({ run }) => {

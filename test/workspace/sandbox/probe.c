@@ -114,6 +114,7 @@ ATTACK(create_by_openat2) { struct { unsigned long long flags, mode, resolve; } 
 ATTACK(chmod_by_fchmodat2) { return syscall(452, AT_FDCWD, at("outside/f"), 0666, 0) == 0; }
 ATTACK(attribute_by_setxattrat) { struct { unsigned long long value; unsigned size, flags; } how = {(unsigned long long)"1", 1, 0}; return syscall(463, AT_FDCWD, at("outside/f"), 0, "user.y", &how, sizeof how) == 0; }
 ATTACK(flags_of_file_outside) { int fd = open(at("outside/f"), O_RDONLY), flags = 0; if (fd < 0 || ioctl(fd, 0x80086601, &flags) != 0) return 0; flags ^= 0x80; int done = ioctl(fd, 0x40086602, &flags) == 0; flags ^= 0x80; if (done) ioctl(fd, 0x40086602, &flags); return done; }
+ATTACK(lease_on_file_outside) { int fd = open(at("outside/f"), O_RDONLY); int done = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0; if (done) fcntl(fd, F_SETLEASE, F_UNLCK); return done; }
 ATTACK(write_through_old_descriptor_path) { char path[64]; int fd = open(at("outside/f"), O_RDONLY); snprintf(path, sizeof path, "/proc/self/fd/%d", fd); return fd >= 0 && put(path, 0); }
 ATTACK(unlink_outside) { return unlink(at("outside/u")) == 0; }
 ATTACK(mkdir_outside) { return mkdir(at("outside/d"), 0755) == 0; }

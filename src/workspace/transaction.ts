@@ -4,8 +4,9 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { ClosedChanges, CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
-import type { ClosedComparison } from "./command/closed-files.ts";
+import type { ClosedComparison } from "./command/compare-closed.ts";
 import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
+import { removeUnread } from "./command/remove-unread.ts";
 import type { Perform, SoFar } from "./command/run-command.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
@@ -19,6 +20,7 @@ import { takeBack } from "./journal/take-back.ts";
 import { showName } from "./parse-path.ts";
 import { pace } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
+import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
 
 export interface TransactionParts {
@@ -57,6 +59,7 @@ export function openTransaction(
   };
   /** What commands did to files that are closed to actions: known to this process alone, as no journal may write them. */
   const closedMeant: Change[] = [];
+  const closedUnread = new Map<RelPath, Stat>();
   let copies: KeptCopies | null = null;
   const closedTraits = new Map<RelPath, Traits>();
   let state: "idle" | "begun" | "ended" = "idle";
@@ -85,11 +88,18 @@ export function openTransaction(
   };
 
   const putBackClosed = (paths: ReadonlySet<RelPath> | null) => {
-    const changes = closedMeant.filter(({ path }) => paths === null || isAtOrAbove(path, paths));
+    const isMeant = (path: RelPath) => paths === null || isAtOrAbove(path, paths);
+    const changes = closedMeant.filter(({ path }) => isMeant(path));
+    removeUnread(
+      root,
+      disk,
+      [...closedUnread].filter(([path]) => isMeant(path)),
+    );
     return takeBack(root, disk, null, { changes, traits: closedTraits });
   };
-  const noteClosed = ({ changes, traits: theirs, told }: ClosedComparison): ClosedChanges => {
+  const noteClosed = ({ changes, unread, traits: theirs, told }: ClosedComparison): ClosedChanges => {
     closedMeant.push(...changes);
+    for (const [path, stat] of unread) closedUnread.set(path, stat);
     for (const [path, each] of theirs) if (!closedTraits.has(path)) closedTraits.set(path, each);
     return { changes: told, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
   };
@@ -141,7 +151,7 @@ export function openTransaction(
       const { told, isWatched } = await performKept(command, options);
       const { traits: theirs, closed: found, ...shown } = told;
       noteCommandEnd(root);
-      const closed = found === undefined || found.changes.length === 0 ? null : noteClosed(found);
+      const closed = found === undefined || found.told.length + found.changes.length === 0 ? null : noteClosed(found);
       const result = { ...shown, closed };
       if (result.proposal != null) return result;
       if (result.changes.length === 0) {
@@ -165,9 +175,10 @@ export function openTransaction(
         () => {
           // What a disk that failed has left half-made would keep its folder from going.
           const copies = putBack(root, disk, meant, temps);
+          // The run may have changed such a file before a command did.
+          const closed = putBackClosed(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
-          const closed = putBackClosed(null);
           noteIfRoom(() => end("rolled_back", report.left));
           return {
             ...report,

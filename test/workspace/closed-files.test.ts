@@ -1,6 +1,6 @@
 /** Files that are closed to actions, around a command that no sandbox keeps off them: found, put back, or said. */
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 import { openBare } from "./bare.ts";
@@ -97,3 +97,66 @@ test("a link under a closed name is put back as a link, and what it leads to is 
   await tx.rollback();
   expect(treeOf(made.work)[".ssh"]).toBe("link ../elsewhere");
 });
+
+const large = "head -c 1200000 /dev/zero";
+
+test("what is too large or not to be read is judged and goes back like anything else", async () => {
+  const { made, tx, run, before } = await begin();
+  const { closed } = await run(
+    `${large} >>.git/config; ${large} >.env.large; mkdir .git/hooks; echo x >.git/hooks/pre-push; chmod 111 .git/hooks/pre-push; mkfifo .env.pipe; rm .env; mkfifo .env`,
+    "plan",
+  );
+  const paths = closed?.changes.map(({ path }) => String(path)).sort();
+  expect(paths).toEqual([".env", ".env.large", ".env.pipe", ".git/config", ".git/hooks/pre-push"]);
+  expect(await closed?.putBack(new Set(closed.changes.map(({ path }) => path)))).toEqual([]);
+  expect(treeOf(made.work)).toEqual(before);
+  expect((await tx.rollback()).left).toEqual([]);
+  expect(treeOf(made.work)).toEqual(before);
+});
+
+test("a large file that steers and is not ignored is judged, too", async () => {
+  const { made, run, before } = await begin();
+  const command = `mkdir -p .github/workflows; for f in .envrc .github/workflows/x.yml; do ${large} >$f; done; ${large} >big`;
+  const { closed, notes, changes } = await run(command, "plan");
+  const told = closed?.changes.map(({ path, isDenied, runsUnasked }) => [String(path), isDenied, runsUnasked]);
+  expect(told).toEqual([
+    [".envrc", false, true],
+    [".github/workflows/x.yml", false, true],
+  ]);
+  expect(notes).toEqual(["big changed and was not kept, so it cannot be taken back"]);
+  expect(changes.map(({ path }) => String(path))).toEqual([".github", ".github/workflows"]);
+  await closed?.putBack(new Set(closed.changes.map(({ path }) => path)));
+  expect(Object.keys(treeOf(made.work)).filter((path) => !(path in before))).toEqual([
+    ".github",
+    ".github/workflows",
+    "big",
+  ]);
+});
+
+test("what was large before is told when it changes, and stays", async () => {
+  const { made, run } = await begin();
+  writeFileSync(join(made.work, ".env"), Buffer.alloc(1_200_000));
+  const { closed, notes } = await run("echo x >.env", "plan");
+  expect(closed?.changes.map(({ path }) => String(path))).toEqual([".env"]);
+  expect(notes).toEqual([".env changed and was not kept, so it cannot be put back"]);
+  expect(await closed?.putBack(new Set([at(".env")]))).toEqual([]);
+  expect(treeOf(made.work)[".env"]).toBe("file 644 x\n");
+});
+
+test("very many new names do not keep us from what was there before", async () => {
+  const { made, tx, run, before } = await begin();
+  const { closed } = await run("seq -f .env.%.0f 2100 | xargs touch; echo x >>.git/config; echo x >.env", "plan");
+  expect(closed?.changes.length).toBe(2102);
+  expect(await closed?.putBack(new Set(closed.changes.map(({ path }) => path)))).toEqual([]);
+  expect(treeOf(made.work)).toEqual(before);
+  await tx.close();
+});
+
+test("nor do very many ignored ones", async () => {
+  const { made, run } = await begin();
+  const { closed } = await run("seq -f %.0f.log 120100 | xargs touch; echo x >>.git/config", "plan");
+  expect(closed?.changes.map(({ path }) => String(path))).toEqual([".git/config"]);
+  const again = await run("echo x >>.env; mkdir .git/hooks; echo x >.git/hooks/post-checkout", "plan");
+  expect(again.closed?.changes.map(({ path }) => String(path)).sort()).toEqual([".env", ".git/hooks/post-checkout"]);
+  rmSync(made.work, { recursive: true });
+}, 60_000);

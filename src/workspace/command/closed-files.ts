@@ -3,13 +3,12 @@ import { readdirSync } from "node:fs";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { ClosedChange } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
-import { joinPath, nameOf, parentOf, showName } from "../parse-path.ts";
-import { isHidden, judgePath, kindOfDenied, type PathRules } from "../policy.ts";
+import { joinPath, nameOf, parentOf } from "../parse-path.ts";
+import { isHidden, kindOfDenied, type PathRules } from "../policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
 import { isBuiltFolder, isDatabase, isPassing } from "./built-names.ts";
-import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
+import { blobOf, isUntouched, type Kept, statUnlessUnusable } from "./kept.ts";
 
 export interface ClosedFiles {
   readonly kept: ReadonlyMap<RelPath, Kept>;
@@ -19,6 +18,8 @@ export interface ClosedFiles {
   readonly ignored: ReadonlyMap<RelPath, string>;
   /** There are more files than were looked at. */
   readonly isPart: boolean;
+  /** There are more files in `kept` than that; one that is not among them may have been there. */
+  readonly isKeptPart: boolean;
 }
 
 export interface ClosedParts {
@@ -34,20 +35,20 @@ export interface ClosedParts {
   readonly keepsSmall: boolean;
   /** Ignored paths that the run has changed: they are kept all the same. */
   readonly own: readonly RelPath[];
+  /** Whether a path is not ignored any more, so that it is looked at with the others. */
+  readonly isOpen: (path: RelPath) => boolean;
   readonly earlier: ClosedFiles | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-const most = { kept: 2000, bytes: 16 * 1024 * 1024, fileBytes: 1024 * 1024, ignored: 20_000 } as const;
+const most = { kept: 2000, named: 50_000, bytes: 16 * 1024 * 1024, fileBytes: 1024 * 1024, ignored: 20_000 } as const;
 const pauseMs = 20;
-const maxNamed = 3;
 
-/** What git, or Mercurial, takes its orders from, not what it keeps of the history; and those of them that run code. */
+/** What git, or Mercurial, takes its orders from, not what it keeps of the history. */
 const orders = /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info)$/;
-const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
 /** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
-const editorName = /^\.(?:vscode|idea)$/;
+export const editorName = /^\.(?:vscode|idea)$/;
 
 /** What of a path is kept: all, only what gives orders, what is small, or nothing, as it is only compared. */
 type Manner = "all" | "orders" | "small" | "compare";
@@ -71,7 +72,13 @@ function mannerOfIgnored(name: string, { isWalled, keepsSmall }: ClosedParts): M
   return keepsSmall ? "small" : "compare";
 }
 
-function isSteering(path: RelPath): boolean {
+/** Whether something at this path is kept around a command, by its name alone. */
+export function isClosedName(path: RelPath, rules: PathRules): boolean {
+  const kind = kindOfDenied(parentOf(path), nameOf(path), rules);
+  return kind === null ? isSteering(path) : kind !== "own";
+}
+
+export function isSteering(path: RelPath): boolean {
   const steering = findSteering(path);
   return steering !== null && needsOwnYes(steering);
 }
@@ -98,6 +105,7 @@ function openKeeper(parts: ClosedParts) {
   const waiting: { readonly path: RelPath; readonly manner: Manner }[] = [];
   const room = { kept: most.bytes, small: most.bytes };
   let isPart = false;
+  let isKeptPart = false;
 
   const keepIn = (where: "kept" | "small", path: RelPath, stat: Stat) => {
     const known = earlier?.[where].get(path);
@@ -108,9 +116,12 @@ function openKeeper(parts: ClosedParts) {
     if (each.blob?.kind === "file") room[where] -= each.blob.bytes.length;
     (where === "kept" ? kept : small).set(path, each);
   };
+  /** What a command adds must not keep us from what was there before it; of very much that is new the content is not read. */
   const keep = (path: RelPath, stat: Stat) => {
-    if (kept.size >= most.kept) isPart = true;
-    else keepIn("kept", path, stat);
+    const isNew = earlier !== null && !earlier.isKeptPart;
+    if (kept.size < most.kept || earlier?.kept.has(path)) keepIn("kept", path, stat);
+    else if (isNew && kept.size < most.named) kept.set(path, { stat, blob: blobOf(root, path, stat, -1) });
+    else isPart = isKeptPart = true;
   };
   /** What was kept before the command must be known after it, and what was not must not pass for new. */
   const isKeptSmall = (path: RelPath, { kind, size }: Stat): boolean => {
@@ -163,6 +174,13 @@ function openKeeper(parts: ClosedParts) {
     const isNew = manner === "orders" && earlier !== null && !hasAt(earlier.kept, path);
     if (manner !== null) take(path, isNew ? "all" : manner, statUnlessUnusable(root, path));
   }
+  /** What was there before is gone only when it is not there. */
+  const lookAgain = () => {
+    for (const path of earlier?.kept.keys() ?? []) {
+      const stat = kept.has(path) || parts.isOpen(path) ? null : statUnlessUnusable(root, path);
+      if (stat !== null) keepIn("kept", path, stat);
+    }
+  };
   return {
     /** False: that was all. */
     goOn(): boolean {
@@ -175,12 +193,13 @@ function openKeeper(parts: ClosedParts) {
       return true;
     },
     end(): ClosedFiles {
+      lookAgain();
       for (const path of parts.own) {
         const stat = small.has(path) || kept.has(path) ? null : statUnlessUnusable(root, path);
         ignored.delete(path);
         if (stat !== null) keepIn("small", path, stat);
       }
-      return { kept, small, ignored, isPart };
+      return { kept, small, ignored, isPart, isKeptPart };
     },
   };
 }
@@ -189,62 +208,6 @@ const isBelowModules = (path: RelPath): boolean => /\/modules\//.test(path);
 
 const hasAt = (kept: ClosedFiles["kept"], folder: RelPath): boolean =>
   [...kept.keys()].some((path) => path === folder || path.startsWith(`${folder}/`));
-
-export interface ClosedComparison extends Comparison {
-  /** The changes for those who judge them. */
-  readonly told: readonly ClosedChange[];
-  /** What changed of small ignored files. */
-  readonly ignored: Comparison;
-  /** Ignored files that changed and were only compared. */
-  readonly stays: readonly RelPath[];
-}
-
-/** What became of them from one look to the next. */
-export function compareClosed(before: ClosedFiles, after: ClosedFiles, rules: PathRules): ClosedComparison {
-  const { changes, traits, notes, compare } = openComparison("cannot be put back");
-  for (const path of new Set([...before.kept.keys(), ...after.kept.keys()])) {
-    compare(path, before.kept.get(path) ?? null, after.kept.get(path) ?? null);
-  }
-  const told = changes
-    .filter(({ before: was, after: is }) => (was ?? is)?.kind !== "folder")
-    .map(({ path }) => ({
-      path,
-      isDenied: judgePath(path, "write", rules).verdict === "deny",
-      runsUnasked: runsUnasked(path),
-    }));
-  const ignored = openComparison("cannot be taken back");
-  for (const path of new Set([...before.small.keys(), ...after.small.keys()])) {
-    ignored.compare(path, before.small.get(path) ?? null, after.small.get(path) ?? null);
-  }
-  return { changes, traits, told, notes, ignored, stays: compareIgnored(before, after) };
-}
-
-function runsUnasked(path: RelPath): boolean {
-  const parts = path.split("/").map(foldName);
-  const at = parts.findIndex((name) => name === ".git" || name === ".hg");
-  if (at >= 0) return at === parts.length - 1 || parts.slice(at + 1).some((name) => runsCode.test(name));
-  return parts.some((name) => editorName.test(name)) || findSteering(path)?.kind === "unasked";
-}
-
-function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly RelPath[] {
-  // Where not all were looked at, another part of them may have been.
-  const isPart = before.isPart || after.isPart;
-  const changed = [...after.ignored].flatMap(([path, is]) => {
-    const was = before.ignored.get(path);
-    return was === is || (isPart && was === undefined) ? [] : [path];
-  });
-  const gone = isPart ? [] : [...before.ignored.keys()].filter((path) => !after.ignored.has(path));
-  return [...changed, ...gone].sort();
-}
-
-/** What changed and stays, as a line; null: nothing. `isPart`: more may have. */
-export function sayStays(stays: readonly RelPath[], isPart: boolean): string | null {
-  const count = stays.length;
-  if (count === 0) return null;
-  const many = `${isPart ? "at least " : ""}${count} ignored ${count === 1 ? "file" : "files"}`;
-  const named = stays.slice(0, maxNamed).map(showName).join(", ");
-  return `${many} changed, and ${count === 1 ? "stays" : "stay"} so: ${named}${count > maxNamed ? " …" : ""}`;
-}
 
 function statsIn(root: Root, folder: RelPath): readonly (readonly [name: string, stat: Stat | null])[] {
   try {

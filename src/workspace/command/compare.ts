@@ -6,6 +6,7 @@ import { parentOf, showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
 import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
+import { isClosedName } from "./closed-files.ts";
 import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
 
 interface Seen extends Kept {
@@ -17,6 +18,8 @@ export interface Snapshot {
   readonly seen: ReadonlyMap<RelPath, Seen>;
   /** Paths that are ignored or denied: only that they are there is known. null: there are too many. */
   readonly hidden: ReadonlySet<RelPath> | null;
+  /** Those of them to be looked at for what is closed: where there are too many, the ones that are closed by their name. */
+  readonly watched: ReadonlySet<RelPath>;
   /** Whether there were more files than content is kept of. */
   readonly partial: boolean;
   /** The last path that was looked at by itself; null: all were. */
@@ -57,7 +60,7 @@ export async function takeSnapshot(
   earlier: Snapshot | null,
   { limits = keepLimits, signal, hurry }: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const taker = openTaker(root, earlier, limits);
+  const taker = openTaker(root, rules, earlier, limits);
   signal?.throwIfAborted();
   let pause = performance.now();
   for (const { entry, look } of walkLooks(root, rules, taker.hide)) {
@@ -71,9 +74,10 @@ export async function takeSnapshot(
   return taker.end();
 }
 
-function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
+function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limits: KeepLimits) {
   const seen = openSeen(earlier);
   const hidden = new Set<RelPath>();
+  const closedBehind = new Set<RelPath>();
   const stamps = new Map<RelPath, string>();
   let last: RelPath | null = null;
   let bytes = 0;
@@ -91,6 +95,10 @@ function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
   const end = (): Snapshot => ({
     seen: seen.end(),
     hidden: hidden.size > limits.paths ? null : hidden,
+    watched:
+      hidden.size > limits.paths
+        ? new Set([...[...hidden].filter((path) => isClosedName(path, rules)), ...closedBehind])
+        : hidden,
     partial: seen.count() > limits.files,
     last: earlier === null ? (isBehind ? last : null) : earlier.last,
     stamps,
@@ -99,6 +107,7 @@ function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
   return {
     hide(path: RelPath) {
       if (hidden.size <= limits.paths) hidden.add(path);
+      else if (closedBehind.size < limits.paths && isClosedName(path, rules)) closedBehind.add(path);
     },
     /** `behind`: it is not among the paths that are looked at by themselves. */
     take(path: RelPath, look: () => Stat | null): "behind" | "kept" | "gone" {
@@ -117,7 +126,11 @@ function openTaker(root: Root, earlier: Snapshot | null, limits: KeepLimits) {
     },
     end,
     /** What was not looked at counts as it was before. */
-    endEarly: (): Snapshot => ({ ...end(), hidden: earlier?.hidden ?? null, stamps: earlier?.stamps ?? stamps }),
+    endEarly(): Snapshot {
+      const ended = end();
+      const { hidden: theirs = null, watched = ended.watched, stamps: before = stamps } = earlier ?? {};
+      return { ...ended, hidden: theirs, watched, stamps: before };
+    },
   };
 }
 
@@ -170,7 +183,7 @@ export interface SnapshotComparison extends Comparison {
 
 /**
  * What changed from one snapshot to the next: changes where both contents are kept, notes for all else. `isKnown`: others
- * have an eye on this ignored path.
+ * have an eye on this path.
  */
 export function compareSnapshots(
   before: Snapshot,
@@ -179,8 +192,8 @@ export function compareSnapshots(
 ): SnapshotComparison {
   const { changes, traits, notes, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
-    for (const [path, old] of before.seen) compare(path, old, after.seen.get(path) ?? null);
-    for (const [path, now] of after.seen) if (!before.seen.has(path)) compare(path, null, now);
+    for (const [path, old] of before.seen) if (!isKnown(path)) compare(path, old, after.seen.get(path) ?? null);
+    for (const [path, now] of after.seen) if (!before.seen.has(path) && !isKnown(path)) compare(path, null, now);
   }
   const { came, went } = compareHidden(before, after, isKnown);
   notes.push(

@@ -46,7 +46,7 @@ export function statUnlessUnusable(root: Root, path: RelPath): Stat | null {
 
 export const isUntouched = (old: Stat, now: Stat): boolean => sameObject(old, now) && old.mode === now.mode;
 
-function isSame(old: Kept | null, now: Kept | null): boolean {
+export function isSame(old: Kept | null, now: Kept | null): boolean {
   if (old === now) return true;
   if (old === null || now === null) return false;
   if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;

@@ -15,9 +15,10 @@ import type { Sandbox } from "../sandbox/open.ts";
 import { protectProcess } from "../system/protect-process.ts";
 import type { Traits } from "../traits.ts";
 import { bringOver, bringTimes } from "./bring-over.ts";
-import { type ClosedComparison, type ClosedFiles, compareClosed, keepClosed, sayStays } from "./closed-files.ts";
+import { type ClosedFiles, keepClosed } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
+import { type ClosedComparison, compareClosed, findUnread, sayStays } from "./compare-closed.ts";
 import type { OwnOf } from "./others.ts";
 import { readLayer } from "./read-layer.ts";
 import { runConfined, runShell } from "./shell.ts";
@@ -114,11 +115,12 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const { signal } = options;
     const { level } = await sandbox.state();
     const isWalled = level === "L3" || level === "L3b";
-    const keep = ({ hidden, seen }: Snapshot, earlier: ClosedFiles | null) =>
+    const keep = ({ watched, seen }: Snapshot, earlier: ClosedFiles | null) =>
       keepClosed({
         root,
         rules: policy,
-        hidden: hidden ?? [],
+        hidden: watched,
+        isOpen: (path) => seen.has(path),
         isWalled,
         git: sandbox.git,
         keepsSmall: options.by === "plan",
@@ -170,10 +172,11 @@ function compareAll(
   closed: readonly [ClosedFiles, ClosedFiles] | null,
   rules: PathRules,
 ): Pick<Performed, "changes" | "traits" | "notes" | "stays" | "closed"> {
-  const found = closed && compareClosed(...closed, rules);
+  const seen = [before.seen, after.seen] as const;
+  const found = closed && compareClosed(closed, seen, rules);
   if (closed === null || found === null) return compareSnapshots(before, after);
   const { ignored } = found;
-  const small = new Set(ignored.changes.map(({ path }) => path));
+  const small = new Set([...ignored.changes.map(({ path }) => path), ...findUnread(...seen)]);
   const open = compareSnapshots(before, after, (path) => small.has(path));
   const isNamed = (path: RelPath) => open.stays.some((each) => path === each || path.startsWith(`${each}/`));
   const others = found.stays.filter((path) => !isNamed(path));

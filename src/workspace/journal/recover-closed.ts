@@ -61,8 +61,18 @@ async function putBack(root: Root, state: State, saved: SavedCopies, rules: Path
     small: new Map(),
     ignored: new Map(),
     isPart: saved.isPart,
+    isKeptPart: saved.isPart,
   };
-  const parts = { root, rules, hidden, isWalled: false, git: saved.git, keepsSmall: false, own: [] };
+  const parts = {
+    root,
+    rules,
+    hidden,
+    isWalled: false,
+    git: saved.git,
+    keepsSmall: false,
+    own: [],
+    isOpen: () => false,
+  };
   const now = await keepClosed({ ...parts, earlier: before });
   const { changes, later } = compare(root, saved, now, rules);
   const traits = new Map(

@@ -182,15 +182,18 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   const readEntry = (level: Level, name: string): readonly Level[] => {
     const path = joinPath(level.folder, name);
     const at = join(upper, path);
-    const stat = lstatSync(at);
-    makeReadable(at, stat);
+    const left = lstatSync(at);
+    const stat = keepReadable(at, left);
     const isGone = isDeletion(stat);
     const found = { path, at, stat, isGone };
     seen.add(path);
     count.add(path, stat.isFile() ? stat.size : 0);
     const isFolder = stat.isDirectory() || (isGone && lookAt(root, path)?.kind === "folder");
     const reach = reachOf(level, name, isFolder, { root, rules, git });
-    if (reach === "open") return readOpen(level, name, found);
+    if (reach === "open") {
+      if (stat !== left) notes.push(`${showName(path)} was closed to its own user, and stays open`);
+      return readOpen(level, name, found);
+    }
     if (reach === null) denied.push(path);
     else if (level.reach === "open") ignored.push(path);
     return reach === null ? [] : readIgnored(reach, found);
@@ -231,10 +234,15 @@ function readNames(folder: string, refuse: (name: string) => void): readonly str
   return names.sort();
 }
 
-/** What a command left closed to its own user. The layer is pai's: nobody else looks at it any more. */
-function makeReadable(path: string, stat: Stats): void {
+/**
+ * What a command left closed to its own user is opened, also for what is taken over: a folder that pai cannot enter could be
+ * neither filled nor taken back.
+ */
+function keepReadable(path: string, stat: Stats): Stats {
   const needed = stat.isDirectory() ? 0o700 : stat.isFile() ? 0o400 : 0;
-  if ((stat.mode & needed) !== needed) chmodSync(path, (stat.mode & 0o777) | needed);
+  if ((stat.mode & needed) === needed) return stat;
+  chmodSync(path, (stat.mode & 0o777) | needed);
+  return lstatSync(path);
 }
 
 const changedMeanwhile = (path: RelPath): PaiError =>

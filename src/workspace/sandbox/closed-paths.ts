@@ -49,7 +49,8 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   for (const path of [...inside.hidden, ...outside, ...privileged]) {
     const real = realPathOf(path);
     const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
-    if (real === null || stat === undefined || !(stat.isFile() || stat.isDirectory())) continue;
+    // A link with such a name may lead to a device that every command needs.
+    if (real === null || stat === undefined || contains("/dev", real)) continue;
     for (const place of placesOf(real, stat, mounts)) {
       if (!contains(place, ground.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
     }

@@ -93,7 +93,8 @@ function addLimits(tape: Tape): void {
     tape.call("prlimit64", [0, what, tape.words(most, most), 0], { note: "limits", ...(onError && { onError }) });
   const file = tape.call("openat", [-100, tape.text("/proc/self/oom_score_adj"), 1, 0], { onError: "next" });
   tape.call("write", [file, tape.bytes(Buffer.from("500")), 3], { onError: "next" });
-  limit(resource.core, 0);
+  // Of a core that goes to a program of the host, only a limit of exactly one byte is heeded.
+  limit(resource.core, 1);
   limit(resource.fileSize, maxFileBytes, "next");
   limit(resource.processes, maxProcesses, "next");
 }

@@ -49,6 +49,19 @@ for (const only of ["L3", "L3b"] as const) {
         expect([level, output.includes("canary"), output.includes("x")]).toEqual([only, false, true]);
       }));
 
+    test("a secret that is a pipe is hidden", () =>
+      inWorld({ only }, async ({ work, run }) => {
+        rmSync(join(work, ".env"));
+        Bun.spawnSync(["mkfifo", join(work, ".env")]);
+        const { output } = await run("timeout 2 cat .env; test -p .env && echo pipe; echo end");
+        expect(output).toMatch(/^(?!.*pipe).*end\n$/s);
+      }));
+
+    test("no core of a crash is handed to a program of the host", () =>
+      inWorld({ only }, async ({ run }) => {
+        expect((await run("cat /proc/self/limits | grep core")).output).toMatch(/core file size +1 +1 +bytes/);
+      }));
+
     test("secrets of the repository above are hidden where the project is a part of it", () =>
       inWorld({ only }, async ({ base, work, run }) => {
         rmSync(join(work, ".git"), { recursive: true });

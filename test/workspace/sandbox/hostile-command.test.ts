@@ -96,5 +96,9 @@ onCopies("what a command closes to its own user is taken over all the same", () 
     await result.proposal?.accept(result.proposal.ignored.carried);
     result.proposal?.discard();
     expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
+    const modes = result.changes.map(
+      ({ path, after }) => `${path} ${after?.kind === "link" ? "" : after?.mode.toString(8)}`,
+    );
+    expect(modes.sort()).toEqual(["d 700", "d/f 644", "shut 400"]);
   }),
 );

@@ -53,7 +53,7 @@ const shownRanks = 20;
 
 /** What names a file, or what is in it. */
 function namingOf({ named, symbols, lines }: RankedFile): string {
-  const at = lines.length === 0 ? "" : ` at line ${lines.slice(0, maxRanges).join(", ")}`;
+  const at = lines.length === 0 ? "" : ` at line${lines.length > 1 ? "s" : ""} ${lines.slice(0, maxRanges).join(", ")}`;
   const names = visibleLine(symbols.slice(0, maxRanges).join(", "));
   if (named === null) return "";
   if (symbols.length === 0) return `named in the ${named}${at}`;

@@ -47,7 +47,7 @@ const changelog =
   /^(?:changes?|change-?logs?|history|news|releases?|release[-_]notes?|whatsnew|upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_.][\w.-]*)?(?:\.(?:md|rst|txt|adoc|ya?ml|html))?$/;
 const hintsAtTest = /test|spec|bench|e2e|fixture|mock/;
 const test =
-  /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?)\/|(?:[._-](?:test|tests|spec|bench|e2e)|_test)\.[a-z0-9]+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
+  /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?)\/|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
 const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
 
 /** A path in lower case, taken apart once. */

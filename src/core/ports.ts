@@ -204,6 +204,8 @@ export interface Listing {
 export interface SurveyTally extends Tally {
   /** Files that could not be looked into in time. */
   readonly unread: number;
+  /** What else it had to do without, one clause; absent: nothing. */
+  readonly lacks?: string;
 }
 
 export interface SurveyHistory {

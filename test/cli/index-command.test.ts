@@ -27,11 +27,11 @@ const files = {
 test("an index is made, told of and removed", async () => {
   const pai = open(files);
   expect((await pai("index", { status: true })).out).toBe(
-    "none; one is made for more than 2,000 files or 8 MB of text\n",
+    "There is no index; one is made for more than 2,000 files or 8 MB of text\n",
   );
   const made = await pai("index");
   expect([made.code, made.err]).toEqual([0, ""]);
-  expect(made.out).toMatch(/^3 files read: 3 files, 0\.0 MB of text, without history, 0\.\d MB on disk\n$/);
+  expect(made.out).toMatch(/^The index holds 3 files, 29 KB of text, no history: \d+ KB on disk; 3 files read\n$/);
   const { data } = JSON.parse((await pai("index", { status: true, json: true })).out);
   expect(data.index).toMatchObject({ files: 3, commits: false, complete: true });
   expect(existsSync(data.index.file)).toBe(true);

@@ -1,21 +1,22 @@
 /** `pai index`: makes, tells of or removes the index of a large project; without one everything works, only slower. */
 import { PaiError } from "../../core/error.ts";
-import { counted, grouped } from "../../ui/amount.ts";
+import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { IndexStatus } from "../../workspace/index/project-index.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { openHere } from "../compose/open-here.ts";
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+const sizeOf = (bytes: number) =>
+  bytes < 100_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** One line for people. */
-export function renderIndexStatus(status: IndexStatus | null): string {
-  if (status === null) return "none; one is made for more than 2,000 files or 8 MB of text";
+/** One sentence for people. */
+function renderIndexStatus(status: IndexStatus | null): string {
+  if (status === null) return "There is no index; one is made for more than 2,000 files or 8 MB of text";
   const { files, length, bytes, complete, commits } = status;
-  const history = commits ? "with the history" : "without history";
-  const part = complete ? "" : "; not complete yet";
-  return `${grouped(files)} files, ${megabytes(length)} of text, ${history}, ${megabytes(bytes)} on disk${part}`;
+  const history = commits ? " and the history" : ", no history";
+  const part = complete ? "" : ", and not all yet";
+  return `The index holds ${counted(files, "file")}, ${sizeOf(length)} of text${history}: ${sizeOf(bytes)} on disk${part}`;
 }
 
 const toData = (status: IndexStatus | null) => ({ index: status });
@@ -41,7 +42,8 @@ export async function indexCommand(context: Context): Promise<number> {
   }
   const { read, complete } = await index.refresh(context.signal);
   const status = await index.status();
-  const done = `${counted(read, "file")} read: ${renderIndexStatus(status)}\n`;
+  const anew = read === 0 ? "nothing had to be read" : `${counted(read, "file")} read`;
+  const done = `${renderIndexStatus(status)}; ${anew}\n`;
   const note = complete
     ? ""
     : "It does not hold all: there are more files than an index holds, or another pai writes it\n";

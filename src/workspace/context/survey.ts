@@ -87,6 +87,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
   let isStale = true;
   let isLarge = false;
   let isReading = true;
+  let isUnusable = false;
   const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
     past ??= import("./read-history.ts").then(({ readHistory }) =>
       readHistory(root.path, indexed?.contents.history ?? null, { path, signal, mayWait: () => isReading }),
@@ -163,6 +164,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
       batches.flush();
       indexed.file.close();
       indexed = null;
+      isUnusable = true;
       index?.drop();
       if (!(thrown instanceof Error)) throw thrown;
       return { files: 0, totalLength: 0, found: [] };
@@ -171,7 +173,9 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
 
   return {
     async list(signal) {
+      const had = index?.exists() === true;
       indexed = await openIndexed(index);
+      isUnusable = had && indexed === null;
       isLarge = indexed !== null;
       const known = await listKnown(signal);
       const listing = known === null ? await listWalked(signal) : { entries: known, more: false };
@@ -185,7 +189,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
         const { replies, unread } = await pool.finish(isLate, signal);
         const sums = sumUp([byIndex, ...replies]);
         isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
-        return { ...sums, unread };
+        return { ...sums, unread, ...(isUnusable && { lacks: "index: it could not be used, and is made anew" }) };
       } finally {
         isReading = false;
         pool.close();

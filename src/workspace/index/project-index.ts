@@ -26,6 +26,8 @@ export interface IndexStatus {
 }
 
 export interface ProjectIndex {
+  /** Whether there is one, usable or not. */
+  exists(): boolean;
   /** null: there is none, or it cannot be used. */
   open(): Promise<IndexFile | null>;
   /** Brings it up to date in a thread, a moment from now; the process may end meanwhile. */
@@ -97,6 +99,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
     }
   };
   return {
+    exists: () => existsSync(file),
     open,
     refreshLater() {
       const request = async (): Promise<IndexRequest> => ({

@@ -44,7 +44,7 @@ async function read<T>(
   asked: Promise<Reply>,
   { load, answerOf }: Reader<T>,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
-  // The next turn of the event loop: by then the request has left.
+  // A moment later: by then the code that sends the first request has loaded, and it has left.
   const [readValue, reply] = await Promise.all([Bun.sleep(0).then(load), asked]);
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
   const json = readJson(reply.text);

@@ -15,6 +15,7 @@ import { type Cut, parseReadRange, type Script, type ScriptAction } from "../cor
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type ModelQuestion, type Reply } from "./ask.ts";
+import { nextTurn } from "./breathe.ts";
 import { requireBound } from "./commands/approve-command.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { targetOf } from "./permission.ts";
@@ -57,7 +58,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   };
   const asked = ask(run, { purpose, system, messages, format: null });
   // The next turn of the event loop: by then the request has left, and the actions can load while the model works.
-  const [reply] = await Promise.all([asked, Bun.sleep(0).then(run.ports.actions)]);
+  const [reply] = await Promise.all([asked, nextTurn().then(run.ports.actions)]);
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
     completeFinish(parseScript(text, { stop, read, tag, resumed }), text, tag);
   const script = parse(reply);

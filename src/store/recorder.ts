@@ -12,6 +12,7 @@ import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import type { Mask } from "../core/secrets/held-keys.ts";
+import { mapTexts } from "../core/secrets/map-texts.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
 import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
@@ -63,7 +64,7 @@ export interface Doors {
 /** Records one run on a page. Calls `ended` once, when the last line is written and the page is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
   const { model, workspace, decide, now, mask = (value) => value, veil = createVeil() } = doors;
-  const add = (fact: Fact) => page.add(veil.cover(mask(fact)));
+  const add = (fact: Fact) => page.add(mapTexts(fact, (text) => veil.cover(mask(text))));
   const masked = veil.hideAll;
   let sandboxTold = false;
   return {

@@ -27,7 +27,7 @@ function tableOf(kinds: readonly (readonly [kind: SteeringKind, rows: readonly R
   for (const [kind, rows] of kinds) {
     for (const { why, names, shape } of rows) {
       const steering = { kind, why };
-      for (const name of names.split(/\s+/).filter((each) => each !== "")) byName.set(name, steering);
+      for (const name of names.match(/\S+/g) ?? []) byName.set(name, steering);
       if (shape !== undefined) shapes.push([shape, steering]);
     }
   }

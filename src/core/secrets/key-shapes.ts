@@ -39,8 +39,9 @@ const tokenShapes: readonly (readonly [kind: string, shape: RegExp])[] = [
   ["JSON web token", /eyJ[\w-]{8,1000}\.eyJ[\w-]{8,8000}\.[\w-]{10,}/],
 ];
 /** A search for one first letter skips most of a text; a search for all of them at once would look at every character. */
-const tokens = [...Map.groupBy(tokenShapes, ([, { source }]) => source.charAt(0)).values()].map(
-  (shapes) => new RegExp(shapes.map(([, shape]) => shape.source).join("|"), "g"),
+const sources = tokenShapes.map(([, { source }]) => source);
+const tokens = [...new Set(sources.map((source) => source.charAt(0)))].map(
+  (first) => new RegExp(sources.filter((source) => source.startsWith(first)).join("|"), "g"),
 );
 
 const mask = "…[masked]";

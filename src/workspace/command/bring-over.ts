@@ -2,30 +2,43 @@
 import { chmodSync, cpSync, lstatSync, lutimesSync, readdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
+import type { Steps } from "../../core/steps.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { joinPath } from "../parse-path.ts";
+import { pace } from "../steps.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder, lookAt } from "./layer.ts";
 
 /**
- * Returns the paths of which there was anything to bring. `brought` learns those that are new here. Throws what the system
- * refuses.
+ * Returns the paths of which there was anything to bring, after the signal those brought until then. `brought` learns those
+ * that are new here. Throws what the system refuses.
  */
 export async function bringOver(
-  root: Root,
-  upper: string,
+  { root, upper, brought }: { readonly root: Root; readonly upper: string; readonly brought: Set<RelPath> },
   paths: readonly RelPath[],
-  brought: Set<RelPath>,
+  signal: AbortSignal,
 ): Promise<readonly RelPath[]> {
   const done: RelPath[] = [];
-  for (const path of paths) {
-    const isNew = lookAt(root, path) === null;
-    const count = bring(root, upper, path);
-    await Bun.sleep(0);
-    if (count === 0) continue;
-    done.push(path);
-    if (isNew) brought.add(path);
+  function* bringAll(): Steps<void> {
+    for (const path of paths) {
+      const isNew = lookAt(root, path) === null;
+      let count = 0;
+      try {
+        for (const _ of bring(root, upper, path)) {
+          count += 1;
+          yield;
+        }
+      } finally {
+        if (count > 0) done.push(path);
+        if (count > 0 && isNew) brought.add(path);
+      }
+    }
+  }
+  try {
+    await pace(bringAll(), signal);
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
   }
   return done;
 }
@@ -39,26 +52,21 @@ export function bringTimes(root: Root, upper: string, paths: readonly RelPath[])
   }
 }
 
-/** How many entries were brought. */
-function bring(root: Root, upper: string, path: RelPath): number {
+/** A step for each entry that is brought, and while a folder is made ready. */
+function* bring(root: Root, upper: string, path: RelPath): Steps<void> {
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
-  if (stat === undefined) return 0;
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory() || stat.isSymbolicLink() || isDeletion(stat))) return;
   const lower = root.stat(path);
-  if (isDeletion(stat)) {
-    if (lower !== null) drop(root, path);
-    return 1;
+  if (stat.isDirectory() && lower?.kind === "folder" && !isOpaqueFolder(at)) {
+    for (const name of readdirSync(at)) yield* bring(root, upper, joinPath(path, name));
+    return;
   }
-  if (stat.isDirectory()) {
-    if (lower?.kind === "folder" && !isOpaqueFolder(at)) {
-      return readdirSync(at).reduce((sum, name) => sum + bring(root, upper, joinPath(path, name)), 0);
-    }
-    clean(at);
-  } else if (stat.isFile()) cleanFile(at, stat);
-  else if (!stat.isSymbolicLink()) return 0;
-  if (lower !== null && (lower.kind === "folder" || stat.isDirectory())) drop(root, path);
-  root.withParent(path, (folder, name) => move(at, folder, name));
-  return 1;
+  if (stat.isDirectory()) yield* clean(at);
+  if (stat.isFile()) cleanFile(at, stat);
+  if (lower !== null && (lower.kind === "folder" || stat.isDirectory() || isDeletion(stat))) drop(root, path);
+  if (!isDeletion(stat)) root.withParent(path, (folder, name) => move(at, folder, name));
+  yield;
 }
 
 /** Copies beside the target first, so that the target is never half-written. */
@@ -80,13 +88,14 @@ const drop = (root: Root, path: RelPath) =>
  * Takes out of a whole folder what is not a file, folder or link, the overlay's own marks, and rights to run as its owner.
  * Names are bytes here: one that is not UTF-8 keeps no right either.
  */
-function clean(folder: string): void {
+function* clean(folder: string): Steps<void> {
   const waiting = [Buffer.from(folder)];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     dropMarks(at);
     for (const name of readdirSync(at, { encoding: "buffer" })) {
       const path = Buffer.concat([at, Buffer.from("/"), name]);
       const stat = lstatSync(path);
+      yield;
       if (stat.isDirectory()) waiting.push(path);
       else if (stat.isFile()) cleanFile(path, stat);
       else if (!stat.isSymbolicLink()) rmSync(path);

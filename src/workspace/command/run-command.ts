@@ -99,7 +99,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const content = await readLayer({ root, rules: policy, upper, staged, earlier, begunNs, brought, git, signal });
       const { changes, notes, denied, ignored } = content;
       const accept = async (paths: readonly RelPath[]) => {
-        const done = await bringOver(root, upper, paths, brought);
+        const done = await bringOver({ root, upper, brought }, paths, signal);
         bringTimes(root, upper, ignored.timed);
         return done;
       };

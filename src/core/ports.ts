@@ -33,6 +33,8 @@ export interface SearchQuery {
   readonly under: RelPath;
   /** Glob the path must match. */
   readonly include: string | null;
+  /** A path as whoever searches knows it, for `include`; absent: as it is. */
+  readonly known?: (path: RelPath) => RelPath;
   readonly maxHits: number;
   /** What this batch has staged: bytes instead of the file's, null for a deleted file. */
   readonly staged: ReadonlyMap<RelPath, Uint8Array | null>;

@@ -33,6 +33,8 @@ export interface VeiledView {
 const around = 400;
 /** Files that are kept hidden, so that they need not be looked through again. */
 const maxKept = 64;
+/** Files that are looked through for secrets when a pattern is slow. */
+const maxHidden = 20_000;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A name shorter than this holds no secret. */
@@ -124,15 +126,31 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       return staged;
     };
 
-    /**
-     * Matches on hidden text only: a file that turns out to hold secrets is searched again as the model knows it, so that
-     * no pattern can ask for a secret letter by letter.
-     */
-    const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
+    /** The files of a folder, or the one file. */
+    async function* filesBelow(under: RelPath, signal: AbortSignal | undefined): AsyncGenerator<RelPath> {
+      const blob = await overlay.read(under).catch(() => null);
+      if (blob?.kind === "file") return yield under;
+      for await (const { kind, path } of overlay.walk(under, signal)) if (kind === "file") yield path;
+    }
+
+    /** Looks for secrets in every file that is searched: one that nobody has read may be all that makes a pattern slow. */
+    const hideAll = async (under: RelPath, signal: AbortSignal | undefined): Promise<void> => {
+      let files = 0;
+      for await (const path of filesBelow(under, signal)) {
+        files += 1;
+        if (files > maxHidden) return;
+        if (files % 32 === 0) await Bun.sleep(0);
+        signal?.throwIfAborted();
+        await readWhole(path).catch(() => null);
+      }
+    };
+
+    /** A file that turns out to hold secrets is searched again as the model knows it. */
+    const searchHidden = async (query: SearchQuery, signal: AbortSignal | undefined): Promise<SearchReport> => {
       const limit = query.maxHits + 1;
       for (;;) {
         const staged = await hiddenFiles();
-        const report = await overlay.search({ ...query, maxHits: limit, staged }, signal);
+        const report = await overlay.search({ ...query, maxHits: limit, staged, known: hidePath }, signal);
         await turn;
         // No file that is too large to be read whole is searched.
         for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
@@ -140,6 +158,14 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
         const hits = report.hits.slice(0, query.maxHits).map((hit) => ({ ...hit, path: hidePath(hit.path) }));
         return { ...report, hits, more: report.more || report.hits.length > query.maxHits };
       }
+    };
+
+    /** Matches on hidden text only, so that no pattern can ask for a secret letter by letter, nor by how long it takes. */
+    const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
+      const report = await searchHidden(query, signal);
+      if (!report.tooSlow) return report;
+      await hideAll(query.under, signal);
+      return searchHidden(query, signal);
     };
 
     return {
@@ -154,7 +180,10 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       async list(folder) {
         const entries = await overlay.list(folder);
         await turn;
-        return entries.map(hideEntry);
+        const hidden = entries.map(hideEntry);
+        // The place of a name among others would tell how it begins.
+        const isAsOnDisk = hidden.every(({ path }, at) => path === entries[at]?.path);
+        return isAsOnDisk ? hidden : hidden.sort((a, b) => (a.path < b.path ? -1 : 1));
       },
       async *walk(folder, signal, unreadable) {
         await turn;

@@ -54,3 +54,26 @@ test("what a command prints is masked too, and a call that names the secret gets
   expect(JSON.stringify(ran.requests)).not.toContain(key);
   expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
 });
+
+test("neither how long a search takes nor the files it includes tell how a secret begins", async () => {
+  const secret = "Zx9kQ2mR7tLp4VwA8sNdZx9kQ2mR7tLp4VwA8sNd";
+  const ask = async (first: string) => {
+    const looks = [
+      { id: "1", name: "grep", input: { pattern: `^db_password = "${first}(\\w+\\w+)+!$` } },
+      { id: "2", name: "grep", input: { pattern: "old", include: `backup-${first}*` } },
+    ];
+    const ran = await play({
+      flow: toolLoop,
+      options: { mode: "tool-loop" },
+      files: { "deploy.txt": `db_password = "${secret}"\n`, [`backup-${secret}.txt`]: "old\n" },
+      lines: [{ text: "", calls: looks }, "Done."],
+    });
+    return ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+  };
+  const found = await ask("Z");
+  expect(found?.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^no match/),
+    expect.stringMatching(/^no match/),
+  ]);
+  expect(found).toEqual((await ask("Y"))?.map((result) => ({ ...result, text: result.text.replace('"Y', '"Z') })));
+});

@@ -121,13 +121,16 @@ function* walkFiles(root: Root, under: RelPath, rules: PathRules, pass: () => vo
 }
 
 /** What a walk gives is allowed already; everything else that is wanted must be. */
-function openFilter({ under, include, staged }: SearchQuery, rules: PathRules): (path: RelPath) => boolean {
+function openFilter(
+  { under, include, staged, known = (path) => path }: SearchQuery,
+  rules: PathRules,
+): (path: RelPath) => boolean {
   const glob = include === null ? null : new Bun.Glob(include);
   const byName = include !== null && !include.includes("/");
   const isNamed = (path: RelPath) => path === under || staged.has(path);
   return (path) =>
     (under === "" || path === under || path.startsWith(`${under}/`)) &&
-    (glob === null || glob.match(byName ? nameOf(path) : path)) &&
+    (glob === null || glob.match(byName ? nameOf(known(path)) : known(path))) &&
     (!isNamed(path) || judgePath(path, "read", rules).verdict !== "deny");
 }
 

@@ -107,3 +107,23 @@ test.concurrent("behind the sandbox too, what a check makes anew of hidden names
   expect(Object.keys(place.tree())).toEqual([".gitignore", "hello.txt", "out.txt"]);
   expect(ran.stderr).toMatch(/which was put back: .*\.claude\/x/);
 });
+
+test.concurrent("what a check makes anew of denied names goes back with a run that fails, at any level; else it is named", async () => {
+  const make = "mkdir -p sub .ssh; for f in .env.new sub/.env .npmrc .ssh/config id_rsa; do echo x > $f; done";
+  const script = [planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n")), done(""), done("")];
+  const made = [".env.new", ".npmrc", ".ssh/config", "id_rsa", "sub/.env"];
+  for (const sandbox of ["auto", "off"]) {
+    await using place = openPlace(script, { ".env": "KEY=mine\n" });
+    configure(place, { sandbox });
+    const check = `test ! -e b.txt || { ${make}; false; }`;
+    const failed = await place.pai(["run", "-y", "--check", check, "make b.txt"]);
+    expect([sandbox, failed.code, place.tree()]).toEqual([sandbox, 9, { ".env": "KEY=mine\n" }]);
+    expect(readdirSync(place.root).filter((name) => name !== ".pai_history")).toEqual([".env"]);
+    await using other = openPlace(script, { ".env": "KEY=mine\n" });
+    configure(other, { sandbox });
+    const fine = await other.pai(["run", "-y", "--check", `test ! -e b.txt || { ${make}; }`, "make b.txt"]);
+    expect([fine.code, Object.keys(other.tree()).sort()]).toEqual([0, [".env", "b.txt", ...made].sort()]);
+    expect(fine.stderr).toContain("closed to pai, and that go back if the run fails: ");
+    expect(fine.stderr).not.toContain("so it stays");
+  }
+});

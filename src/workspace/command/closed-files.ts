@@ -27,8 +27,10 @@ export interface ClosedParts {
   readonly rules: PathRules;
   /** Paths that are ignored or denied, of a folder only itself. */
   readonly hidden: Iterable<RelPath>;
-  /** A sandbox keeps commands off all but what is only ignored. */
+  /** A sandbox keeps commands off all that is there and denied. */
   readonly isWalled: boolean;
+  /** Of the hidden paths those that were not there before. */
+  readonly came?: ReadonlySet<RelPath> | undefined;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
   /** Small ignored files are kept, and not only compared. */
@@ -61,7 +63,8 @@ function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   const isCompared = kind === "tool" && !editorName.test(foldName(name));
   if (kind === "own" || (kind === "repository" && parts.git)) return null;
   // The sandbox protects files that exist, but a missing one can be created.
-  if (parts.isWalled && kind !== "repository" && !(kind === "tool" && !isCompared)) return null;
+  if (parts.isWalled && kind !== "repository" && !(kind === "tool" && !isCompared))
+    return !isCompared && parts.came?.has(path) === true ? "all" : null;
   if (isCompared) return "compare";
   return kind === "repository" ? "orders" : "all";
 }

@@ -204,6 +204,10 @@ export function compareSnapshots(
   return { changes, traits, notes: withinLimit(notes, before, after), stays: [...came, ...went] };
 }
 
+/** Hidden paths that were not there before; none where there are too many to be known. */
+export const cameTo = (before: Snapshot, after: Snapshot): ReadonlySet<RelPath> =>
+  new Set(compareHidden(before, after, () => false).came);
+
 function compareHidden(before: Snapshot, after: Snapshot, isKnown: (path: RelPath) => boolean) {
   const only = (one: Snapshot["hidden"], other: Snapshot["hidden"]) =>
     one === null || other === null ? [] : [...one].filter((path) => !other.has(path) && !isKnown(path));

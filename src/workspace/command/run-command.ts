@@ -17,7 +17,7 @@ import type { Traits } from "../traits.ts";
 import { bringOver, bringTimes } from "./bring-over.ts";
 import { type ClosedFiles, keepClosed } from "./closed-files.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
-import { compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
+import { cameTo, compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
 import { type ClosedComparison, compareClosed, findUnread, sayStays } from "./compare-closed.ts";
 import type { OwnOf } from "./others.ts";
 import { readLayer } from "./read-layer.ts";
@@ -115,13 +115,14 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const { signal } = options;
     const { level } = await sandbox.state();
     const isWalled = level === "L3" || level === "L3b";
-    const keep = ({ watched, seen }: Snapshot, earlier: ClosedFiles | null) =>
+    const keep = ({ watched, seen }: Snapshot, earlier: ClosedFiles | null, came?: ReadonlySet<RelPath>) =>
       keepClosed({
         root,
         rules: policy,
         hidden: watched,
         isOpen: (path) => seen.has(path),
         isWalled,
+        came,
         git: sandbox.git,
         keepsSmall: options.by === "plan",
         own: [...new Set(so.changes.map(({ path }) => path))].filter((path) => !seen.has(path)),
@@ -136,7 +137,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const { replaced, ...result } = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
-    const told = compareAll([before, last], closed && [closed, await keep(last, closed)], policy);
+    const told = compareAll([before, last], closed && [closed, await keep(last, closed, cameTo(before, last))], policy);
     const withheld = withheldNames(parts.env, env, result.output);
     const notes = [...told.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     return { command, ...result, ...told, notes, withheld, changes: ownOf(told.changes), proposal: null };
@@ -176,8 +177,9 @@ function compareAll(
   const found = closed && compareClosed(closed, seen, rules);
   if (closed === null || found === null) return compareSnapshots(before, after);
   const { ignored } = found;
-  const small = new Set([...ignored.changes.map(({ path }) => path), ...findUnread(...seen)]);
-  const open = compareSnapshots(before, after, (path) => small.has(path));
+  const closedTo = found.changes.map(({ path }) => path);
+  const known = new Set([...ignored.changes.map(({ path }) => path), ...closedTo, ...findUnread(...seen)]);
+  const open = compareSnapshots(before, after, (path) => known.has(path));
   const isNamed = (path: RelPath) => open.stays.some((each) => path === each || path.startsWith(`${each}/`));
   const others = found.stays.filter((path) => !isNamed(path));
   const line = sayStays(

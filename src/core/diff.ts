@@ -125,7 +125,8 @@ function findEdits({ old, now, kept }: Alignment): readonly Edit[] {
   let [oldFrom, newFrom] = [0, 0];
   for (const [oldTo, newTo] of [...kept, [old.length, now.length] as const]) {
     if (oldTo > oldFrom || newTo > newFrom) edits.push({ oldFrom, oldTo, newFrom, newTo });
-    [oldFrom, newFrom] = [oldTo + 1, newTo + 1];
+    oldFrom = oldTo + 1;
+    newFrom = newTo + 1;
   }
   return edits;
 }

@@ -142,8 +142,8 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
     system = veil.hide(question.system);
     messages = question.messages.map((message) => hideMessage(veil, message));
   }
-  if (veil.count > record.masked) {
-    record.masked = veil.count;
+  if (veil.count > record.told.secrets) {
+    record.told.secrets = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
     emit({
       type: "notice",
@@ -176,10 +176,10 @@ function fit({ ledger, ports: { model }, options }: Run, estimate: number): numb
 }
 
 /** Says once that a request is long enough for its model's higher price. */
-function tellDear({ ports: { model, price }, record, emit }: Run, estimate: number): void {
+function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number): void {
   const above = price?.large?.above;
-  if (above === undefined || estimate <= above || record.dear) return;
-  record.dear = true;
+  if (above === undefined || estimate <= above || record.told.longPrompt) return;
+  record.told.longPrompt = true;
   const text = `a request of more than ${above} tokens costs more with ${model.id} (see: pai models)`;
   emit({ type: "notice", level: "warning", code: "large_request", text });
 }
@@ -222,7 +222,7 @@ async function send(
   const { ledger, emit, ports } = run;
   const { model } = ports;
   const maxOutputTokens = refit();
-  tellDear(run, estimate);
+  warnLongPromptPrice(run, estimate);
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),
@@ -281,7 +281,7 @@ function finish(run: Run, got: Arriving, { estimate, sent, ms }: Asked): void {
   const least = leastOf(got, sent);
   const { undercounted } = run.ledger;
   if (done !== null) run.ledger.spend(usage, done.served, done.key, estimate, least);
-  else if (n > 0) run.ledger.lose(usage, least);
+  else if (n > 0) run.ledger.chargePartial(usage, least);
   if (run.ledger.undercounted && !undercounted) {
     const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
     run.emit({ type: "notice", level: "warning", code: "undercounted", text });

@@ -32,7 +32,7 @@ export interface Ledger {
   /** Pays for a whole reply. `least`: what it cost at the very least; caps count that where the provider counted less. */
   spend(usage: Usage, served: string, key: string | null, estimate: number, least?: Usage): void;
   /** Pays for a reply that broke off: no model is named for it, and the estimate learns nothing from it. */
-  lose(usage: Usage, least?: Usage): void;
+  chargePartial(usage: Usage, least?: Usage): void;
   /** True once a provider counted fewer tokens than what it was sent and wrote can be, and a cap goes by them. */
   readonly undercounted: boolean;
   promise(next: CallPromise): void;
@@ -160,7 +160,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       made += 1;
       return made;
     },
-    lose: pay,
+    chargePartial: pay,
     spend(used, model, id, estimate, least) {
       pay(used, least);
       key = id;
@@ -173,7 +173,8 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
       promised = next;
     },
     release() {
-      [released, reserved] = [kept, 0];
+      released = kept;
+      reserved = 0;
     },
     estimate: (characters) => Math.ceil(characters * ratio),
     priceOf,

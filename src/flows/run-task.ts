@@ -118,13 +118,10 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil, 
       tally: createTally(),
       amended: [],
       sandbox: null,
-      sandboxTold: false,
       staged: [],
       batches: 0,
       bases: new Set(),
-      hidden: new Set(),
-      masked: 0,
-      dear: false,
+      told: { invisible: new Set(), secrets: 0, longPrompt: false, sandbox: false },
       secrets: new Set(),
       steering: new Set(),
       byUser: new Set(),
@@ -178,7 +175,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
     model: ports.model.id,
     root: ports.workspace.root,
   });
-  ports.hear?.((notice) => emit({ type: "notice", ...notice }));
+  ports.onNotice?.((notice) => emit({ type: "notice", ...notice }));
   const began = ports.now().getTime();
   let run: Run | null = null;
   let failure: PaiError | null = null;

@@ -104,8 +104,8 @@ export interface Ports {
   readonly model: Model;
   /** Of the model in use; null: unknown. */
   readonly price: Price | null;
-  /** Whoever listens is told what the adapters have to say during the run: waits, keys, another model. */
-  readonly hear?: (listener: (notice: Notice) => void) => void;
+  /** Gives the listener the notices of the adapters during the run: waits, keys, another model. */
+  readonly onNotice?: (listener: (notice: Notice) => void) => void;
   readonly workspace: Workspace;
   /** Loaded when the first request is on its way. */
   readonly actions: () => Promise<readonly AnyAction[]>;
@@ -144,6 +144,18 @@ export interface Shown {
   readonly range?: Range | null;
 }
 
+/** What people have been told already, and are not told again. */
+export interface Told {
+  /** Paths and looks with invisible characters in them. */
+  readonly invisible: Set<string>;
+  /** How many secrets were hidden. */
+  secrets: number;
+  /** That a request is so long that its model costs more. */
+  longPrompt: boolean;
+  /** What confines commands. */
+  sandbox: boolean;
+}
+
 /** What is known of a run so far; the outcome is made from it even when the flow throws. */
 export interface RunRecord {
   /** Conversation of the tool-loop so far. */
@@ -180,19 +192,12 @@ export interface RunRecord {
   amended: readonly Amendment[];
   /** Level of the sandbox its commands ran in; null: none. */
   sandbox: SandboxLevel | null;
-  /** Whether people have been told what holds its commands. */
-  sandboxTold: boolean;
   /** Changes of a dry run; otherwise the transaction knows them. */
   staged: readonly Change[];
   batches: number;
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;
-  /** What people have been told holds invisible characters. */
-  readonly hidden: Set<string>;
-  /** How many secrets they have been told of. */
-  masked: number;
-  /** Whether they have been told that a request is so long that its model costs more. */
-  dear: boolean;
+  readonly told: Told;
   /** Files that the user lets hold secrets of other files. */
   readonly secrets: Set<RelPath>;
   /** Files that steer and that the person has allowed to change. */

@@ -22,7 +22,7 @@ const extras: Readonly<Record<Extra, { readonly named: RegExp; readonly what: st
  * Makes streams out of `open`, which makes the stream of a request without some extras. What was refused once is
  * left out from then on, by all streams made here.
  */
-export function createConcessions({
+export function dropRejectedOptions({
   model,
   notify,
   omitted = [],

@@ -14,7 +14,7 @@ import {
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel } from "./catalogue.ts";
-import type { createConcessions as Concessions, Without } from "./drop-options.ts";
+import type { dropRejectedOptions as Concessions, Without } from "./drop-options.ts";
 import type { Key } from "./keys-in-turn.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { Stream } from "./stream.ts";
@@ -115,11 +115,11 @@ type Prepare = (base: Omit<BridgeOptions, "key">, options: OpenOptions) => Prepa
 type OpenConceding = (options: BridgeOptions, without: Without) => Stream;
 
 /** For bridges whose server may refuse a part of the request: all keys of a model learn it together. */
-function conceding(open: OpenConceding, createConcessions: typeof Concessions): Prepare {
+function conceding(open: OpenConceding, dropRejectedOptions: typeof Concessions): Prepare {
   return (base, { notify }) => {
     const omitted = base.provider.dialect?.countsUnasked ? (["usage"] as const) : [];
-    const concede = createConcessions({ model: base.model, notify, omitted });
-    return { open: (key) => concede((without) => open({ ...base, key }, without)) };
+    const dropRejected = dropRejectedOptions({ model: base.model, notify, omitted });
+    return { open: (key) => dropRejected((without) => open({ ...base, key }, without)) };
   };
 }
 
@@ -130,28 +130,28 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
     return (base) => ({ open: (key) => openGemini({ ...base, key }) });
   },
   responses: async () => {
-    const [{ openOpenai }, { createConcessions }] = await Promise.all([
+    const [{ openOpenai }, { dropRejectedOptions }] = await Promise.all([
       import("./openai/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openOpenai, createConcessions);
+    return conceding(openOpenai, dropRejectedOptions);
   },
   messages: async () => {
-    const [{ openAnthropic }, { createConcessions }] = await Promise.all([
+    const [{ openAnthropic }, { dropRejectedOptions }] = await Promise.all([
       import("./anthropic/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openAnthropic, createConcessions);
+    return conceding(openAnthropic, dropRejectedOptions);
   },
   chat: async () => {
-    const [{ openChat }, { createConcessions }] = await Promise.all([
+    const [{ openChat }, { dropRejectedOptions }] = await Promise.all([
       import("./chat/bridge.ts"),
       import("./drop-options.ts"),
     ]);
-    return conceding(openChat, createConcessions);
+    return conceding(openChat, dropRejectedOptions);
   },
   local: async () => {
-    const [{ openLocal }, { askServer, outputOf }, { createConcessions }] = await Promise.all([
+    const [{ openLocal }, { askServer, outputOf }, { dropRejectedOptions }] = await Promise.all([
       import("./local/bridge.ts"),
       import("./local/server.ts"),
       import("./drop-options.ts"),
@@ -166,7 +166,7 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
       const server = await askServer(base.endpoint, base.model, headers, signal);
       const limits = server.window === null ? {} : { window: server.window, maxOutputTokens: outputOf(server.window) };
       const open: OpenConceding = (opened, without) => openLocal({ ...opened, server, notify }, without);
-      return { ...limits, ...(await conceding(open, createConcessions)(base, options)) };
+      return { ...limits, ...(await conceding(open, dropRejectedOptions)(base, options)) };
     };
   },
 };

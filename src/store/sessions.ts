@@ -48,12 +48,12 @@ const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 /** Ids of the sessions in a folder, in no order; other files do not count. */
 export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
 /** Of a larger session only the end is gone on with. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `folder` is the sessions folder of one workspace; it is made at the first line. */
-export function openSessions(folder: string, root: string, most = mostBytes): Sessions {
+export function openSessions(folder: string, root: string, most = maxBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => sessionIds(folder);
   const read = (id: string) => readSessionFile(fileOf(id), id, most);

@@ -72,7 +72,9 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
     const text = line;
     const rest = text.slice(shown);
     const begun = shown > 0;
-    [line, shown, waits] = ["", 0, false];
+    line = "";
+    shown = 0;
+    waits = false;
     if (begun) return endWords(rest);
     if (code !== null) return endCodeLine(text);
     const opening = fence.exec(text);

@@ -106,7 +106,7 @@ describe("a provider that counts too little", () => {
     ledger.admit(2500);
     expect(() => ledger.admit(2501)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
     expect(ledger.room(0)).toBe(2500);
-    ledger.lose(usage(1), least);
+    ledger.chargePartial(usage(1), least);
     expect(() => ledger.admit(1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
     const dear = createLedger({ ...none, cost: 0.01 }, () => price, promise);
     dear.spend(usage(1, 0, 1), "m", null, 1000, least);

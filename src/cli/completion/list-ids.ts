@@ -9,7 +9,7 @@ import type { Context } from "../command.ts";
 import { openPlaces } from "../compose/base.ts";
 import type { IdKind } from "./id-kinds.ts";
 
-const most = 50;
+const maxIds = 50;
 const maxTask = 60;
 
 const shorten = (task: string) => (task.length > maxTask ? `${task.slice(0, maxTask - 1).toWellFormed()}…` : task);
@@ -19,12 +19,12 @@ export function listIds({ cwd, env }: Pick<Context, "cwd" | "env">, kind: IdKind
   const { stateDir } = openPlaces(env);
   if (stateDir === null) return [];
   const folder = stateFolderOf(realpathSync(cwd), stateDir);
-  if (kind === "sessions") return [...sessionIds(join(folder, "sessions"))].sort().reverse().slice(0, most);
+  if (kind === "sessions") return [...sessionIds(join(folder, "sessions"))].sort().reverse().slice(0, maxIds);
   const receipts = openReceipts(join(folder, "runs"));
   const isKept = (id: string) => kind === "runs" || existsSync(join(folder, "journal", id));
   return receipts
     .ids()
     .filter(isKept)
-    .slice(0, most)
+    .slice(0, maxIds)
     .map((id) => `${id}\t${shorten(visibleLine(receipts.ends(id).started?.task.text ?? ""))}`);
 }

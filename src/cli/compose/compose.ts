@@ -261,7 +261,7 @@ export async function composeTask(
         get price() {
           return price();
         },
-        hear: (listener) => {
+        onNotice: (listener) => {
           tell = listener;
         },
         sink: (event) => {

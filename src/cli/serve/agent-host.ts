@@ -143,11 +143,11 @@ export function openAgentHost(given: Context): ToolHost {
     readonly task: Task;
     readonly command: string;
     readonly options: Partial<RunOptions>;
-    readonly hear?: (event: RunEvent) => void;
+    readonly onEvent?: (event: RunEvent) => void;
   }
 
   async function doRun(
-    { flow, task: asked, command, options, hear }: Run,
+    { flow, task: asked, command, options, onEvent }: Run,
     { signal, progress }: ToolRequest,
   ): Promise<Outcome> {
     const base = composeBase(given);
@@ -156,7 +156,7 @@ export function openAgentHost(given: Context): ToolHost {
     const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
     try {
       const sink = (event: StampedEvent) => {
-        hear?.(event);
+        onEvent?.(event);
         const said = describeEvent(event);
         if (said !== null) progress(said);
       };
@@ -211,11 +211,11 @@ export function openAgentHost(given: Context): ToolHost {
       await savePlan(run, { write, full: false, now: given.now });
     };
     const asked: Task = { text: words, history: [], context: null };
-    const hear = (event: RunEvent) => {
+    const onEvent = (event: RunEvent) => {
       if (event.type === "plan.ready") promise = { ...event.promise };
     };
     const outcome = await doRun(
-      { flow, task: asked, command: "plan", options: { planOnly: true, only }, hear },
+      { flow, task: asked, command: "plan", options: { planOnly: true, only }, onEvent },
       request,
     );
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);

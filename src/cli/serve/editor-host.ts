@@ -64,13 +64,13 @@ async function textOf(
   over: Partial<Context>,
 ): Promise<string> {
   let said = "";
-  const hear = (text: string) => {
+  const write = (text: string) => {
     said += text;
   };
   const tty = { stdin: false, stdout: false, stderr: false, keyboard: false };
   // Standard input is the protocol's.
   const flags = { ...(over.flags ?? context.flags), noStdin: true };
-  await run({ ...context, ...over, flags, out: hear, err: hear, tty });
+  await run({ ...context, ...over, flags, out: write, err: write, tty });
   return said.trim();
 }
 

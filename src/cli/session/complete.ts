@@ -6,7 +6,7 @@ import type { Completion } from "../../ui/prompt/editor.ts";
 import { mentionMark } from "../mentions.ts";
 import { slashCommands } from "./slash.ts";
 
-const most = 100;
+const maxOffered = 100;
 
 /** What may follow these commands. */
 const followers = new Map<string, readonly string[]>([
@@ -29,7 +29,7 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
     .map(({ path, kind }) => `${folder}${path.split("/").at(-1)}${kind === "folder" ? "/" : ""}`)
     .filter((name) => name.startsWith(typed))
     .map((name) => (quoted || /\s/.test(name) ? quote(name) : name))
-    .slice(0, most);
+    .slice(0, maxOffered);
 }
 
 /** What is known of the session beyond its workspace. */
@@ -56,7 +56,7 @@ export async function completeMessage(
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
   const follows = [...(followers.get(command) ?? idsFor(command))]
     .filter((word) => word.startsWith(begun))
-    .slice(0, most);
+    .slice(0, maxOffered);
   if (follows.length > 0 || followers.has(command)) return { from: before.length - begun.length, words: follows };
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;

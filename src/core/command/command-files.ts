@@ -17,7 +17,7 @@ const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
 /** Of so many folders that a command enters, so many of its names are looked for. */
-const most = { folders: 8, names: 2000 } as const;
+const limits = { folders: 8, names: 2000 } as const;
 
 /** Names that may be files of the workspace: every word of the command, with an ending too, quoted ones whole, and what its tools read. */
 export function filesOfCommand(command: string): readonly string[] {
@@ -30,7 +30,7 @@ export function filesOfCommand(command: string): readonly string[] {
   const folders = [...new Set([...entered, entered.join("/")].filter((folder) => folder !== ""))];
   // Each folder with each name: a command made of folders would be more than any memory holds.
   const below = folders
-    .slice(0, most.folders)
-    .flatMap((folder) => names.slice(0, most.names).map((name) => `${folder}/${name}`));
+    .slice(0, limits.folders)
+    .flatMap((folder) => names.slice(0, limits.names).map((name) => `${folder}/${name}`));
   return [...new Set([...names, ...below])];
 }

@@ -43,7 +43,8 @@ function differences(search: readonly string[], replace: readonly string[]): rea
   let [from, replaceFrom] = [0, 0];
   for (const [to, replaceTo] of [...matchLines(search, replace), [search.length, replace.length] as const]) {
     if (to > from || replaceTo > replaceFrom) found.push({ from, to, replaceFrom, replaceTo });
-    [from, replaceFrom] = [to + 1, replaceTo + 1];
+    from = to + 1;
+    replaceFrom = replaceTo + 1;
   }
   return found;
 }

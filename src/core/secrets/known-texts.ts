@@ -3,7 +3,7 @@
 /** Every text must be at least this long. */
 export const leastKnown = 8;
 /** How far the search looks at once, where the shortest text is that long. */
-const mostWindow = 32;
+const maxWindow = 32;
 const block = 3;
 const slots = 1 << 16;
 /** Up to this many known texts, one pattern of their beginnings rules out most texts, which then never need the index. */
@@ -38,7 +38,7 @@ interface Index {
 
 /** Of each text the first characters are looked for, as many as the shortest one has. */
 function indexOf(entries: readonly Entry[]): Index {
-  const window = entries.reduce((least, { text }) => Math.min(least, text.length), mostWindow);
+  const window = entries.reduce((least, { text }) => Math.min(least, text.length), maxWindow);
   const shifts = new Uint8Array(slots).fill(window - block + 1);
   const byEnd = new Map<number, Entry[]>();
   for (const entry of entries) {

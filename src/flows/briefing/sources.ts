@@ -60,8 +60,8 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
 /** `what` is a path, or a look with its target; lines are counted in `text`. The model sees them spelled out. */
 export function noteHidden(run: Run, what: string, text: string): void {
   const found = describeHidden(text);
-  if (found === null || run.record.hidden.has(what)) return;
-  run.record.hidden.add(what);
+  if (found === null || run.record.told.invisible.has(what)) return;
+  run.record.told.invisible.add(what);
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 
@@ -172,7 +172,7 @@ export async function collectKnowledge(
 }
 
 /** Characters of one file that a conversation is told. */
-const most = 16_000;
+const maxMentioned = 16_000;
 
 /** The files as a conversation is told them, cut to what it may hold. */
 export async function readKnowledge(run: Run): Promise<readonly Source[]> {
@@ -182,7 +182,7 @@ export async function readKnowledge(run: Run): Promise<readonly Source[]> {
       const read = await readSource(run, name as RelPath);
       if (read === null) continue;
       const source = hideSource(run, read);
-      found.push({ ...source, shown: source.text.slice(0, most) });
+      found.push({ ...source, shown: source.text.slice(0, maxMentioned) });
       break;
     }
   }

@@ -97,8 +97,8 @@ export async function describeHold({ ports: { workspace } }: Run): Promise<strin
 /** Says once a run what holds its commands. */
 async function tellSandbox(run: Run, { level }: CommandResult): Promise<void> {
   run.record.sandbox = level ?? null;
-  if (run.record.sandboxTold) return;
-  run.record.sandboxTold = true;
+  if (run.record.told.sandbox) return;
+  run.record.told.sandbox = true;
   const { text, why, choice } = await run.ports.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
   run.emit({

@@ -11,7 +11,7 @@ import type { TeamStore } from "./team-store.ts";
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 /** As of a session's file. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** Characters of one statement. */
 const batchChars = 2_000_000;
 
@@ -34,7 +34,7 @@ export interface SessionPlace {
 function linesOf(folder: string, id: string): readonly string[] {
   const file = join(folder, `${id}.jsonl`);
   const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size > mostBytes) return [];
+  if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return [];
   return readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
 
@@ -58,7 +58,8 @@ function* batchesOf(lines: readonly string[]): Generator<readonly string[]> {
   for (const line of lines) {
     if (size + line.length > batchChars && batch.length > 0) {
       yield batch;
-      [batch, size] = [[], 0];
+      batch = [];
+      size = 0;
     }
     batch.push(line);
     size += line.length;
@@ -155,7 +156,7 @@ export async function fetchSession(
     "select sum(octet_length(line))::float8 as bytes from pai.session_lines where who = session_user and id = $1",
     [id],
   );
-  if ((size?.bytes ?? 0) > mostBytes) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
+  if ((size?.bytes ?? 0) > maxBytes) throw new PaiError("config_invalid", `session ${id} is larger than 64 MiB`);
   const rows = await store.query<{ line: string }>(
     "select line from pai.session_lines where who = session_user and id = $1 and n > $2::int order by n",
     [id, own.length],

@@ -147,7 +147,8 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions): Tea
   let ready: Promise<void> | null = null;
   const drop = async () => {
     const old = sql;
-    [sql, ready] = [null, null];
+    sql = null;
+    ready = null;
     await old?.close({ timeout: 0 }).catch(() => {});
   };
   return {

@@ -59,7 +59,8 @@ export function breakText(text: string, width: number): readonly Range[] {
     if (column + wide > width) {
       const to = text.slice(from, word).trim() === "" ? at : word;
       ranges.push({ from, to });
-      [from, column] = [to, Bun.stringWidth(text.slice(to, at))];
+      from = to;
+      column = Bun.stringWidth(text.slice(to, at));
     }
     at += character.length;
     column += wide;

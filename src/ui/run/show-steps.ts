@@ -7,7 +7,7 @@ import { visible, visibleLine } from "../sanitize.ts";
 import { renderAmended } from "./render-outcome.ts";
 import { renderPlan } from "./render-plan.ts";
 import type { ReplyText } from "./reply.ts";
-import type { EventOf, Shows } from "./show-work.ts";
+import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Steps {
@@ -15,7 +15,7 @@ export interface Steps {
   readonly promise: Promised | null;
   /** What patterns permit of it. */
   readonly permitted: readonly Permitted[] | undefined;
-  readonly shows: Shows<
+  readonly handlers: EventHandlers<
     "plan.ready" | "plan.amended" | "memory.kept" | "phase.started" | "step.started" | "tasks.updated"
   >;
 }
@@ -50,7 +50,7 @@ export function openSteps(
     get permitted() {
       return allowed;
     },
-    shows: {
+    handlers: {
       "plan.ready": showPlan,
       "plan.amended"(amendment) {
         if (amendment.accept) say(renderAmended([amendment], style, streams.columns));

@@ -3,7 +3,7 @@ import type { Purpose } from "../../core/model.ts";
 import type { ReplyProgress } from "../../core/reply-progress.ts";
 import { counted, grouped, spent } from "../amount.ts";
 import { visible, visibleLine } from "../sanitize.ts";
-import type { Shows } from "./show-work.ts";
+import type { EventHandlers } from "./show-work.ts";
 import { createHeartbeat, createSpinner, type Spinner } from "./spinner.ts";
 import type { Streams } from "./streams.ts";
 
@@ -25,7 +25,7 @@ export interface Waits {
   /** What was started has ended; a model that is asked meanwhile is waited for on. */
   readonly stop: () => void;
   readonly spinner: Spinner;
-  readonly shows: Shows<
+  readonly handlers: EventHandlers<
     "model.started" | "model.progress" | "model.finished" | "check.started" | "notice" | "run.finished"
   >;
 }
@@ -69,7 +69,7 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
       else spinner.start(asked.what, asked.from);
     },
     spinner,
-    shows: {
+    handlers: {
       "check.started": ({ command, when }) =>
         spinner.start(`check ${command}${when === "before" ? " (before the change)" : ""}`),
       "model.started"(event) {

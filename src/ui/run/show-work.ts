@@ -34,7 +34,7 @@ export interface Work {
   readonly undone: boolean;
   /** Shows what the last look found, if the line of its call, under which it belongs, has not come. */
   readonly showLooked: () => void;
-  readonly shows: Shows<
+  readonly handlers: EventHandlers<
     | "call.started"
     | "call.finished"
     | "look.shown"
@@ -123,7 +123,7 @@ export function openWork(
       return undone;
     },
     showLooked,
-    shows: {
+    handlers: {
       "call.started"({ action, target }) {
         reply.show();
         if (rowOf(action)?.kind === "command") wait(`${action} ${target}`.trimEnd());
@@ -159,6 +159,6 @@ export function openWork(
 
 export type EventOf<T extends StampedEvent["type"]> = Extract<StampedEvent, { readonly type: T }>;
 
-export type Shows<T extends StampedEvent["type"] = StampedEvent["type"]> = {
+export type EventHandlers<T extends StampedEvent["type"] = StampedEvent["type"]> = {
   readonly [Type in T]: (event: EventOf<Type>) => void;
 };

@@ -11,7 +11,7 @@ import { openReply } from "./reply.ts";
 import { showOutcome } from "./show-result.ts";
 import { openSteps } from "./show-steps.ts";
 import { openWaits, type WaitOptions } from "./show-waits.ts";
-import { type EventOf, openWork, type Shows } from "./show-work.ts";
+import { type EventHandlers, type EventOf, openWork } from "./show-work.ts";
 import { openStreams, type StreamOptions } from "./streams.ts";
 
 export interface TerminalOptions extends StreamOptions, WaitOptions {
@@ -73,10 +73,10 @@ function openRun(options: TerminalOptions): Terminal {
     fold: seen ? (path) => (kind === "session" ? `/diff ${path}` : "pai undo --dry-run") : undefined,
   });
 
-  const shows: Shows = {
-    ...waits.shows,
-    ...steps.shows,
-    ...work.shows,
+  const handlers: EventHandlers = {
+    ...waits.handlers,
+    ...steps.handlers,
+    ...work.handlers,
     "run.started"({ run, mode, model, root }) {
       if (verbose) aside(`run ${run}, ${mode}, ${visibleLine(model)}, ${visibleLine(root)}`);
     },
@@ -113,8 +113,8 @@ function openRun(options: TerminalOptions): Terminal {
     spinner.resume();
   }
 
-  function show<T extends keyof Shows>(type: T, event: EventOf<T>): void {
-    shows[type](event);
+  function show<T extends keyof EventHandlers>(type: T, event: EventOf<T>): void {
+    handlers[type](event);
   }
 
   function pause(): void {

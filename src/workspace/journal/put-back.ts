@@ -28,7 +28,7 @@ export function putBack(
     const aside = stateAt(root, beside);
     if (aside.stat === null) continue;
     const spot: Spot = { root, disk, path, temp };
-    if (isOwed(aside, stateAt(root, path), known)) giveName(spot);
+    if (shouldRestore(aside, stateAt(root, path), known)) giveName(spot);
     const copy = clear(spot, known);
     if (copy !== null) copies.push(copy);
   }
@@ -47,7 +47,7 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
 }
 
 /** Whether the file set aside is the original or somebody's save, and only pai's own work has its name. A folder is created again. */
-function isOwed(aside: PathState, now: PathState, states: States): boolean {
+function shouldRestore(aside: PathState, now: PathState, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;
   if (!states.some((state) => holds(now, state))) return false;

@@ -157,7 +157,9 @@ function* batches(found: Iterable<RelPath | Staged>): Generator<readonly Bunch[]
     bytes += typeof file === "string" ? 0 : file.content.length;
     if (count < maxBatchFiles && bytes < maxBatchBytes) continue;
     yield batch;
-    [batch, count, bytes] = [[], 0, 0];
+    batch = [];
+    count = 0;
+    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }

@@ -36,7 +36,7 @@ function handleOf(fd: number): Handle {
   return { at: through + fd, fd, check() {}, close: () => closeSync(fd) };
 }
 
-const walking: Backend = {
+const fdWalk: Backend = {
   name: "fd-walk",
   top: (fd) => ({ ...handleOf(fd), close() {} }),
   enter(from, path, shown) {
@@ -59,19 +59,19 @@ const walking: Backend = {
 };
 
 /** Where the kernel refuses, the walk finds out at which folder and why. */
-function leaping(openBelow: OpenBelow): Backend {
+function openat2(openBelow: OpenBelow): Backend {
   return {
-    ...walking,
+    ...fdWalk,
     name: "openat2",
     enter(from, path, shown) {
       const fd = from.fd === null ? -1 : openBelow(from.fd, path, enterFlags);
-      return fd >= 0 ? handleOf(fd) : walking.enter(from, path, shown);
+      return fd >= 0 ? handleOf(fd) : fdWalk.enter(from, path, shown);
     },
   };
 }
 
 /** Without /proc there is no name for an open folder: names are used, compared before and after. */
-const checking: Backend = {
+const checked: Backend = {
   name: "checked",
   top: (fd, real) => checkedHandle(real, fstatSync(fd, { bigint: true }), "" as RelPath),
   enter(from, path, shown) {
@@ -123,18 +123,18 @@ function checkedHandle(at: string, identity: Identity, path: RelPath): Handle {
 
 /** The strongest way that works here, tried out on /proc; `fd` is an open folder. Takes under a millisecond. */
 export function chooseBackend(fd: number): Backend {
-  if (!isWalkable(fd)) return checking;
+  if (!isWalkable(fd)) return checked;
   const openBelow = loadOpenBelow();
-  return openBelow !== null && keepsBelow(openBelow, fd) ? leaping(openBelow) : walking;
+  return openBelow !== null && keepsBelow(openBelow, fd) ? openat2(openBelow) : fdWalk;
 }
 
 /** A certain way, whether or not a better one would work. Throws internal when it does not work here. */
 export function forceBackend(name: Protection): Backend {
-  if (name === "checked") return checking;
-  if (name === "fd-walk") return walking;
+  if (name === "checked") return checked;
+  if (name === "fd-walk") return fdWalk;
   const openBelow = loadOpenBelow();
   if (openBelow === null) throw new PaiError("internal", "openat2 does not work here");
-  return leaping(openBelow);
+  return openat2(openBelow);
 }
 
 /** Whether an open folder can be entered through its descriptor, and a link in a folder cannot. */

@@ -133,6 +133,24 @@ test("a large file that steers and is not ignored is judged, too", async () => {
   ]);
 });
 
+test("a file that was known comes back whatever a command puts in its place", async () => {
+  const { made, tx, run, before } = await begin();
+  for (const path of ["b.txt", "c.txt", "d.txt"]) writeFileSync(join(made.work, path), `${path}\n`);
+  const known = treeOf(made.work);
+  const { changes, notes } = await run(
+    `${large} >>b.txt; rm c.txt; mkfifo c.txt; echo x >>d.txt; ${large} >new`,
+    "plan",
+  );
+  expect(changes.map(({ path }) => String(path)).sort()).toEqual(["b.txt", "d.txt"]);
+  expect(notes).toEqual([
+    "new changed and was not kept, so it cannot be taken back",
+    "c.txt changed and was not kept: it goes back with a run that fails, and not by undo",
+  ]);
+  await tx.rollback();
+  const { new: stays, ...after } = treeOf(made.work);
+  expect([after, stays === undefined, before === known]).toEqual([known, false, false]);
+});
+
 test("what was large before is told when it changes, and stays", async () => {
   const { made, run } = await begin();
   writeFileSync(join(made.work, ".env"), Buffer.alloc(1_200_000));

@@ -149,7 +149,7 @@ test("denied paths and a git repository by shape are never written, whatever pro
 test("what cannot be kept and what is ignored is named, not hidden", async () => {
   const made = place({ ".gitignore": "*.log\n", "big.bin": "b", "run.log": "" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 100 };
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 100 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "big.bin"), "b".repeat(11));
   mkdirSync(join(made.work, "__pycache__"));
@@ -167,7 +167,7 @@ test("what cannot be kept and what is ignored is named, not hidden", async () =>
 test("in a tree of too many files the rest is looked at, not kept, and that is said", async () => {
   const made = place({ a: "a", b: "b", c: "c" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 2, totalBytes: 1000, fileBytes: 10, paths: 100 };
+  const limits = { files: 2, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 100 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "a"), "A");
   writeFileSync(join(made.work, "c"), "C");
@@ -179,7 +179,7 @@ test("in a tree of too many files the rest is looked at, not kept, and that is s
 test("behind the paths that are looked at by themselves folders tell what came or went, and that is said", async () => {
   const made = place({ "a/1": "1", "a/2": "2", "b/1": "1", "c/1": "1", "c/2": "2" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 3 };
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 3 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   const same = await takeSnapshot(root, noRules, before, { limits });
   const said = expect.stringMatching("more than 3 files here: of the others only folders were compared");
@@ -200,7 +200,7 @@ test("behind the paths that are looked at by themselves folders tell what came o
 test("in a hurry what can be taken back is looked at to its end, and nothing behind it", async () => {
   const made = place({ "a/1": "1", "b/1": "1", "c/1": "1" });
   const root = openRoot(made.work, { force: true, home: null });
-  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, paths: 3 };
+  const limits = { files: 100, totalBytes: 1000, fileBytes: 10, changedBytes: 10, paths: 3 };
   const before = await takeSnapshot(root, noRules, null, { limits });
   writeFileSync(join(made.work, "a/1"), "other");
   writeFileSync(join(made.work, "c/2"), "2");

@@ -47,7 +47,8 @@ const most = { kept: 2000, named: 50_000, bytes: 16 * 1024 * 1024, fileBytes: 10
 const pauseMs = 20;
 
 /** What git, or Mercurial, takes its orders from, not what it keeps of the history. */
-const orders = /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info)$/;
+const orders =
+  /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info|rebase-merge|rebase-apply|sequencer|remotes|branches)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
 /** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
 export const editorName = /^\.(?:vscode|idea)$/;

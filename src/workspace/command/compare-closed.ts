@@ -11,7 +11,7 @@ import { type Comparison, isSame, type Kept, openComparison } from "./kept.ts";
 
 const maxNamed = 3;
 /** What of a repository runs code. */
-const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks)$/;
+const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks|rebase-merge|rebase-apply|sequencer)$/;
 
 export interface ClosedComparison extends Comparison {
   /** What now stands at some of the changed paths and was not read, as it is large or unreadable: their `after` is null. */
@@ -46,28 +46,44 @@ export function compareClosed(
   for (const path of new Set([...before.kept.keys(), ...after.kept.keys()])) {
     judge(path, before.kept.get(path) ?? null, after.kept.get(path) ?? null);
   }
-  for (const path of findUnread(...open)) judge(path, open[0].get(path) ?? null, open[1].get(path) ?? null);
-  const paths = changes.filter(({ before: was, after: is }) => (was ?? is)?.kind !== "folder").map(({ path }) => path);
+  const isJudged = (path: RelPath) => before.kept.has(path) || after.kept.has(path) || isSteering(path);
+  for (const path of findUnread(...open)) {
+    judge(path, open[0].get(path) ?? null, open[1].get(path) ?? null);
+    if (!isJudged(path)) notes.push(goesBackOnly(path));
+  }
+  const ignored = openComparison("cannot be taken back");
+  for (const path of new Set([...before.small.keys(), ...after.small.keys()])) {
+    const [old, now] = [before.small.get(path) ?? null, after.small.get(path) ?? null];
+    if (now?.blob !== null || old === null || old.blob === null || isSame(old, now)) ignored.compare(path, old, now);
+    else {
+      judge(path, old, now);
+      notes.push(goesBackOnly(path));
+    }
+  }
+  const paths = changes
+    .filter(({ path, before: was, after: is }) => (was ?? is)?.kind !== "folder" && isJudged(path))
+    .map(({ path }) => path);
   const told = [...paths, ...lost].map((path) => ({
     path,
     isDenied: judgePath(path, "write", rules).verdict === "deny",
     runsUnasked: runsUnasked(path),
   }));
-  const ignored = openComparison("cannot be taken back");
-  for (const path of new Set([...before.small.keys(), ...after.small.keys()])) {
-    ignored.compare(path, before.small.get(path) ?? null, after.small.get(path) ?? null);
-  }
   return { changes, unread, traits, told, notes, ignored, stays: compareIgnored(before, after) };
 }
 
+const goesBackOnly = (path: RelPath): string =>
+  `${showName(path)} changed and was not kept: it goes back with a run that fails, and not by undo`;
+
 type Files = ReadonlyMap<RelPath, Kept>;
 
-/** Files that steer, are not ignored, and have changed to what was not read. */
+/** Files that are not ignored and have changed to what was not read: those that were known, and those that steer. */
 export function findUnread(before: Files, after: Files): readonly RelPath[] {
   if (before === after) return [];
-  return [...after].flatMap(([path, now]) =>
-    now.blob === null && isSteering(path) && !isSame(before.get(path) ?? null, now) ? [path] : [],
-  );
+  const isLost = ([path, now]: readonly [RelPath, Kept]): boolean => {
+    const old = before.get(path) ?? null;
+    return now.blob === null && !isSame(old, now) && ((old !== null && old.blob !== null) || isSteering(path));
+  };
+  return [...after].filter(isLost).map(([path]) => path);
 }
 
 function runsUnasked(path: RelPath): boolean {

@@ -32,6 +32,8 @@ export interface KeepLimits {
   readonly files: number;
   readonly totalBytes: number;
   readonly fileBytes: number;
+  /** Of a file that was kept before and has grown; of all such files four times that. */
+  readonly changedBytes: number;
   /** Paths that are looked at by themselves. */
   readonly paths: number;
 }
@@ -48,6 +50,7 @@ const keepLimits: KeepLimits = {
   files: 20_000,
   totalBytes: 64 * 1024 * 1024,
   fileBytes: 1024 * 1024,
+  changedBytes: 64 * 1024 * 1024,
   paths: 120_000,
 };
 const maxNotes = 20;
@@ -81,6 +84,7 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
   const stamps = new Map<RelPath, string>();
   let last: RelPath | null = null;
   let bytes = 0;
+  let changed = 0;
   let isBehind = false;
 
   const stamp = (folder: RelPath) => {
@@ -104,6 +108,11 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
     stamps,
   });
 
+  const kept = (path: RelPath) => {
+    last = path;
+    return "kept" as const;
+  };
+
   return {
     hide(path: RelPath) {
       if (hidden.size <= limits.paths) hidden.add(path);
@@ -119,10 +128,14 @@ function openTaker(root: Root, rules: PathRules, earlier: Snapshot | null, limit
       const stat = look();
       if (stat === null) return "gone";
       const room = seen.count() < limits.files ? Math.min(limits.fileBytes, limits.totalBytes - bytes) : -1;
-      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, room));
-      if (blob?.kind === "file") bytes += blob.bytes.length;
-      last = path;
-      return "kept";
+      // What was kept before the command is wanted after it, so that the way back knows it.
+      const isKnown = earlier?.seen.get(path)?.blob?.kind === "file";
+      const most = isKnown ? Math.max(room, Math.min(limits.changedBytes, 4 * limits.changedBytes - changed)) : room;
+      const { blob } = seen.add(path, stat, () => blobOf(root, path, stat, most));
+      if (blob?.kind !== "file") return kept(path);
+      if (blob.bytes.length > room) changed += blob.bytes.length;
+      else bytes += blob.bytes.length;
+      return kept(path);
     },
     end,
     /** What was not looked at counts as it was before. */

@@ -23,6 +23,8 @@ interface Project {
 }
 
 const maxLooks = 100_000;
+/** In bytes: a path may have 4,095, and a command goes on where paths end. */
+const longestFolder = 3800;
 /** A file `.git` holds one line. */
 const maxPointerBytes = 64 * 1024;
 
@@ -103,8 +105,8 @@ function look({ workspace, rules }: Project, how: "usual" | "everywhere"): Seen 
   };
   for (let next = waiting.shift(); next !== undefined && left > 0; next = waiting.shift()) {
     const folder = join(workspace, next.folder);
-    const entries = listFolder(folder);
-    // Its owner may have taken away the right to list it, and a command can give it back.
+    const entries = Buffer.byteLength(folder) > longestFolder ? null : listFolder(folder);
+    // No path leads to what is in it, or its owner may have taken away the right to list it, and a command can give it back.
     if (entries === null) found.hidden.push(folder);
     left -= entries?.length ?? 1;
     for (const entry of entries ?? []) note(next.folder, entry, next.isLast);

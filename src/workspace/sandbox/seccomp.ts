@@ -84,6 +84,9 @@ const ioctl = { x64: 16, arm64: 29 } as const;
 const fcntl = { x64: 72, arm64: 25 } as const;
 /** F_SETLEASE: whoever opens the file elsewhere would wait. */
 const setLease = 1024;
+const renameat2 = { x64: 316, arm64: 276 } as const;
+/** RENAME_WHITEOUT makes a device, which only layers of an overlay hold. */
+const renameWhiteout = 4;
 const truncate = { x64: 76, arm64: 45 } as const;
 /** What opens files: which arguments are the flags and the mode. */
 const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number])[] = [
@@ -116,6 +119,7 @@ export const unixFamily = 1;
 export const socketFamilies = [unixFamily, 2, 10, 16] as const;
 
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 const allow = 0x7fff0000;
@@ -181,6 +185,12 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
       return number === null ? [] : block(number, [...refuseIdentity(mode), [answer, 0, 0, allow]]);
     }),
     ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
+    ...block(renameat2[machine], [
+      [load, 0, 0, argumentAt(4)],
+      [jumpAnyBit, 0, 1, renameWhiteout],
+      [answer, 0, 0, fail(EINVAL)],
+      [answer, 0, 0, allow],
+    ]),
     ...block(fcntl[machine], choose(1, [setLease], fail(EPERM), allow)),
     ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
     ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/process-limit.ts";
 import { has, inWorld } from "./world.ts";
 
+const python = Bun.which("python3", { PATH: "/usr/bin:/bin" });
+
 for (const only of ["L3", "L3b"] as const) {
   describe.skipIf(!has(only))(only, () => {
     test("a folder with a secret or a repository cannot be moved away by a command in the project", () =>
@@ -38,6 +40,15 @@ for (const only of ["L3", "L3b"] as const) {
         expect(output).not.toContain("canary");
         chmodSync(join(work, "config"), 0o700);
       }));
+
+    test.skipIf(python === null)("a folder deeper than any path is closed", () =>
+      inWorld({ only }, async ({ run }) => {
+        const deep = "import os\nfor n in range(20): os.mkdir('d' * 240); os.chdir('d' * 240)\n";
+        expect((await run(`mkdir c; ${python} -c "${deep}open('.env', 'w').write('canary')"`)).exit).toBe(0);
+        const find = "import os\nfor n in range(20): os.chdir('d' * 240)\nprint(open('.env').read())";
+        expect((await run(`${python} -c "${find}"`)).output).not.toContain("canary\n");
+      }),
+    );
 
     test("links and files that look like a repository do not change what holds", () =>
       inWorld({ only }, async ({ work, run }) => {

@@ -285,6 +285,7 @@ ATTACK(call_of_x32) { return syscall(0x40000000 | 39) > 0; }
 
 /* The machine */
 ATTACK(make_disk) { unlink(at("ws/disk")); return mknod(at("ws/disk"), S_IFBLK | 0600, makedev(254, 0)) == 0 && open(at("ws/disk"), O_RDONLY) >= 0; }
+ATTACK(make_device_by_renaming) { struct stat is; put(at("ws/w1"), O_CREAT); return syscall(SYS_renameat2, AT_FDCWD, at("ws/w1"), AT_FDCWD, at("ws/w2"), 4) == 0 && stat(at("ws/w1"), &is) == 0 && S_ISCHR(is.st_mode); }
 ATTACK(read_disk) { return open("/dev/vda", O_RDONLY) >= 0 || open("/dev/sda", O_RDONLY) >= 0; }
 ATTACK(kernel_messages) { return open("/dev/kmsg", O_RDONLY) >= 0; }
 ATTACK(kernel_log) { return syscall(SYS_syslog, 10, 0, 0) >= 0; }

@@ -53,8 +53,14 @@ const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
 /** Words that a secret may follow. None ends as another does, so each is searched for by itself, like tokens. */
 const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/;
-const nameWords = ["key|token", "secret", "passw(?:or)?d", "passphrase", "pwd", "credentials?", "authorization"];
-const secretNames = [...nameWords.map((word) => new RegExp(`(?:${word})${nameEnd.source}`, "gi")), /bearer\s/gi];
+const nameShapes = [["key", "token"], ["secret"], ["password", "passwd"], ["passphrase"], ["pwd"]].concat([
+  ["credentials", "credential"],
+  ["authorization"],
+]);
+const secretNames = [
+  ...nameShapes.map((words) => readNames(words, new RegExp(`(?:${words.join("|")})${nameEnd.source}`, "gi"))),
+  readNames(["bearer"], /bearer(?=\s)/gi),
+];
 /** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
 const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
@@ -140,16 +146,38 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
   return isSecret && !placeholder.test(value) ? found : null;
 }
 
+/** One or two words that are searched for at once; `back`: how far from its end a letter tells which it is. */
+function readNames([first = "", second = first]: readonly string[], shape: RegExp) {
+  let back = 1;
+  while (first !== second && first.at(-back) === second.at(-back)) back++;
+  return { first, second, back, shape };
+}
+
+/** Most names of this kind are preceded by a quote or a blank. */
+function isQualifiedKey(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  const isPartOfName = before === 95 || before === 45 || (before > 64 && before < 123);
+  return isPartOfName && keyQualifier.test(text.slice(Math.max(0, at - 12), at));
+}
+
+function takeNamedValue(text: string, name: string, end: number, found: Span[]): void {
+  if (name === "key" && !isQualifiedKey(text, end - name.length)) return;
+  const match = matchValue(text, name, end);
+  if (match === null) return;
+  const start = match.index + match[0].lastIndexOf(match[1] ?? "");
+  found.push({ start, end: start + (match[1] ?? "").length, kind: `value of ${name}` });
+}
+
 function findNamedValues(text: string, found: Span[]): void {
-  const take = ({ 0: word, index }: RegExpExecArray) => {
-    const name = word.trim().toLowerCase();
-    if (name === "key" && !keyQualifier.test(text.slice(Math.max(0, index - 12), index))) return;
-    const match = matchValue(text, name, index + word.length);
-    if (match === null) return;
-    const start = match.index + match[0].lastIndexOf(match[1] ?? "");
-    found.push({ start, end: start + (match[1] ?? "").length, kind: `value of ${name}` });
-  };
-  for (const name of secretNames) eachMatch(name, text, take);
+  for (const { first, second, back, shape } of secretNames) {
+    shape.lastIndex = 0;
+    // JSON may be full of such names: a match of each, with its text and groups, would cost more than the search.
+    while (shape.test(text)) {
+      const end = shape.lastIndex;
+      const isFirst = (text.charCodeAt(end - back) | 32) === first.charCodeAt(first.length - back);
+      takeNamedValue(text, isFirst ? first : second, end, found);
+    }
+  }
 }
 
 /** No value of any kind above is shorter. */

@@ -57,9 +57,8 @@ export interface CommandRow {
   readonly load: () => Promise<Handler>;
 }
 
-/** A row of the command table: citty's definition, and what help tells of it. */
+/** A row of the command table: citty's definition, by which it runs, and what help tells of it. */
 export interface Command extends Pick<CommandRow, "examples"> {
-  readonly definition: CommandDef<ArgsDef>;
   readonly name: string;
   readonly about: string;
   /** Argument part of the usage line: "[TASK|-]". */
@@ -69,6 +68,9 @@ export interface Command extends Pick<CommandRow, "examples"> {
   readonly run: Handler;
 }
 
+/** The arguments are read by us: none of them has a type for citty. */
+type Definition = CommandDef<Record<never, never>>;
+
 /** Its words as the usage line shows them. */
 const renderUsage = (args: ArgsDef): string =>
   Object.values(args)
@@ -76,23 +78,27 @@ const renderUsage = (args: ArgsDef): string =>
     .map(({ valueHint, required }) => (required === false ? `[${valueHint}]` : valueHint))
     .join(" ");
 
-/** Reading is ours (read-flags.ts): citty's own parser drops unknown flags and keeps the last of several. */
+/**
+ * Defines a command with citty. Reading is ours (read-flags.ts), since citty's own parser drops unknown flags and keeps the
+ * last of several; what was read goes to its `run` as `data`.
+ */
 export function define({ meta, args: makeArgs, examples, load }: CommandRow): Command {
-  const run: Handler = async (context) => (await load())(context);
   let made: ArgsDef | null = null;
   const args = (): ArgsDef => {
     made ??= makeArgs();
     return made;
   };
+  const definition: Definition = defineCommand({
+    meta,
+    args,
+    run: async ({ data }: { readonly data?: Context }) => data && (await load())(data),
+  });
   const takes = (key: FlagKey) => args()[key] === flagTable[key];
   return {
     examples,
     name: meta.name,
     about: meta.description,
     // Asked of one command, or by help and completions: not worked out for all of them at every start.
-    get definition() {
-      return defineCommand({ meta, args: args(), run: ({ data }: { readonly data?: Context }) => data && run(data) });
-    },
     get usage() {
       return renderUsage(args());
     },
@@ -100,6 +106,7 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
       return specsOf((Object.keys(flagTable) as FlagKey[]).filter(takes));
     },
     takes,
-    run,
+    run: (context) =>
+      definition.run?.({ rawArgs: [], args: { _: [...context.words] }, cmd: definition, data: context }),
   };
 }

@@ -1,5 +1,7 @@
 /** The line of `pai doctor` about the sandbox of commands. */
 
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { holdsUnasked, isEnough } from "../core/command/sandbox.ts";
 import { toPaiError } from "../core/error.ts";
 import type { LoadedSettings } from "../store/settings.ts";
@@ -15,6 +17,18 @@ const said = (level: Finding["level"], text: string, hint: string | null = null)
   hint,
 });
 
+/** Where runs will lay copies: the state folder, or what is there of the way to it. */
+function nearestFolder(path: string | null): string | null {
+  if (path === null) return null;
+  if (!existsSync(path)) return nearestFolder(dirname(path));
+  try {
+    accessSync(path, constants.W_OK);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
 /** Which level of the sandbox holds commands here, found by trying; why it is not more, and what mends that. */
 export async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
   try {
@@ -29,7 +43,7 @@ export async function examineSandbox({ root, places, context }: Patient, loaded:
       home: places.home,
       env: context.env,
       own,
-      stateFolder: null,
+      stateFolder: nearestFolder(places.stateDir),
     });
     const { level, choice, text, why, proposes } = await sandbox.state();
     opened.close();

@@ -24,7 +24,7 @@ const run = (command: string, options = {}, sandbox: "auto" | "off" = "auto") =>
     files,
     lines: lines(command),
     options: { allowRun: true, ...options },
-    sandbox,
+    sandbox: { choice: sandbox },
   });
 
 // G13

@@ -83,6 +83,16 @@ test("what holds commands is said once a run", async () => {
   expect(said.map(({ text }) => text)).toEqual([expect.stringMatching(/^sandbox (L[123]b?|none|off)/)]);
 });
 
+test("where files are not protected a check of the user runs without a sandbox, and that is said", async () => {
+  const words = [plan({ steps: ["WRITE c.txt"] }), `WRITE::c.txt::EOT\nc\nEND::EOT\n${finish()}`];
+  const ran = await play({ files, lines: words, sandbox: { only: "L1" }, options: { checks: ["cat a.txt"] } });
+  const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox");
+  expect(said.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^sandbox none: your own checks run with your rights/),
+  ]);
+  expect(ran.outcome.sandbox).toBeNull();
+});
+
 onCopies("a command that meets the wall gets a line on what may be in its way", async () => {
   const ran = await run("touch /etc/pai-was-here");
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");

@@ -120,7 +120,7 @@ export interface Setup {
   /** Instead of what the workspace says of its repository. */
   readonly commits?: Commits;
   /** What holds commands, instead of the best there is. */
-  readonly sandbox?: SandboxSettings["choice"];
+  readonly sandbox?: Partial<SandboxSettings>;
   /** Called with every question before it is answered. */
   readonly onQuestion?: (question: Question) => void;
   /** Called with every piece of text that arrives. */
@@ -221,8 +221,8 @@ export function makeFolder(files: Files = {}): Place {
 }
 
 /** The workspace of a place, without a home or rules of its own. */
-export const openHere = ({ root, state }: Pick<Place, "root" | "state">, choice = defaultSandbox.choice) =>
-  openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, choice } });
+export const openHere = ({ root, state }: Pick<Place, "root" | "state">, sandbox: Partial<SandboxSettings> = {}) =>
+  openBare(root, state, { env: { PATH: process.env["PATH"] }, sandbox: { ...defaultSandbox, ...sandbox } });
 
 /** Runs a flow in an existing folder. */
 export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup): Promise<Ran> {

@@ -33,7 +33,7 @@ export interface SandboxState {
   readonly choice: SandboxChoice;
   /** One line for people: what holds, without a name before it. */
   readonly text: string;
-  /** Why it is not L3, and what would mend that; null: it is, or none is wanted. */
+  /** Why it is not L3 with copies, and what would mend that; null: it is, or none is wanted. */
   readonly why: string | null;
   /** Commands work on a copy, and what they change comes back as a proposal. */
   readonly proposes: boolean;

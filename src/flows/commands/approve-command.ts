@@ -95,12 +95,14 @@ export async function describeHold({ ports: { workspace } }: Run): Promise<strin
 }
 
 /** Says once a run what holds its commands. */
-async function tellSandbox(run: Run, { level }: CommandResult): Promise<void> {
-  run.record.sandbox = level ?? null;
+async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
+  run.record.sandbox = level;
   if (run.record.told.sandbox) return;
   run.record.told.sandbox = true;
-  const { text, why, choice } = await run.ports.workspace.sandbox();
+  const { level: best, text: what, why, choice } = await run.ports.workspace.sandbox();
   const isLess = why !== null && choice !== "off";
+  const text =
+    best === "L1" && level === null ? "none: your own checks run with your rights, as only L1 holds here" : what;
   run.emit({
     type: "notice",
     level: isLess ? "warning" : "info",

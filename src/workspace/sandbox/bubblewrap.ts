@@ -9,7 +9,10 @@ const program = "/usr/bin/bwrap";
 
 export const hasBubblewrap = (): boolean => existsSync(program);
 
-/** Ubuntu's profile of bwrap lets it run files only, and none in memory. bwrap before 0.5 cannot make one that can be run. */
+/**
+ * Ubuntu's profile of bwrap lets it run files that have a name only, and none in memory. bwrap before 0.5 cannot make one that
+ * can be run.
+ */
 const tapeFile = "/run/pai-tape";
 
 /** The command line that starts the tape. It knows no caches and no overlay. `asFile`: the tape is a file inside. */
@@ -31,7 +34,7 @@ export function wrap(confinement: Confinement, asFile: boolean): readonly string
     ...masks.flatMap(({ path, isFolder }) =>
       isFolder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path],
     ),
-    ...(asFile ? ["--perms", "0500", "--ro-bind-data", `${tapeFd}`, tapeFile] : []),
+    ...(asFile ? ["--perms", "0500", "--file", `${tapeFd}`, tapeFile] : []),
     "--",
     asFile ? tapeFile : `/proc/self/fd/${tapeFd}`,
   ];

@@ -13,7 +13,7 @@ export interface Confinement {
   readonly level: SandboxLevel;
   /** Path of the folder behind `workspaceFd`. */
   readonly workspace: string;
-  /** Whether the command may write below the workspace. "read" is for L2 and L3b, where Landlock is the wall. */
+  /** Whether Landlock lets the command write below the workspace. With mounts of its own `readOnly` says the same. */
   readonly workspaceRights: "read" | "write";
   readonly uid: number;
   readonly gid: number;

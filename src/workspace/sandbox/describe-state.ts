@@ -21,11 +21,12 @@ const maxNamed = 4;
 
 export function describeState(parts: StateParts): SandboxState {
   const { settings, level, overlay, reasons } = parts;
-  const why = level === "L3" || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
-  return { level, choice: settings.choice, text: describe(parts), why, proposes: level === "L3" && overlay };
+  const proposes = level === "L3" && overlay;
+  const why = proposes || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
+  return { level, choice: settings.choice, text: describe(parts), why, proposes };
 }
 
-function describe({ settings, level, landlock, closed, workspace, home }: StateParts): string {
+function describe({ settings, level, overlay, landlock, closed, workspace, home }: StateParts): string {
   if (level === null) return settings.choice === "off" ? "off: commands run with your rights" : "none";
   const means = {
     L3: `namespaces, ${landlock > 0 ? `Landlock ${landlock}, ` : ""}seccomp`,
@@ -41,7 +42,8 @@ function describe({ settings, level, landlock, closed, workspace, home }: StateP
   const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
   const open = level === "L2" ? ["open: .git and secrets of the project"] : [];
-  return [`${level} (${means})`, network, ...hidden, ...open, ...git, ...partial].join("; ");
+  const place = level === "L3" && !overlay ? ["commands work on the project itself"] : [];
+  return [`${level} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 
 function shorten(path: string, workspace: string, home: string | null): string {

@@ -2,7 +2,7 @@
 
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { hasBubblewrap, wrap } from "./bubblewrap.ts";
-import type { Confinement } from "./confinement.ts";
+import { type Confinement, isIsolated } from "./confinement.ts";
 import type { SetupFailure } from "./launch.ts";
 import { type Layers, makeLayers, removeLayers } from "./layers.ts";
 import type { Machine } from "./machine-code.ts";
@@ -52,13 +52,20 @@ export async function findLevel(search: Search): Promise<Found> {
   for (const level of search.only === undefined ? levelsToTry() : [search.only]) {
     if (level === "L2" && errno !== null) failures.push(failureOf(level, { step: "landlock_create_ruleset", errno }));
     else {
-      const { found, missing } = await tryLevel(search, level, all);
+      const { found, missing } = await tryLevel(search, level, { ...all, landlock: landlockFor(level, landlock) });
       failures.push(...missing);
       if (found !== null) return { ...found, reasons: tellAll(failures) };
     }
   }
   return { ...foundNothing(...tellAll(failures)), landlock };
 }
+
+/**
+ * Version 1 (Linux 5.13 to 5.18) lets nothing be moved from one folder to another: where mounts are a wall of their own,
+ * ordinary work counts more.
+ */
+const landlockFor = (level: SandboxLevel, version: number): number =>
+  isIsolated(level) && version === 1 ? 0 : version;
 
 function levelsToTry(): readonly SandboxLevel[] {
   return ["L3", ...(hasBubblewrap() ? (["L3b"] as const) : []), "L2", "L1"];

@@ -12,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { PaiError } from "../../core/error.ts";
 import { enterFlags } from "../system/open-at.ts";
 
 export interface Layers {
@@ -23,8 +24,16 @@ export interface Layers {
 
 /** A folder that is pai's for as long as this process lives; its name says whose it is. */
 export function makeScratch(parent: string, what: "layers" | "probe"): string {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== "EROFS" && code !== "EACCES") throw thrown;
+    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", `nothing can be written in ${parent}`, {
+      hint: "TMPDIR names a folder for temporary files, XDG_STATE_HOME one for pai's own",
+    });
+  }
 }
 
 /** Empty layers in a folder of their own below `scratch`. */

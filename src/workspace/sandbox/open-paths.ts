@@ -92,7 +92,7 @@ export function openPaths({ settings, workspace, rules, home, env, own }: PathOp
     forReading: (level: SandboxLevel): Partial<Confinement> => ({
       workspaceRights: "read",
       ...(level === "L2" ? { outside: readableRules(closed().hidden, false).rules } : {}),
-      ...(level === "L3b" ? { readOnly: [workspace] } : {}),
+      ...(isIsolated(level) ? { readOnly: [workspace] } : {}),
     }),
     forLevel(found: Found, level: SandboxLevel, network: boolean, isLayered: boolean) {
       const { hidden, repositories } = closed();

@@ -99,7 +99,14 @@ const rules: readonly (readonly [step: string, errnos: string, reason: (knobs: K
       mend: null,
     }),
   ],
-  ["overlay of the workspace", "", always({ why: "no overlay can be laid on this file system", mend: null })],
+  [
+    "overlay of the workspace",
+    "",
+    always({
+      why: "no copy of the project can be laid over it",
+      mend: "keep pai's state on an ordinary disk (XDG_STATE_HOME)",
+    }),
+  ],
   ["cache ", "", always({ why: "no overlay can be laid on a cache", mend: null })],
   ["landlock_create_ruleset", "ENOSYS", explainNoLandlock],
   [

@@ -1,4 +1,5 @@
 /** Writes the tape of a command: the set-up of its level, then the program. */
+import { readFileSync } from "node:fs";
 import { closeFrom } from "./close-descriptors.ts";
 import {
   type Confinement,
@@ -72,8 +73,20 @@ export function runProgram(tape: Tape, program: Program): void {
   tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);
 }
 
-function dropCapabilities(tape: Tape, { uid }: Confinement): void {
-  const kept = uid === 0 ? rootCapabilities : 0n;
+/** What root needs, without what root in a container has not got itself. */
+function keptCapabilities({ uid, level, userNamespace }: Confinement): bigint {
+  if (uid !== 0) return 0n;
+  return level === "L3" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
+}
+
+/** Those that this process may use; none where that cannot be read. */
+function ownCapabilities(): bigint {
+  const [, permitted = "0"] = /^CapPrm:\s*([\da-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
+  return BigInt(`0x${permitted}`);
+}
+
+function dropCapabilities(tape: Tape, confinement: Confinement): void {
+  const kept = keptCapabilities(confinement);
   for (let each = 0; each <= lastCapability; each += 1) {
     const isKept = ((kept >> BigInt(each)) & 1n) === 1n;
     // Fails for those that this kernel does not know, and without CAP_SETPCAP: capset below is what counts then.

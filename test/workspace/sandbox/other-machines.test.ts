@@ -1,8 +1,14 @@
 /** The sandbox on kernels and in containers that lack a part of what it uses; the calls fail as they do there. */
 import { expect, test } from "bun:test";
+import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
+import { wrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
+import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
 import type { Knobs } from "../../../src/workspace/sandbox/knobs.ts";
+import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
+import { probe } from "../../../src/workspace/sandbox/probe.ts";
 import { explainFailure } from "../../../src/workspace/sandbox/reasons.ts";
 import type { Refused } from "./refuse-calls.ts";
 import { has } from "./world.ts";
@@ -26,21 +32,28 @@ interface Said {
   readonly results: readonly { readonly exit: number | null; readonly output: string }[];
 }
 
-/** What the sandbox says of itself, and what a command of the plan and one of the user came to. */
-function sayWith(refused: readonly Refused[], command = "true", only: readonly SandboxLevel[] = []): Said {
+/** Runs one of the scripts while calls fail; `through`: a program that starts it all. */
+function runWith(refused: readonly Refused[], words: readonly string[], through: readonly string[] = []) {
   const script = (name: string) => join(import.meta.dir, name);
-  const program = [process.execPath, script("say-level.ts"), command, ...only];
+  const [name = "", ...args] = words;
+  const program = [
+    process.execPath,
+    script("refuse-calls.ts"),
+    JSON.stringify(refused),
+    process.execPath,
+    script(name),
+  ];
   // A descriptor that pai was started with is none of a command's.
-  const inherited = ["/bin/sh", "-c", 'exec "$@" 9</etc/passwd', "sh"];
-  const said = Bun.spawnSync(
-    [...inherited, process.execPath, script("refuse-calls.ts"), JSON.stringify(refused), ...program],
-    {
-      env: { PATH: "/usr/bin:/bin", HOME: process.env["HOME"] ?? "" },
-    },
-  );
+  const inherited = ["/bin/sh", "-c", 'exec "$@" 9</etc/passwd', "sh", ...through];
+  const env = { PATH: "/usr/bin:/bin", HOME: process.env["HOME"] ?? "" };
+  const said = Bun.spawnSync([...inherited, ...program, ...args], { env });
   if (!said.success) throw new Error(said.stderr.toString());
   return JSON.parse(said.stdout.toString());
 }
+
+/** What the sandbox says of itself, and what a command of the plan and one of the user came to. */
+const sayWith = (refused: readonly Refused[], command = "true", only: readonly SandboxLevel[] = []): Said =>
+  runWith(refused, ["say-level.ts", command, ...only]);
 
 for (const [kernel, refused] of Object.entries({ "5.10": linux5_10, "5.4": linux5_4 })) {
   test.skipIf(!has("L1"))(`Linux ${kernel}: the level that is named is one in which commands run`, () => {
@@ -70,6 +83,50 @@ test("a Landlock that is refused is not one that is missing", () => {
   expect(sayOf(errnos.EPERM)).toContain("L2: a filter of system calls refuses Landlock (container)");
   expect(sayOf(errnos.EOPNOTSUPP)).toContain("L2: Landlock is switched off");
   expect(sayOf(errnos.ENOSYS)).toContain("L2: this kernel has no Landlock");
+});
+
+for (const level of ["L3", "L3b"] as const) {
+  test.skipIf(!has(level))(`${level} without Landlock: a program that may only read does not write the project`, () => {
+    expect(runWith(missing("landlock"), ["write-reading.ts", level])).toEqual({ level, exit: 1, made: false });
+  });
+}
+
+const setpriv = Bun.which("setpriv", { PATH: "/usr/bin:/bin" });
+const isRoot = process.getuid?.() === 0;
+
+for (const level of ["L2", "L1"] as const) {
+  test.skipIf(!isRoot || setpriv === null || !has(level))(`root without capabilities has ${level} all the same`, () => {
+    const bare = [setpriv ?? "", "--bounding-set", "-all", "--inh-caps", "-all"];
+    expect(runWith([], ["say-level.ts", "cat a.txt", level], bare)).toMatchObject({
+      level,
+      results: [
+        { exit: 0, output: "a\n" },
+        { exit: 0, output: "a\n" },
+      ],
+    });
+  });
+}
+
+test.skipIf(!has("L3b"))("where bubblewrap may run nothing in memory, it starts the tape from a file", async () => {
+  const workspace = mkdtempSync(join(homedir(), "pai-file-"));
+  const workspaceFd = openSync(workspace, 0o10200000);
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const none = { throughOverlay: [], submounts: [], writable: [], readable: [], readOnly: [], hidden: [], fixed: [] };
+  const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
+  const confinement: Confinement = {
+    ...{ level: "L3b", workspace, workspaceRights: "write", uid, gid, unixSockets: true, caches: [], outside: [] },
+    ...none,
+    ...off,
+  };
+  const machine = thisMachine();
+  if (machine === null) throw new Error("no tape is written for this machine");
+  try {
+    const through = (tried: Confinement) => wrap(tried, true);
+    expect(through(confinement).at(-1)).toMatch(/^\/run\//);
+    expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
 });
 
 const plain: Knobs = { isCloneOff: false, isRestricted: false, profile: null, isFiltered: false };

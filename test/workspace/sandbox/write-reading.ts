@@ -1,0 +1,29 @@
+/** Lets a command that may only read write to its project, and prints whether it could: `write-reading.ts LEVEL`. */
+import { existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { sandboxLevels } from "../../../src/core/command/sandbox.ts";
+import { runConfined } from "../../../src/workspace/command/shell.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+
+const only = sandboxLevels.filter((each) => each === process.argv[2]).map((each) => ({ only: each }));
+const workspace = mkdtempSync(join(homedir(), "pai-reading-"));
+const sandbox = openSandbox({
+  settings: { ...defaultSandbox, ...only[0] },
+  workspace,
+  workspaceFd: openSync(workspace, 0o10200000),
+  rules: { allow: [], deny: [] },
+  home: null,
+  own: [],
+  stateFolder: null,
+  env: {},
+});
+try {
+  const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 20_000, signal: new AbortController().signal };
+  const words = { by: "plan", stdin: "ignore", stderr: "merge", layers: null, readsOnly: true } as const;
+  const result = await runConfined("ls; echo x > new", limits, (argv, env) => sandbox.start({ argv, env, ...words }));
+  console.log(JSON.stringify({ level: result?.level, exit: result?.exit, made: existsSync(join(workspace, "new")) }));
+} finally {
+  rmSync(workspace, { recursive: true });
+}

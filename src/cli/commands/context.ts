@@ -71,7 +71,8 @@ function reasonsOf(file: RankedFile): string {
     company ? "changes with the first ones" : "",
     kind === "code" ? "" : kind === "side" ? "beside the code" : `a ${kind} file`,
   ];
-  return reasons.filter((reason) => reason !== "").join(", ");
+  const told = reasons.filter((reason) => reason !== "");
+  return told.length === 0 ? "words under 0.01" : told.join(", ");
 }
 
 /** The ranking as a person reads it; a share is of the file that has most of it. */

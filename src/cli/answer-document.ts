@@ -1,17 +1,19 @@
 /** Prints the result of a command that is not a run: as text for people, or as its one JSON document. */
 import { exitCodes, type PaiError, toFailure } from "../core/error.ts";
+import { visibleBut } from "../ui/sanitize.ts";
+import { ownCodes } from "../ui/style.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
 /** What was told until now, for the document that ends a call. */
 export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
 
-/** `text` is printed as it is; `data` must be JSON-safe. Returns the exit code of success. */
+/** In `text` nothing but pai's own colours acts on the terminal; `data` must be JSON-safe. Returns the exit code of success. */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
     const { renderCommandDocument } = await import("../ui/json.ts");
     context.out(renderCommandDocument({ command, code: 0, data, notices: takeNotices(context), error: null }));
-  } else context.out(text);
+  } else context.out(visibleBut(ownCodes, text));
   return 0;
 }
 

@@ -1,11 +1,13 @@
 /** What a model says to the eyes of the user: nothing of it moves the terminal, and no question hides or widens what a yes does. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import * as anthropic from "../models/anthropic/anthropic-wire.ts";
 import * as openai from "../models/openai/openai-wire.ts";
 import type { Answer } from "./gemini.ts";
 import { openPlace, type Place, patience } from "./harness.ts";
 import { openRaw, type RawTerminal } from "./raw.ts";
-import { called, planned, says, writeCall } from "./replies.ts";
+import { called, planned, says, talked, writeCall } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
@@ -136,4 +138,40 @@ test.concurrent("letters that look alike are marked, and blanks of every kind ar
     const asked = await answer(other, loop, [[/run\? y or n/, "n"]]);
     expect(plain(asked)).toContain("│ ls[300 spaces]; rm -rf ~");
   }
+});
+
+const acting = /\u001b\]|\u0007|\u009b|\u202e|\u{e0041}|\u007f/u;
+const evil = "a\u001b]0;t\u0007\u009b2J\u202e\u{e0041}\u007fb";
+
+test.concurrent("an answer of a form is the same JSON value, and nothing of it acts on a terminal", async () => {
+  const answer = talked(JSON.stringify({ why: evil }));
+  await using place = openPlace([answer, answer], { "form.json": '{"type": "object", "required": ["why"]}' });
+  const { code, stdout } = await place.pai(["run", "--output-schema", "form.json", "why?"]);
+  expect([code, JSON.parse(stdout), acting.test(stdout)]).toEqual([0, { why: evil }, false]);
+});
+
+test.concurrent("results of others are reported in visible characters", async () => {
+  const told = { status: null, code: null, false_verified: false, promise_kept: null, calls: null, tokens: null };
+  const counts = { cost: null, ms: 0, actions: null, added: null, deleted: null, refused: null, repeat: 0 };
+  const check = { exit: null, ms: 0, output: evil };
+  const names = { key: "k", task: evil, model: evil, mode: "auto", tampered: [evil], served: [evil], pai: evil };
+  const result = { v: 1, passed: false, error: evil, check, ...names, ...told, ...counts };
+  await using place = openPlace([], { "results.jsonl": `${JSON.stringify(result)}\n` });
+  const { code, stdout } = await place.pai(["eval", "report", "results.jsonl"]);
+  expect([code, stdout.includes("a\\x1b"), acting.test(stdout)]).toEqual([0, true, false]);
+});
+
+test.concurrent("a session in a folder of any name says it in visible characters", async () => {
+  await using place = openPlace();
+  mkdirSync(join(place.root, evil));
+  const terminal = openRaw({ ...place, root: join(place.root, evil) }, [], { LANG: "C.UTF-8" });
+  for (const [seen, typed] of [
+    [/pai> /, "/diff"],
+    [/changed nothing[\s\S]*pai> /, "exit"],
+  ] as const) {
+    await terminal.sees(seen);
+    terminal.type(`${typed}\r`);
+  }
+  await terminal.exited;
+  expect(terminal.shown()).not.toMatch(acting);
 });

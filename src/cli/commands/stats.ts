@@ -3,6 +3,7 @@ import { PaiError } from "../../core/error.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { openRunIndex } from "../../store/run-index.ts";
 import type { TeamGrouping } from "../../store/team/shared-runs.ts";
+import { visible } from "../../ui/sanitize.ts";
 import { renderStats } from "../../ui/stats.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
@@ -97,7 +98,7 @@ export async function statsCommand(given: Context): Promise<number> {
   const { rows, whole } = await readStats(base, by, since);
   const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
   if (context.flags.csv === true) {
-    context.out(renderCsv(data.rows, by));
+    context.out(visible(renderCsv(data.rows, by)));
     return 0;
   }
   const text =

@@ -7,6 +7,7 @@ import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { wrap } from "../../ui/layout.ts";
 import { isContinue, isNo } from "../../ui/prompt/answer.ts";
 import type { MessageOptions } from "../../ui/prompt/prompt.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
@@ -182,7 +183,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
   const columns = columnsOf(context.env);
-  const banner = wrap(`pai ${version}  ${base.settings.model}  ${workspace.root}`, columns).join("\n");
+  const banner = wrap(visibleLine(`pai ${version}  ${base.settings.model}  ${workspace.root}`), columns).join("\n");
   context.err(`${banner}\nType a task; /help shows more\n`);
   if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);

@@ -13,7 +13,8 @@ import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, hang, pad, wrap } from "../../ui/layout.ts";
-import { visible, visibleLine } from "../../ui/sanitize.ts";
+import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
+import { ownCodes } from "../../ui/style.ts";
 import { columnsOf } from "../columns.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
@@ -33,7 +34,7 @@ interface Slash {
 }
 
 const say = ({ context }: Talk, text: string) =>
-  context.err(`${wrap(text.replace(/\n$/, ""), columnsOf(context.env)).join("\n")}\n`);
+  context.err(`${wrap(visibleBut(ownCodes, text.replace(/\n$/, "")), columnsOf(context.env)).join("\n")}\n`);
 
 async function switchModel(talk: Talk, id: string): Promise<void> {
   const { context, composed, view } = talk;

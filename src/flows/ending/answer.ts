@@ -4,6 +4,7 @@ import { squash } from "../../core/change.ts";
 import { fence } from "../../core/data-fence.ts";
 import { renderChanges } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { spellInJson } from "../../core/invisible.ts";
 import { readJson } from "../../core/json.ts";
 import type { Json } from "../../core/model.ts";
 import { ask } from "../ask.ts";
@@ -61,6 +62,7 @@ export async function requireAnswer(run: Run): Promise<void> {
     answer = readAnswer(await askAgain(run, schema, answer.why), judge);
   }
   if (!answer.ok) throw new PaiError("reply_invalid", `the answer does not fit the schema: ${answer.why}`);
-  record.text = JSON.stringify(answer.value);
+  // Standard output may be a terminal.
+  record.text = spellInJson(JSON.stringify(answer.value));
   record.next = [];
 }

@@ -11,13 +11,9 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
-import { openDoor, showCall } from "./door.ts";
-import { createFace } from "./face.ts";
 import type { Host, Talk } from "./host.ts";
-import { readPrompt } from "./read-prompt.ts";
 import { describeSession } from "./session-state.ts";
-import { isProtocolError, responseOf } from "./stop-reason.ts";
+import { doTurn, senderOf } from "./turn.ts";
 
 export interface Streams {
   readonly input: ReadableStream<Uint8Array>;
@@ -45,8 +41,33 @@ function toRequestError(thrown: unknown): RequestError {
   return RequestError.internalError(data, said);
 }
 
+type Send = ReturnType<typeof senderOf>;
+
+/** Tells the editor which commands there are, and what was noticed as the session was opened. */
+async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<void> {
+  await send({
+    sessionUpdate: "available_commands_update",
+    availableCommands: [...talk.commands, ...talk.customs].map(({ name, description }) => ({
+      name,
+      description,
+      input: { hint: "" },
+    })),
+  });
+  for (const note of notes)
+    await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
+}
+
+/** Shows the turns of a session that goes on. */
+async function replay(send: Send, talk: Talk): Promise<void> {
+  for (const { request, text } of talk.turns) {
+    await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });
+    if (text !== "") await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  }
+}
+
 /** Speaks with one editor until it goes; then every turn under way is taken back. Resolves when all of them have ended. */
 export async function serveAcp(host: Host, { input, output }: Streams): Promise<void> {
+  const { showing } = host;
   const sessions = new Map<string, Open>();
   const running = new Set<Promise<unknown>>();
   let capabilities: ClientCapabilities = {};
@@ -57,9 +78,6 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     return open;
   };
 
-  const sendTo = (client: AgentContext, sessionId: string) =>
-    openDoor(host.showing, (update) => client.notify(methods.client.session.update, { sessionId, update }));
-
   async function openSession(folder: string, id: string | null, client: AgentContext): Promise<Open> {
     if (!folder.startsWith("/")) throw RequestError.invalidParams({ cwd: folder }, "cwd must be an absolute path");
     const notes: string[] = [];
@@ -68,89 +86,8 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     const open: Open = { talk, folder: folder.replace(/(.)\/+$/, "$1"), turn: null };
     sessions.set(talk.id, open);
     // The editor knows the session only once it has the answer.
-    setTimeout(() => void greet(client, talk, notes).catch(() => {}), 0);
+    setTimeout(() => void greet(senderOf({ showing, client, talk }), talk, notes).catch(() => {}), 0);
     return open;
-  }
-
-  async function greet(client: AgentContext, talk: Talk, notes: readonly string[]): Promise<void> {
-    const send = sendTo(client, talk.id);
-    await send({
-      sessionUpdate: "available_commands_update",
-      availableCommands: [...talk.commands, ...talk.customs].map(({ name, description }) => ({
-        name,
-        description,
-        input: { hint: "" },
-      })),
-    });
-    for (const note of notes)
-      await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
-  }
-
-  async function replay(client: AgentContext, talk: Talk): Promise<void> {
-    const send = sendTo(client, talk.id);
-    for (const { request, text } of talk.turns) {
-      await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });
-      if (text !== "") await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
-    }
-  }
-
-  /** Files as the editor has them, where it can tell. */
-  function bufferOf(client: AgentContext, { talk, folder }: Open): ((path: string) => Promise<string | null>) | null {
-    if (capabilities.fs?.readTextFile !== true) return null;
-    return async (path) => {
-      const { content } = await client.request(methods.client.fs.readTextFile, {
-        sessionId: talk.id,
-        path: `${folder}/${path}`,
-      });
-      return content;
-    };
-  }
-
-  async function doTurn(open: Open, { prompt }: PromptRequest, client: AgentContext, turn: AbortController) {
-    const { talk } = open;
-    const send = sendTo(client, talk.id);
-    const message = readPrompt(prompt, [open.folder, talk.root]);
-    const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.text) ?? [];
-    if (talk.commands.some(({ id }) => id === name)) {
-      const said = await talk.command(name, words.trim(), turn.signal);
-      await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
-      return { stopReason: "end_turn" } satisfies PromptResponse;
-    }
-    const readText = (path: string) => talk.readText(path);
-    const readBuffer = bufferOf(client, open);
-    await refuseUnsaved(message.mentions, { readBuffer: heldOr(readBuffer, message.held, readText), readText });
-    const face = createFace({ send, readText, absolute: (path) => `${open.folder}/${path}` });
-    const decide = decideByEditor({
-      face,
-      spell: host.showing.question,
-      permit: async (toolCall, options) => {
-        const { outcome } = await client.request(methods.client.session.requestPermission, {
-          sessionId: talk.id,
-          toolCall: showCall(toolCall, host.showing),
-          options,
-        });
-        return outcome.outcome === "cancelled" ? null : outcome.optionId === "yes";
-      },
-      readBuffer,
-      readText,
-      signal: turn.signal,
-    });
-    const { text, mentions, context } = message;
-    const outcome = await talk.run({ text, mentions, context, sink: face.sink, decide, signal: turn.signal });
-    if (turn.signal.aborted) {
-      await face.finish(outcome);
-      return { ...responseOf(outcome), stopReason: "cancelled" } satisfies PromptResponse;
-    }
-    if (outcome.error !== null && isProtocolError(outcome)) {
-      await face.shown();
-      const { code, message: why, hint } = outcome.error;
-      throw new PaiError(code, why, { hint: hint ?? undefined });
-    }
-    await face.finish(outcome);
-    const used = outcome.usage.input + outcome.usage.output;
-    const cost = outcome.cost === null ? {} : { cost: { amount: outcome.cost, currency: "USD" } };
-    await send({ sessionUpdate: "usage_update", used, size: talk.window, ...cost });
-    return responseOf(outcome);
   }
 
   async function prompt(params: PromptRequest, client: AgentContext): Promise<PromptResponse> {
@@ -158,7 +95,8 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
     if (open.turn !== null) throw RequestError.invalidRequest(undefined, "a turn of this session is under way");
     const turn = new AbortController();
     open.turn = turn;
-    const working = doTurn(open, params, client, turn);
+    const { talk, folder } = open;
+    const working = doTurn({ showing, client, capabilities, talk, folder }, params, turn.signal);
     running.add(working);
     try {
       return await working;
@@ -224,7 +162,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
       methods.agent.session.load,
       guarded(async ({ params, client }) => {
         const { talk } = await openSession(params.cwd, params.sessionId, client);
-        await replay(client, talk);
+        await replay(senderOf({ showing, client, talk }), talk);
         return describeSession(talk);
       }),
     )
@@ -240,7 +178,7 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
         sessions: (await host.list(params.cwd ?? null)).map(({ id, root, title, changed }) => ({
           sessionId: id,
           cwd: root,
-          title: host.showing.text(title),
+          title: showing.text(title),
           updatedAt: changed,
         })),
       })),
@@ -281,18 +219,4 @@ export async function serveAcp(host: Host, { input, output }: Streams): Promise<
   for (const open of sessions.values()) interrupt(open);
   await Promise.allSettled(running);
   for (const { talk } of sessions.values()) talk.close();
-}
-
-/** What came along with the message wins over what the editor says when it is asked; a part of a file is not a file. */
-function heldOr(
-  readBuffer: ((path: string) => Promise<string | null>) | null,
-  held: ReadonlyMap<string, string>,
-  readText: (path: string) => Promise<string | null>,
-): ((path: string) => Promise<string | null>) | null {
-  if (held.size === 0) return readBuffer;
-  return async (path) => {
-    const text = held.get(path);
-    const isPart = text !== undefined && (await readText(path))?.includes(text) === true;
-    return text === undefined || isPart ? ((await readBuffer?.(path)) ?? null) : text;
-  };
 }

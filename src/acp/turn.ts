@@ -1,0 +1,111 @@
+/** One turn of an editor's session: the message read, a command answered or a run shown and asked about, and its end. */
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  methods,
+  type PromptRequest,
+  type PromptResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { PaiError } from "../core/error.ts";
+import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
+import { openDoor, showCall } from "./door.ts";
+import { createFace } from "./face.ts";
+import type { Host, Talk } from "./host.ts";
+import { readPrompt } from "./read-prompt.ts";
+import { isProtocolError, responseOf } from "./stop-reason.ts";
+
+/** Where a turn takes place. */
+export interface TurnPlace {
+  readonly showing: Host["showing"];
+  readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly talk: Talk;
+  /** The editor's own spelling of the folder. */
+  readonly folder: string;
+}
+
+/** A file's text by its path relative to the root; null: there is none. */
+type Read = (path: string) => Promise<string | null>;
+
+/** Sends updates of a session to its editor. */
+export const senderOf = ({
+  showing,
+  client,
+  talk,
+}: Pick<TurnPlace, "showing" | "client" | "talk">): ((update: SessionUpdate) => Promise<void>) =>
+  openDoor(showing, (update) => client.notify(methods.client.session.update, { sessionId: talk.id, update }));
+
+/** Files as the editor has them; null: it cannot tell. */
+function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | null {
+  if (capabilities.fs?.readTextFile !== true) return null;
+  return async (path) => {
+    const { content } = await client.request(methods.client.fs.readTextFile, {
+      sessionId: talk.id,
+      path: `${folder}/${path}`,
+    });
+    return content;
+  };
+}
+
+/** What came along with the message wins over what the editor says when it is asked; a part of a file is not a file. */
+function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, readText: Read): Read | null {
+  if (held.size === 0) return readBuffer;
+  return async (path) => {
+    const text = held.get(path);
+    const isPart = text !== undefined && (await readText(path))?.includes(text) === true;
+    return text === undefined || isPart ? ((await readBuffer?.(path)) ?? null) : text;
+  };
+}
+
+/** Does what the person wrote. Throws what the editor must be told as an error; a cancelled turn is a response. */
+export async function doTurn(
+  place: TurnPlace,
+  { prompt }: PromptRequest,
+  signal: AbortSignal,
+): Promise<PromptResponse> {
+  const { showing, client, talk, folder } = place;
+  const send = senderOf(place);
+  const message = readPrompt(prompt, [folder, talk.root]);
+  const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.text) ?? [];
+  if (talk.commands.some(({ id }) => id === name)) {
+    const said = await talk.command(name, words.trim(), signal);
+    await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
+    return { stopReason: "end_turn" };
+  }
+  const readText: Read = (path) => talk.readText(path);
+  const readBuffer = bufferOf(place);
+  await refuseUnsaved(message.mentions, { readBuffer: heldOr(readBuffer, message.held, readText), readText });
+  const face = createFace({ send, readText, absolute: (path) => `${folder}/${path}` });
+  const decide = decideByEditor({
+    face,
+    spell: showing.question,
+    permit: async (call, options) => {
+      const { outcome } = await client.request(methods.client.session.requestPermission, {
+        sessionId: talk.id,
+        toolCall: showCall(call, showing),
+        options,
+      });
+      return outcome.outcome === "cancelled" ? null : outcome.optionId === "yes";
+    },
+    readBuffer,
+    readText,
+    signal,
+  });
+  const { text, mentions, context } = message;
+  const outcome = await talk.run({ text, mentions, context, sink: face.sink, decide, signal });
+  if (signal.aborted) {
+    await face.finish(outcome);
+    return { ...responseOf(outcome), stopReason: "cancelled" };
+  }
+  if (outcome.error !== null && isProtocolError(outcome)) {
+    await face.shown();
+    const { code, message: why, hint } = outcome.error;
+    throw new PaiError(code, why, { hint: hint ?? undefined });
+  }
+  await face.finish(outcome);
+  const used = outcome.usage.input + outcome.usage.output;
+  const cost = outcome.cost === null ? {} : { cost: { amount: outcome.cost, currency: "USD" } };
+  await send({ sessionUpdate: "usage_update", used, size: talk.window, ...cost });
+  return responseOf(outcome);
+}

@@ -9,7 +9,8 @@ import { singleShot } from "../../flows/single-shot.ts";
 import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { composeBase, findRoot, openPlaces, projectOf } from "../compose/base.ts";
-import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { composeOptions, limitTime } from "../compose/compose.ts";
+import { composeTask } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openView, type View } from "../compose/view.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
@@ -115,7 +116,7 @@ export async function doTask(
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = await readIt(limited.signal, view.notify);
     const base = model === null ? await chooseModel(context, called, view) : called;
-    const composed = await composeTask(context, base, view, model);
+    const composed = await composeTask(base, view, model);
     const mode = flow === null ? base.settings.mode : "single-shot";
     // Only what somebody typed names files: a saved plan brings its task along.
     const mayMention = command !== "apply" && read.text.includes("@");

@@ -14,7 +14,8 @@ import { contextCommand } from "../commands/context.ts";
 import { historyCommand, undoCommand } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { composeBase } from "../compose/base.ts";
-import { composeOptions, composeTask, limitTime } from "../compose/compose.ts";
+import { composeOptions, limitTime } from "../compose/compose.ts";
+import { composeTask } from "../compose/compose-task.ts";
 import { decideByPolicy } from "../compose/decide.ts";
 import { flowFor } from "../compose/flow.ts";
 import { onlyFlag } from "../flag-values.ts";
@@ -152,7 +153,7 @@ export function openAgentHost(given: Context): ToolHost {
   ): Promise<Outcome> {
     const base = composeBase(given);
     const notify = ({ text: said }: { readonly text: string }) => progress(said);
-    const composed = await composeTask(base.context, base, { notify, confirm: null });
+    const composed = await composeTask(base, { notify, confirm: null });
     const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
     try {
       const sink = (event: StampedEvent) => {

@@ -12,7 +12,7 @@ import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { composeTask } from "../compose/compose.ts";
+import { composeTask } from "../compose/compose-task.ts";
 import { openView } from "../compose/view.ts";
 import { chooseModel, readLineOf } from "../onboard/choose-model.ts";
 import { offerToKeep } from "../onboard/keep-model.ts";
@@ -173,7 +173,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
   for (const warning of given.warnings) warn("settings")(warning);
   const base = await chooseModel(context, given, view);
-  const composed = await composeTask(context, base, view);
+  const composed = await composeTask(base, view);
   const { workspace, stateFolder } = composed.opened;
   const folder = stateFolder === null ? null : join(stateFolder, "sessions");
   const sessions = folder === null ? null : openSessions(folder, workspace.root);

@@ -1,0 +1,210 @@
+/** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { StampedEvent } from "../../core/event.ts";
+import { type Json, type Model, textOf } from "../../core/model.ts";
+import type { Decide } from "../../core/question.ts";
+import { type Mask, maskHeld } from "../../core/secrets/held-keys.ts";
+import { createVeil, findNames, type Veil } from "../../core/secrets/veil.ts";
+import type { Ports, RunOptions, Task } from "../../flows/run.ts";
+import { openAudit } from "../../store/audit.ts";
+import { openPlanCache } from "../../store/plan-cache.ts";
+import type { Base } from "./base.ts";
+import { type ComposedWorkspace, composeWorkspace, makeRunId } from "./compose.ts";
+import { type ComposedModel, composeModel, type Face, priceOf } from "./compose-model.ts";
+import { openProjectMemory } from "./project-memory.ts";
+import type { TeamLink } from "./team.ts";
+import { tellSkills } from "./tell-skills.ts";
+
+type Notify = Face["notify"];
+
+/** What one run is started with. */
+interface RunStart {
+  readonly task: Task;
+  readonly options: RunOptions;
+  readonly sink: (event: StampedEvent) => void;
+  readonly signal: AbortSignal;
+  readonly decide: Decide;
+  /** Another model than the one of the settings. */
+  readonly model?: ComposedModel | undefined;
+}
+
+export interface Composed {
+  readonly base: Base;
+  readonly opened: ComposedWorkspace;
+  /** Ports of one run; each run has its own id, sink and signal. */
+  readonly portsFor: (run: RunStart) => Ports;
+  /** The task, with the tools of connected servers that it may call. */
+  readonly tellTools: (task: Task) => Task;
+  /** Tokens that the settings' model holds. */
+  readonly window: number;
+  /** Takes the keys of the settings' model out of what is written down; every secret that a run has met goes by its name. */
+  readonly cover: Mask;
+  /** The session that the team is told of beside its runs; does nothing without a store. */
+  readonly followSession: TeamLink["followSession"];
+  /** Resolves when the team was told of the runs, or the time for it is over. */
+  readonly close: () => Promise<void>;
+}
+
+/** What a resumed session holds of earlier runs: the names of secrets in it are taken. */
+const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
+  ...history.flatMap(({ request, answer }) => [request, answer]),
+  ...(conversation?.messages ?? []).map(textOf),
+];
+
+/** Passes notices on to the run under way, before the first run to the face. */
+function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: NonNullable<Ports["onNotice"]> } {
+  let tell = face;
+  return {
+    notify: (notice) => tell(notice),
+    onNotice: (listener) => {
+      tell = listener;
+    },
+  };
+}
+
+/** The workspace and the model, opened side by side. What the workspace has to tell is told, also where no model can be opened. */
+async function openBoth(
+  base: Base,
+  { notify, confirm }: Face,
+  relayed: Notify,
+  given: Model | null,
+): Promise<readonly [ComposedWorkspace, ComposedModel]> {
+  const { context, settings } = base;
+  const opening = composeWorkspace(context, base, notify);
+  if (given !== null) {
+    const price = () => priceOf(given.id, settings, context.now());
+    return [await opening, { model: given, price, mask: maskHeld([]) }];
+  }
+  const model = composeModel(context, base, { notify: relayed, confirm }).catch(async (thrown) => {
+    await opening;
+    throw thrown;
+  });
+  return Promise.all([opening, model]);
+}
+
+/** Loaded while the workspace opens. */
+type Recorder = Promise<typeof import("../../store/recorder.ts")> | null;
+
+/** What is kept of runs: the readable log, plans to be used again, receipts. Each is null where nothing is kept. */
+async function openKept(
+  { context, settings, places }: Base,
+  opened: ComposedWorkspace,
+  loading: Recorder,
+  notify: Notify,
+) {
+  const { flags, now } = context;
+  const { stateFolder, workspace } = opened;
+  const { historyDir, keep } = settings;
+  if (loading === null) return { audit: null, planCache: null, receipts: null };
+  const warn = (text: string) => notify({ level: "warning", code: "audit", text });
+  const audit = openAudit({ root: workspace.root, historyDir, stateDir: places.stateDir, now, keep, warn });
+  const cacheDir = flags.noPlanCache === true || stateFolder === null ? null : places.stateDir;
+  return {
+    audit,
+    planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),
+    receipts: stateFolder === null ? null : (await loading).keepReceipts(stateFolder, keep, now, notify),
+  };
+}
+
+/** null: no server is named. */
+async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace) {
+  const isNamed = base.settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
+  return isNamed ? (await import("./connect-tools.ts")).connectTools(base, workspace, startTool) : null;
+}
+
+/** null: neither a store nor a cap of a day is set. */
+async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
+  const { user, team } = base.settings.limits.day;
+  const isCapped = [user, team].some((caps) => Object.values(caps).some((cap) => cap !== null));
+  if (base.settings.storeUrl === null && !isCapped) return null;
+  return (await import("./team.ts")).linkTeam(base, { ephemeral, now: base.context.now, notify });
+}
+
+/** All that the runs of one composition share. */
+interface Parts {
+  readonly base: Base;
+  readonly opened: ComposedWorkspace;
+  readonly kept: Awaited<ReturnType<typeof openKept>>;
+  readonly tools: Awaited<ReturnType<typeof openTools>>;
+  readonly team: TeamLink | null;
+  readonly onNotice: NonNullable<Ports["onNotice"]>;
+}
+
+/** What one run acts through; all that passes is written down in its receipt. */
+function portsOf(
+  { base, opened, kept, tools, team, onNotice }: Parts,
+  { model, price, mask }: ComposedModel,
+  veil: Veil,
+  { sink, signal, decide, task, options }: RunStart,
+): Ports {
+  const { now } = base.context;
+  const id = makeRunId(now());
+  const actions = async () => {
+    const { allActions } = await import("../../actions/proposals.ts");
+    return tools?.offer(allActions) ?? allActions;
+  };
+  const { memory: learns } = base.settings;
+  const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
+  const { planCache: plans } = kept;
+  const save = async (name: string, plan: Json) => plans?.save(name, veil.cover(mask(plan)));
+  const planCache = plans && { ...plans, save };
+  const workspace = tools?.workspace ?? opened.workspace;
+  const doors = { model, workspace, decide, actions, memory, planCache, mask, veil };
+  const recorder = kept.receipts?.(id, { task, options }, doors) ?? null;
+  return {
+    id,
+    ...doors,
+    ...recorder,
+    // A fallback changes the model in use.
+    get price() {
+      return price();
+    },
+    onNotice,
+    sink: (event) => {
+      recorder?.sink(event);
+      kept.audit?.sink(event);
+      team?.sink(event);
+      sink(event);
+    },
+    signal,
+    now,
+    allowance: team?.allowance ?? null,
+  };
+}
+
+/** Everything for one or more runs in one workspace. `given` is the model, where it is not the one of the settings. */
+export async function composeTask(base: Base, face: Face, given: Model | null = null): Promise<Composed> {
+  const ephemeral = base.context.flags.ephemeral === true;
+  const { notify, onNotice } = openRelay(face.notify);
+  const loading = ephemeral ? null : import("../../store/recorder.ts");
+  const [opened, own] = await openBoth(base, face, notify, given);
+  const kept = await openKept(base, opened, loading, face.notify);
+  const tools = await openTools(base, opened);
+  const told = await tellSkills(base.places, opened.workspace.root);
+  const team = await openTeamLink(base, ephemeral, notify);
+  const parts: Parts = { base, opened, kept, tools, team, onNotice };
+  /** One for all runs: what a conversation names, its later turns know. */
+  let veil: Veil | null = null;
+  return {
+    base,
+    opened,
+    portsFor(run) {
+      const model = run.model ?? own;
+      veil ??= createVeil({ known: model.mask.keys, ...findNames(earlierTexts(run.task)) });
+      return portsOf(parts, model, veil, run);
+    },
+    tellTools(task) {
+      const found = [task.context, told, tools?.describe(task.text) ?? null].filter((part) => part !== null);
+      return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
+    },
+    window: own.model.window,
+    cover: (value) => veil?.cover(own.mask(value)) ?? own.mask(value),
+    followSession: (place) => team?.followSession(place),
+    async close() {
+      tools?.close();
+      kept.audit?.close();
+      await team?.close();
+    },
+  };
+}

@@ -1,8 +1,10 @@
-/** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, runs at once, and kills; figures for each. */
+/** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, kills, and a long session; figures for each. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../../test/transcript/harness.ts";
+import { holdSession } from "../../test/transcript/long-session.ts";
 import { done, modify, planned, write } from "../../test/transcript/replies.ts";
+import { hasTmux } from "../../test/transcript/screen.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
@@ -58,8 +60,16 @@ async function proveKills(rounds: number): Promise<void> {
   if (between > 0) throw new Error("a killed run was left half done");
 }
 
+/** One session of many tasks: what it takes by task. */
+async function proveSession(tasks: number): Promise<void> {
+  for (const { task, memory, cpu } of await holdSession(tasks, Math.max(1, Math.floor(tasks / 12)))) {
+    console.log(`task ${task} of a session: ${memory} MiB, ${cpu} ms of processor time since the line before`);
+  }
+}
+
 export async function prove(args: readonly string[]): Promise<void> {
   const runs = Number(args[0] ?? "200");
   await proveMany(runs);
   await proveKills(Math.max(10, Math.floor(runs / 10)));
+  if (hasTmux) await proveSession(Math.max(12, 3 * runs));
 }

@@ -40,6 +40,10 @@ function stemOf(path: string): string {
   return path.slice(slash, dot < 0 ? undefined : dot);
 }
 
+/** Signs that are left out where names are compared. */
+const signs = new Set([45, 95]);
+const ascii = 128;
+
 /** By name: the files that are called so and are of a kind that counts. */
 function findCalled(
   named: ReadonlyMap<string, readonly Name[]>,
@@ -48,7 +52,11 @@ function findCalled(
 ): Map<string, string[]> {
   const shortest = Math.min(...Array.from(named.keys(), (name) => name.length));
   const called = new Map<string, string[]>();
+  // Of very many paths few begin as a name does: the others are not taken apart.
+  const firsts = new Set(Array.from(named.keys(), (name) => name.charCodeAt(0)));
   for (const path of paths) {
+    const first = path.charCodeAt(path.lastIndexOf("/") + 1);
+    if (first < ascii && !signs.has(first) && !firsts.has(first) && !firsts.has(first + 32)) continue;
     const stem = stemOf(path);
     const name = stem.length < shortest ? "" : plain(stem);
     if (!named.has(name)) continue;

@@ -1,11 +1,14 @@
 /** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
 import { expect, test } from "bun:test";
+import { parseArgs } from "node:util";
+import fc from "fast-check";
 import { commands } from "../../src/cli/command-table.ts";
 import { runFlag } from "../../src/cli/flag-values.ts";
 import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { readCommandLine } from "../../src/cli/read-flags.ts";
 import { toPaiError } from "../../src/core/error.ts";
+import { kebabCase } from "../../src/core/text.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
 
 const read = (...argv: readonly string[]) => readCommandLine(argv);
@@ -35,6 +38,64 @@ test("the last of several values wins, and a repeatable flag keeps all", () => {
 test("-- ends the flags, and a lone - is a word", () => {
   expect(read("-y", "--", "--json", "-x", "--")).toEqual({ flags: { yes: true }, words: ["--json", "-x", "--"] });
   expect(read("run", "-").words).toEqual(["run", "-"]);
+});
+
+/** What node:util makes of a line, the flags in their order; undefined: a switch without a value. */
+function splitByNode(argv: readonly string[]) {
+  const rows = Object.entries(flagTable).map(([key, row]: [string, { type: string; alias?: string }]) => {
+    const type = row.type === "boolean" ? ("boolean" as const) : ("string" as const);
+    return [kebabCase(key), row.alias === undefined ? { type } : { type, short: row.alias }] as const;
+  });
+  const options = Object.fromEntries(rows);
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
+  const given = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
+  return { words, given };
+}
+
+test("a line is split as node:util splits it, wherever it is accepted", () => {
+  const parts = [
+    "-y",
+    "-n",
+    "-yn",
+    "-ynm",
+    "-ymx",
+    "-m",
+    "-mx",
+    "-m=x",
+    "-fx",
+    "--model",
+    "--model=a=b",
+    "--check",
+    "--yes",
+  ];
+  const others = [
+    "--check=",
+    "--dry-run",
+    "--allow-run=a",
+    "--",
+    "-",
+    "word",
+    "two words",
+    "",
+    "-x",
+    "--only",
+    "=",
+    "a=b",
+  ];
+  let accepted = 0;
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts, ...others), { maxLength: 6 }), (argv) => {
+      const found = refusal(...argv);
+      if (Array.isArray(found)) return;
+      accepted += 1;
+      const { words, given } = splitByNode(argv);
+      expect(found?.words).toEqual(words);
+      expect(new Set(Object.keys(found?.flags ?? {}).map(kebabCase))).toEqual(new Set(given));
+    }),
+    { numRuns: 2000 },
+  );
+  expect(accepted).toBeGreaterThan(200);
 });
 
 test("an unknown flag is refused with the nearest one", () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
 import { compareSnapshots, takeSnapshot } from "../../src/workspace/command/compare.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { openBare } from "./bare.ts";
@@ -162,6 +163,25 @@ test("what cannot be kept and what is ignored is named, not hidden", async () =>
     expect.stringContaining("big.bin changed and was not kept"),
     expect.stringContaining("new.log is new and ignored"),
   ]);
+});
+
+test("a new folder that holds only ignored paths is one ignored path", async () => {
+  const made = place({ ".gitignore": "*.log\n", a: "a" });
+  const root = openRoot(made.work, { force: true, home: null });
+  const before = await takeSnapshot(root, noRules, null);
+  for (const folder of [".pytest_cache/v/deep", "mixed/logs", "empty"])
+    mkdirSync(join(made.work, folder), { recursive: true });
+  const files = {
+    ".pytest_cache/.gitignore": "*\n",
+    ".pytest_cache/README.md": "",
+    "mixed/b": "b",
+    "mixed/logs/x.log": "",
+  };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(made.work, path), text);
+  const { changes, notes, stays } = compareSnapshots(before, await takeSnapshot(root, noRules, before));
+  expect(changes.map(({ path }) => path)).toEqual(["empty", "mixed", "mixed/b"] as RelPath[]);
+  expect(stays).toEqual([".pytest_cache", "mixed/logs"] as RelPath[]);
+  expect(notes).toEqual(stays.map((path) => `${path} is new and ignored, so it stays`));
 });
 
 test("in a tree of too many files the rest is looked at, not kept, and that is said", async () => {

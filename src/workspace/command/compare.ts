@@ -7,6 +7,7 @@ import type { PathRules } from "../policy.ts";
 import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";
+import { foldIgnored } from "./ignored-folders.ts";
 import { blobOf, type Comparison, isUntouched, type Kept, openComparison, statUnlessUnusable } from "./kept.ts";
 
 interface Seen extends Kept {
@@ -203,12 +204,13 @@ export function compareSnapshots(
   after: Snapshot,
   isKnown: (path: RelPath) => boolean = () => false,
 ): SnapshotComparison {
-  const { changes, traits, notes, compare } = openComparison("cannot be taken back");
+  const { changes: all, traits, notes, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
     for (const [path, old] of before.seen) if (!isKnown(path)) compare(path, old, after.seen.get(path) ?? null);
     for (const [path, now] of after.seen) if (!before.seen.has(path) && !isKnown(path)) compare(path, null, now);
   }
-  const { came, went } = compareHidden(before, after, isKnown);
+  const { came: single, went } = compareHidden(before, after, isKnown);
+  const { changes, came } = foldIgnored(all, single);
   notes.push(
     ...came.map((path) => `${showName(path)} is new and ignored, so it stays`),
     ...went.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),

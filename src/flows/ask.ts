@@ -1,17 +1,10 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import {
-  type Call,
-  type ModelEvent,
-  type ModelRequest,
-  type Native,
-  type Purpose,
-  type StopReason,
-  sizeOf,
-} from "../core/model.ts";
+import type { Call, ModelEvent, ModelRequest, Native, Purpose, StopReason } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
-import { leastOf, refuseHuge, spentOn, usageOf } from "./ledger.ts";
+import { charactersOf, fit, leastReply, type ModelQuestion, margin, warnLongPromptPrice } from "./fit-request.ts";
+import { leastOf, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -19,16 +12,6 @@ export interface Reply {
   readonly calls: readonly Call[];
   readonly stop: StopReason;
   readonly native: Native | null;
-}
-
-/** A request as a flow words it; how long the reply may be and what must be hidden is found out here. */
-export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
-  Partial<Pick<ModelRequest, "tools">>;
-
-function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
-  const schemas = [...(format === null ? [] : [format.schema]), ...tools];
-  const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);
-  return messages.reduce((sum, message) => sum + sizeOf(message), system.length + defined);
 }
 
 /** Whether a call failed because its reply came empty, broken or cut: another call may bring a better one. */
@@ -153,35 +136,6 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
     });
   }
   return { ...question, system, messages };
-}
-
-/** Tokens that must be left for a reply to say anything. */
-const leastReply = 256;
-/** An estimate may be a fifth too low. */
-const margin = 1.2;
-
-/**
- * Output tokens that the reply to a request of `estimate` tokens may have. Throws budget_* for a request that a cap or the
- * promise forbids, request_rejected for one that the model in use cannot hold.
- */
-function fit({ ledger, ports: { model }, options }: Run, estimate: number): number {
-  refuseHuge(options, estimate);
-  ledger.admit(estimate, leastReply);
-  if (estimate + leastReply > model.window) {
-    const message = `the request needs about ${estimate} tokens, ${model.id} holds ${model.window}`;
-    throw new PaiError("request_rejected", message, { hint: "name fewer or smaller files in the task" });
-  }
-  const likely = Math.ceil(estimate * margin);
-  return Math.max(leastReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely)));
-}
-
-/** Says once that a request is long enough for its model's higher price. */
-function warnLongPromptPrice({ ports: { model, price }, record, emit }: Run, estimate: number): void {
-  const above = price?.large?.above;
-  if (above === undefined || estimate <= above || record.told.longPrompt) return;
-  record.told.longPrompt = true;
-  const text = `a request of more than ${above} tokens costs more with ${model.id} (see: pai models)`;
-  emit({ type: "notice", level: "warning", code: "large_request", text });
 }
 
 /** One question on its way: what it is estimated at, and what the caps leave for its reply. */

@@ -3,7 +3,8 @@ import { PaiError } from "../core/error.ts";
 import { createReplyReader, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
 import type { Reading } from "../core/plan/reading.ts";
-import { ask, type ModelQuestion, type Reply } from "./ask.ts";
+import { ask, type Reply } from "./ask.ts";
+import type { ModelQuestion } from "./fit-request.ts";
 import type { Run } from "./run.ts";
 
 /** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */

@@ -3,7 +3,8 @@ import type { Json, Message } from "../../core/model.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type CallPromise, maxRounds, planPromise } from "../../core/plan/promise.ts";
 import type { Reading } from "../../core/plan/reading.ts";
-import type { ModelQuestion, Reply } from "../ask.ts";
+import type { Reply } from "../ask.ts";
+import type { ModelQuestion } from "../fit-request.ts";
 import { askForJson, type LoadReader } from "../json-reply.ts";
 import type { Run } from "../run.ts";
 

@@ -46,6 +46,8 @@ export interface Talk {
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
   /** Text of a file on disk; null: there is no file, or it is not text. Throws path_refused. */
   readText(path: string): Promise<string | null>;
+  /** The text with every secret that the session has met by its name. */
+  cover(text: string): string;
   close(): void;
 }
 

@@ -76,7 +76,8 @@ export async function doTurn(
   const readText: Read = (path) => talk.readText(path);
   const readBuffer = bufferOf(place);
   await refuseUnsaved(message.mentions, { readBuffer: heldOr(readBuffer, message.held, readText), readText });
-  const face = createFace({ send, readText, absolute: (path) => `${folder}/${path}` });
+  const readShown = (path: string) => readText(path).then((whole) => whole && talk.cover(whole));
+  const face = createFace({ send, readText: readShown, absolute: (path) => `${folder}/${path}` });
   const decide = decideByEditor({
     face,
     spell: showing.question,

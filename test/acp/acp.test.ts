@@ -78,6 +78,19 @@ describe("a task", () => {
     expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, "d.txt"), oldText: "c\n", newText: "c\n" });
   });
 
+  test("a secret elsewhere in a changed file is in no diff, and the diffs stay whole", async () => {
+    const secret = "Zx9kQ2mR7tLp4VwA8sNd";
+    const text = `db_password = "${secret}"\n${"line\n".repeat(30)}port = 1\n`;
+    const replies = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["port = 1\n", "port = 2\n"]) + finish()];
+    const editor = await start({ files: { "a.txt": text }, replies });
+    const id = await editor.open();
+    await editor.prompt(id, "raise the port");
+    await editor.prompt(id, "/diff");
+    expect(editor.files()).toEqual({ "a.txt": text.replace("port = 1", "port = 2") });
+    const told = JSON.stringify([editor.updates, editor.questions]);
+    expect([told.includes(secret), /oldText[^}]*SECRET_[^}]*line[^}]*port = 2/.test(told)]).toEqual([false, true]);
+  });
+
   test("commands of a plan and files that run code later each need a yes of their own", async () => {
     const steps = ["WRITE .github/workflows/ci.yml", "RUN touch ran"];
     const script = `${write(".github/workflows/ci.yml", "on: push\n")}RUN::touch ran\n${finish()}`;

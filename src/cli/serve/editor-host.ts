@@ -1,10 +1,12 @@
 /** Sessions for an editor: the same parts as a session at the terminal, with an editor for a face. */
 import { join } from "node:path";
+import { asBlock } from "../../acp/door.ts";
 import type { Choice, Host, Talk, TalkSummary } from "../../acp/host.ts";
 import { renderChanges } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { findProvider } from "../../core/providers.ts";
+import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { historyOf } from "../../core/session/session.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
@@ -177,12 +179,13 @@ function createTalk(context: Context, composed: Composed, open: OpenSession, tel
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : `\`\`\`diff\n${renderChanges(changes)}\n\`\`\``;
+        : asBlock(maskSecrets(composed.cover(renderChanges(changes))), "diff");
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));
       return blob?.kind === "file" ? (decode(blob.bytes)?.text ?? null) : null;
     },
+    cover: composed.cover,
     close() {
       open.close();
       void composed.close();

@@ -128,4 +128,11 @@ function homesOfUsers(): readonly string[] {
   });
 }
 
-const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** What lies in a folder that is closed to this user is closed to commands, too. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -7,6 +7,13 @@ export type Blob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
+/** A path whose earlier content nobody has any more. Of what is ignored, not what tools make. */
+export interface UnkeptChange {
+  readonly path: RelPath;
+  readonly isGone: boolean;
+  readonly isIgnored: boolean;
+}
+
 /** One path before and after. Undo is a change like any other: see invert. */
 export interface Change {
   readonly path: RelPath;

@@ -1,5 +1,5 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
-import type { Blob, Change } from "./change.ts";
+import type { Blob, Change, UnkeptChange } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { Commit } from "./context/history.ts";
 import type { KeptRanking, Tally } from "./context/rank.ts";
@@ -131,6 +131,8 @@ export interface ClosedChange {
 /** Changes of a command that are not among `changes`. They are undone when the run is rolled back. */
 export interface ClosedChanges {
   readonly changes: readonly ClosedChange[];
+  /** Other paths that it changed to something that was not read: they can only be put back. */
+  readonly unread: readonly RelPath[];
   /** Puts these back now. Returns those that somebody else has changed since, which are left. */
   putBack(paths: ReadonlySet<RelPath>): Promise<readonly RelPath[]>;
 }
@@ -149,6 +151,10 @@ export interface CommandResult {
   readonly notes: readonly string[];
   /** Ignored or denied paths that it changed in place and that no way back takes along; absent: none. */
   readonly stays?: readonly RelPath[];
+  /** Of `changes` on disk, the paths that are ignored; absent: none. */
+  readonly ignored?: ReadonlySet<RelPath>;
+  /** What it changed in place and no way back brings back; absent: nothing. */
+  readonly unkept?: readonly UnkeptChange[];
   /** The level it ran in; null: in none. */
   readonly level?: SandboxLevel | null;
   /** `changes` are proposed and not on disk; null or absent: they are on disk. */

@@ -101,7 +101,9 @@ export function openTransaction(
     closedMeant.push(...changes);
     for (const [path, stat] of unread) closedUnread.set(path, stat);
     for (const [path, each] of theirs) if (!closedTraits.has(path)) closedTraits.set(path, each);
-    return { changes: told, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
+    const judged = new Set(told.map(({ path }) => path));
+    const others = [...unread.keys()].filter((path) => !judged.has(path));
+    return { changes: told, unread: others, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
   };
 
   /** With what the command may destroy kept where a recovery finds it. */

@@ -1,13 +1,13 @@
 /** Which staged changes are refused: by the change guard, as files that steer, or because what they belong to is refused. */
-import { type Change, invert } from "../../core/change.ts";
-import type { ErrorCode } from "../../core/error.ts";
+import type { Change } from "../../core/change.ts";
+import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
-import type { RelPath } from "../../core/path.ts";
+import type { PathUse, RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets } from "../unveil.ts";
-import { refuseSteering } from "./steering.ts";
+import { refuseSteering, withinOnly } from "./steering.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -127,54 +127,50 @@ export async function judgeStaged(
   }
 }
 
-/**
- * Takes back what a command of the plan has changed when the guard refuses any of it; null: the changes stay. `closed`: why some
- * of what it changed was put back already.
- */
-export async function judgeCommand(
-  run: Run,
-  rights: Rights | null,
-  changes: readonly Change[],
-  closed: Refusal | null = null,
-): Promise<Refusal | null> {
-  if (changes.length === 0) return closed && takenBack(closed);
-  const transaction = await run.transaction();
-  const earlier = transaction.changes.filter((change) => !changes.includes(change));
-  const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
-  closed ??= refuseDeleted(run, earlier, changes);
-  const found = closed === null ? [...refusals.values(), ...(await findSteering(run, changes)).values()] : [closed];
-  const [refused] = found;
-  if (refused === undefined) return null;
-  const back = invert(changes);
-  await transaction.apply(back);
-  run.overlay.learn(back);
-  return takenBack(refused);
+/** Whether a command may change this path, as a value: the policy and --only, whoever made the file. null: it may. */
+export function refusePath({ options: { only }, overlay }: Run, path: RelPath, use: PathUse): Refusal | null {
+  try {
+    overlay.path(path, use);
+  } catch (thrown) {
+    const { code, message } = toPaiError(thrown);
+    return { code, text: message };
+  }
+  if (withinOnly(only, path)) return null;
+  return { code: "scope_refused", text: `${path} is outside --only ${only.flat().join(" ")}` };
 }
 
 /** Headless a command deletes nothing of what was there before the run, unless that is allowed. */
 function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
-  if (options.interactive || options.allowDelete) return null;
+  if (options.interactive || options.allowDelete || options.dryRun) return null;
   const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));
   const deleted = changes.find(({ path, before, after }) => after === null && before !== null && !made.has(path));
   if (deleted === undefined) return null;
   return { code: "delete_refused", text: `it deletes ${deleted.path}: headless that needs --allow-delete` };
 }
 
-const takenBack = ({ code, text }: Refusal): Refusal => ({
-  code,
-  text: `what the command changed was taken back. ${text}`,
-});
+const useOf = ({ after }: Change): PathUse =>
+  after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
 
-/** Why what a command proposes is refused as a whole; null: it is not. A command announces nothing. */
-export async function judgeProposal(
+/**
+ * Why what a command changed is refused as a whole, on its copy or on disk; null: it is not. It needs no rights of a plan, and
+ * announces nothing: the policy, --only, deletions, the guard and steering files are asked. `isShown`: people see the changes
+ * and are asked about them after this.
+ */
+export async function judgeCommand(
   run: Run,
   rights: Rights | null,
   changes: readonly Change[],
+  isShown: boolean,
 ): Promise<Refusal | null> {
-  const planned = plannedIn(run, rights, []);
-  const refusals = await findRefusals(run, { planned, earlier: earlierOf(run), batch: changes });
-  // At a terminal people see the changes first: decideBatch asks then.
-  const steering = run.options.interactive ? [] : (await findSteering(run, changes)).values();
+  for (const change of changes) {
+    const refusal = refusePath(run, change.path, useOf(change));
+    if (refusal !== null) return refusal;
+  }
+  const earlier = earlierOf(run).filter((change) => !changes.includes(change));
+  const deleted = refuseDeleted(run, earlier, changes);
+  if (deleted !== null) return deleted;
+  const refusals = await findRefusals(run, { planned: plannedIn(run, rights, []), earlier, batch: changes });
+  const steering = isShown ? [] : (await findSteering(run, changes)).values();
   const [refused] = [...refusals.values(), ...steering];
   return refused ?? null;
 }

@@ -1,9 +1,9 @@
 /** What a check left behind that nobody may make unasked is taken back: code of the model may have run in it. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { judgeCommand } from "../changes/judge.ts";
 import { refuseSteering } from "../changes/steering.ts";
-import { refuseClosed, tellClosed } from "../commands/closed.ts";
+import { tellClosed } from "../commands/closed.ts";
+import { settleInPlace } from "../commands/in-place.ts";
 import type { Run } from "../run.ts";
 
 const isMadeFolder = ({ before, after }: Change) => before === null && after?.kind === "folder";
@@ -50,7 +50,7 @@ export async function judgeLeft(
     await judgeUserCheck(run, result);
     return tellClosed(run, result);
   }
-  const refused = await judgeCommand(run, null, result.changes, await refuseClosed(run, result));
+  const refused = await settleInPlace(run, null, result);
   if (refused !== null)
     run.emit({ type: "notice", level: "warning", code: refused.code, text: `${command}: ${refused.text}` });
 }

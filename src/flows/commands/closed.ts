@@ -9,17 +9,24 @@ import type { Run } from "../run.ts";
 
 const nameAll = (changes: readonly ClosedChange[]): string => nameSome(changes.map(({ path }) => path));
 
-const pathsOf = (changes: readonly ClosedChange[]): ReadonlySet<RelPath> => new Set(changes.map(({ path }) => path));
+/** All that it did to them, as nothing else of the command stays. */
+export async function putBackClosed(run: Run, result: CommandResult): Promise<void> {
+  const { changes = [], unread = [] } = result.closed ?? {};
+  await putBack(run, result, [...changes.map(({ path }) => path), ...unread]);
+}
+
+const pathsOf = (changes: readonly ClosedChange[]): readonly RelPath[] => changes.map(({ path }) => path);
 
 /** Puts these back, and says what somebody else has changed since. */
-async function putBack(run: Run, { closed }: CommandResult, changes: readonly ClosedChange[]): Promise<void> {
-  for (const path of (await closed?.putBack(pathsOf(changes))) ?? []) {
+async function putBack(run: Run, { closed }: CommandResult, paths: readonly RelPath[]): Promise<void> {
+  if (paths.length === 0) return;
+  for (const path of (await closed?.putBack(new Set(paths))) ?? []) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
 }
 
-/** Judges a planned command's changes: denied ones are undone, steering files need a separate approval. null: nothing is refused. */
+/** Why a planned command's changes to them are refused: denied ones are, steering files need a separate approval. null: they are not. */
 export async function refuseClosed(run: Run, result: CommandResult): Promise<Refusal | null> {
   const changes = result.closed?.changes ?? [];
   const denied = changes.filter(({ isDenied }) => isDenied);
@@ -33,7 +40,6 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
         );
   const refused = [...denied, ...(refusal === null ? [] : steering)];
   if (refused.length === 0) return result.forbidden == null ? null : { code: "path_refused", text: result.forbidden };
-  await putBack(run, result, refused);
   if (denied.length === 0) return refusal && { code: refusal.error.code, text: refusal.error.message };
   const way = denied.some(({ path }) => /(^|\/)\.git(\/|$)/.test(path)) ? "; --allow-git lets commands write .git" : "";
   return { code: "path_refused", text: `${nameAll(denied)} may not be changed${way}` };
@@ -50,7 +56,7 @@ export async function tellClosed(run: Run, result: CommandResult): Promise<void>
     : changes.filter(({ path, runsUnasked, isDenied }) => (runsUnasked || !isDenied) && !isSteeringAllowed(run, path));
   const stays = changes.filter((change) => !back.includes(change));
   if (back.length > 0) {
-    await putBack(run, result, back);
+    await putBack(run, result, pathsOf(back));
     const text = `${result.command}: it changed what runs code without being asked or steers agents, which was put back: ${nameAll(back)}`;
     run.emit({ type: "notice", level: "warning", code: "path_refused", text });
   }

@@ -1,12 +1,10 @@
 /** What a command changed on its copy of the workspace: judged, shown, decided and applied like every other change. */
 import type { Change } from "../../core/change.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
-import type { PathUse } from "../../core/path.ts";
+import { PaiError } from "../../core/error.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult, Proposal } from "../../core/ports.ts";
 import { acceptBatch, applyBatch, decideBatch, isAsked } from "../changes/batch.ts";
-import { judgeProposal, type Refusal } from "../changes/judge.ts";
-import { withinOnly } from "../changes/steering.ts";
+import { judgeCommand, type Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { keepIgnored, refuseLost } from "./keep-ignored.ts";
 
@@ -31,7 +29,6 @@ export async function settleProposal(run: Run, rights: Rights | null, result: Pr
   }
 }
 
-/** Its changes need no rights of a plan: the policy, --only, steering files, deletions and the guard are asked. */
 async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Proposed): Promise<Refusal | null> {
   const [denied] = proposal.denied;
   if (denied !== undefined) {
@@ -39,26 +36,9 @@ async function refuse(run: Run, rights: Rights | null, { changes, proposal }: Pr
     const way = isGit ? "; --allow-git lets commands write it" : "";
     return { code: "path_refused", text: `${denied} may not be changed${way}` };
   }
-  for (const change of changes) {
-    const refusal = refusePath(run, change);
-    if (refusal !== null) return refusal;
-  }
-  return (await refuseLost(run, proposal.ignored)) ?? judgeProposal(run, rights, changes);
-}
-
-function refusePath({ options, overlay }: Run, { path, after }: Change): Refusal | null {
-  const use: PathUse = after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
-  try {
-    overlay.path(path, use);
-  } catch (thrown) {
-    const { code, message } = toPaiError(thrown);
-    return { code, text: message };
-  }
-  if (!withinOnly(options.only, path)) {
-    return { code: "scope_refused", text: `${path} is outside --only ${options.only.flat().join(" ")}` };
-  }
-  if (after !== null || options.interactive || options.allowDelete || options.dryRun) return null;
-  return { code: "delete_refused", text: `it deletes ${path}: headless that needs --allow-delete` };
+  // At a terminal people see the changes first: decideBatch asks then.
+  const refusal = await judgeCommand(run, rights, changes, run.options.interactive);
+  return refusal ?? refuseLost(run, proposal.ignored);
 }
 
 /** A plan that promised every path was a yes to them; everything else is shown and asked about. */

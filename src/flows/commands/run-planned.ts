@@ -6,10 +6,10 @@ import { summarizeAll } from "../../core/diff.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
-import { judgeCommand, type Refusal } from "../changes/judge.ts";
+import type { Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
-import { refuseClosed } from "./closed.ts";
+import { settleInPlace } from "./in-place.ts";
 import { isProposed, settleProposal } from "./proposal.ts";
 
 /** For the model: why a command was not run. */
@@ -58,7 +58,7 @@ export async function runPlanned(
     const changes = summarizeAll(result.changes, () => "command");
     run.emit({ type: "changes.applied", batch: run.record.batches, changes });
   }
-  return { ...result, refused: await judgeCommand(run, rights, result.changes, await refuseClosed(run, result)) };
+  return { ...result, refused: await settleInPlace(run, rights, result) };
 }
 
 /** A command's result for the model: how it ended first, then what it said. */

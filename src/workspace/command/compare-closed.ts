@@ -18,6 +18,8 @@ export interface ClosedComparison extends Comparison {
   readonly unread: ReadonlyMap<RelPath, Stat>;
   /** The changes for those who judge them. */
   readonly told: readonly ClosedChange[];
+  /** Ignored files that were only compared and are gone. */
+  readonly gone: readonly RelPath[];
   /** What changed of small ignored files. */
   readonly ignored: Comparison;
   /** Ignored files that changed and were only compared. */
@@ -33,7 +35,7 @@ export function compareClosed(
   open: readonly [Files, Files],
   rules: PathRules,
 ): ClosedComparison {
-  const { changes, traits, notes, compare } = openComparison("cannot be put back");
+  const { changes, traits, notes, unkept, compare } = openComparison("cannot be put back");
   const unread = new Map<RelPath, Stat>();
   const lost: RelPath[] = [];
   const judge = (path: RelPath, old: Kept | null, now: Kept | null): void => {
@@ -68,7 +70,7 @@ export function compareClosed(
     isDenied: judgePath(path, "write", rules).verdict === "deny",
     runsUnasked: runsUnasked(path),
   }));
-  return { changes, unread, traits, told, notes, ignored, stays: compareIgnored(before, after) };
+  return { changes, unread, traits, told, notes, unkept, ignored, ...compareIgnored(before, after) };
 }
 
 const goesBackOnly = (path: RelPath): string =>
@@ -76,12 +78,12 @@ const goesBackOnly = (path: RelPath): string =>
 
 type Files = ReadonlyMap<RelPath, Kept>;
 
-/** Files that are not ignored and have changed to what was not read: those that were known, and those that steer. */
+/** Files that are not ignored and have changed to what was not read: new ones, those that were known, and those that steer. */
 export function findUnread(before: Files, after: Files): readonly RelPath[] {
   if (before === after) return [];
   const isLost = ([path, now]: readonly [RelPath, Kept]): boolean => {
     const old = before.get(path) ?? null;
-    return now.blob === null && !isSame(old, now) && ((old !== null && old.blob !== null) || isSteering(path));
+    return now.blob === null && !isSame(old, now) && (old === null || old.blob !== null || isSteering(path));
   };
   return [...after].filter(isLost).map(([path]) => path);
 }
@@ -93,7 +95,7 @@ function runsUnasked(path: RelPath): boolean {
   return parts.some((name) => editorName.test(name)) || findSteering(path)?.kind === "unasked";
 }
 
-function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly RelPath[] {
+function compareIgnored(before: ClosedFiles, after: ClosedFiles): Pick<ClosedComparison, "stays" | "gone"> {
   // Where not all were looked at, another part of them may have been.
   const isPart = before.isPart || after.isPart;
   const changed = [...after.ignored].flatMap(([path, is]) => {
@@ -101,7 +103,7 @@ function compareIgnored(before: ClosedFiles, after: ClosedFiles): readonly RelPa
     return was === is || (isPart && was === undefined) ? [] : [path];
   });
   const gone = isPart ? [] : [...before.ignored.keys()].filter((path) => !after.ignored.has(path));
-  return [...changed, ...gone].sort();
+  return { stays: [...changed, ...gone].sort(), gone };
 }
 
 /** What changed and stays, as a line; null: nothing. `isPart`: more may have. */

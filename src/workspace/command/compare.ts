@@ -193,6 +193,7 @@ function compareWalk(a: RelPath, b: RelPath): number {
 export interface SnapshotComparison extends Comparison {
   /** Ignored or denied paths that came or went. */
   readonly stays: readonly RelPath[];
+  readonly went: readonly RelPath[];
 }
 
 /**
@@ -204,7 +205,7 @@ export function compareSnapshots(
   after: Snapshot,
   isKnown: (path: RelPath) => boolean = () => false,
 ): SnapshotComparison {
-  const { changes: all, traits, notes, compare } = openComparison("cannot be taken back");
+  const { changes: all, traits, notes, unkept, compare } = openComparison("cannot be taken back");
   if (before.seen !== after.seen) {
     for (const [path, old] of before.seen) if (!isKnown(path)) compare(path, old, after.seen.get(path) ?? null);
     for (const [path, now] of after.seen) if (!before.seen.has(path) && !isKnown(path)) compare(path, null, now);
@@ -216,7 +217,7 @@ export function compareSnapshots(
     ...went.map((path) => `${showName(path)} was ignored and is gone, and cannot be brought back`),
     ...compareStamps(before, after),
   );
-  return { changes, traits, notes: withinLimit(notes, before, after), stays: [...came, ...went] };
+  return { changes, traits, notes: withinLimit(notes, before, after), unkept, stays: [...came, ...went], went };
 }
 
 /** Hidden paths that were not there before; none where there are too many to be known. */

@@ -1,5 +1,5 @@
 /** What is kept of paths, so that what a command changes of them can be taken back, and how two looks at them differ. */
-import { type Blob, type Change, sameBlob } from "../../core/change.ts";
+import { type Blob, type Change, sameBlob, type UnkeptChange } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { sameObject } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
@@ -19,6 +19,7 @@ export interface Comparison {
   readonly traits: ReadonlyMap<RelPath, Traits>;
   /** What changed and cannot be taken back, one line each. */
   readonly notes: readonly string[];
+  readonly unkept: readonly UnkeptChange[];
 }
 
 /** The content of a path, of a file at most `room` bytes; null: it is not to be kept. */
@@ -59,15 +60,18 @@ export function openComparison(lost: string) {
   const changes: Change[] = [];
   const traits = new Map<RelPath, Traits>();
   const notes: string[] = [];
+  const unkept: UnkeptChange[] = [];
   return {
     changes,
     traits,
     notes,
+    unkept,
     /** null: nothing was, or is, there. */
     compare(path: RelPath, old: Kept | null, now: Kept | null): void {
       if (isSame(old, now)) return;
       if (old?.blob === null || now?.blob === null) {
         notes.push(`${showName(path)} changed and was not kept, so it ${lost}`);
+        unkept.push({ path, isGone: now === null, isIgnored: false });
         return;
       }
       changes.push({ path, before: old?.blob ?? null, after: now?.blob ?? null, from: null });

@@ -183,7 +183,7 @@ const isUnkept = (path: RelPath, isFolder: boolean, rules: PathRules): boolean =
   partsOf(isFolder ? path : parentOf(path)).some((name) => isBuiltFolder(name));
 
 /** What lies in a folder that a tool fills, or what the run has made, is nobody's loss; such a folder as a whole is. */
-function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
+export function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
   if (isPassing(nameOf(path)) || isCache(nameOf(path))) return false;
   if (partsOf(parentOf(path)).some((name) => isBuiltFolder(name))) return false;
   for (let at = path; at !== ""; at = parentOf(at)) if (brought.has(at)) return false;

@@ -20,6 +20,7 @@ import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { cameTo, compareSnapshots, type Snapshot, takeSnapshot } from "./compare.ts";
 import { type ClosedComparison, compareClosed, findUnread, sayStays } from "./compare-closed.ts";
 import type { OwnOf } from "./others.ts";
+import { isLoss } from "./read-ignored.ts";
 import { readLayer } from "./read-layer.ts";
 import { runConfined, runShell } from "./shell.ts";
 import { stageLayer } from "./stage-layer.ts";
@@ -133,11 +134,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // What a person has done as themselves is theirs.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
     const files = new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob]));
+    const made = new Set(so.changes.filter(({ before: was }) => was === null).map(({ path }) => path));
     so.begun(files, closed === null || isWalled ? null : copiesOf(closed, sandbox.git));
     const { replaced, ...result } = await run(command, options, null);
     // Not ended by the signal that ended the command: what it changed must be known, or it could not be taken back.
     last = await takeSnapshot(root, policy, before, { hurry: signal });
-    const told = compareAll([before, last], closed && [closed, await keep(last, closed, cameTo(before, last))], policy);
+    const looks = closed && ([closed, await keep(last, closed, cameTo(before, last))] as const);
+    const told = compareAll([before, last], looks, policy, made);
     const withheld = withheldNames(parts.env, env, result.output);
     const notes = [...told.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     return { command, ...result, ...told, notes, withheld, changes: ownOf(told.changes), proposal: null };
@@ -172,7 +175,8 @@ function compareAll(
   [before, after]: readonly [Snapshot, Snapshot],
   closed: readonly [ClosedFiles, ClosedFiles] | null,
   rules: PathRules,
-): Pick<Performed, "changes" | "traits" | "notes" | "stays" | "closed"> {
+  made: ReadonlySet<RelPath>,
+): Pick<Performed, "changes" | "ignored" | "traits" | "notes" | "stays" | "unkept" | "closed"> {
   const seen = [before.seen, after.seen] as const;
   const found = closed && compareClosed(closed, seen, rules);
   if (closed === null || found === null) return compareSnapshots(before, after);
@@ -186,8 +190,18 @@ function compareAll(
     others,
     closed.some(({ isPart }) => isPart),
   );
+  const isOurs = (path: RelPath) => closed.some(({ kept }) => kept.has(path)) || known.has(path);
+  const gone = [...open.went, ...found.gone].filter((path) => !isOurs(path) && isLoss(path, made));
   return {
     changes: [...open.changes, ...ignored.changes],
+    ignored: new Set(ignored.changes.map(({ path }) => path)),
+    unkept: [
+      ...open.unkept,
+      ...[...ignored.unkept, ...gone.map((path) => ({ path, isGone: true }))].map((each) => ({
+        ...each,
+        isIgnored: true,
+      })),
+    ],
     traits: new Map([...open.traits, ...ignored.traits]),
     notes: [...open.notes, ...found.notes, ...ignored.notes, ...(line === null ? [] : [line])],
     stays: [...open.stays, ...others],

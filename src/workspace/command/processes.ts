@@ -11,7 +11,7 @@ const noStrays = (): Stray => null;
 
 /**
  * Ends the processes of group `group`, those that carry `mark` and strays: TERM, `graceMs` later KILL.
- * Returns when none is left (true), or a second after the first KILL (false).
+ * Returns when none is left (true), or a second (without a grace ten) after the first KILL (false).
  */
 export async function endProcesses(
   group: number,
@@ -20,7 +20,8 @@ export async function endProcesses(
   strayOf: (pid: number) => Stray = noStrays,
 ): Promise<boolean> {
   const killAt = performance.now() + graceMs;
-  const giveUpAt = killAt + 1000;
+  // Thousands take a while to end.
+  const giveUpAt = killAt + (graceMs === 0 ? 10_000 : 1000);
   let asked = new Set<number>();
   let pause = 2;
   for (;;) {
@@ -28,8 +29,11 @@ export async function endProcesses(
     const now = performance.now();
     if (running.length === 0 && !hasForked) return true;
     if (now > giveUpAt) return false;
-    if (now >= killAt) killUntil(now + burstMs, running, strayOf);
-    else askToEnd(running.filter((pid) => !asked.has(pid)));
+    if (now >= killAt) {
+      // All of the group at once: none of them can fork meanwhile.
+      send(-group, "SIGKILL");
+      killUntil(now + burstMs, running, strayOf);
+    } else askToEnd(running.filter((pid) => !asked.has(pid)));
     asked = new Set(running);
     await Bun.sleep(pause);
     pause = Math.min(pause * 2, 50);

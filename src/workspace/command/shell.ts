@@ -2,11 +2,12 @@
 import { closeSync, existsSync } from "node:fs";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { lifelineFd } from "../sandbox/confinement.ts";
+import { lifelineFd, maxProcesses } from "../sandbox/confinement.ts";
 import type { Started } from "../sandbox/open.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
 import { openClip } from "./output.ts";
+import { watchCount } from "./process-count.ts";
 import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
 
 export interface ShellOptions {
@@ -147,15 +148,16 @@ async function follow(
   const started = performance.now();
   const clip = openClip(keptBytes, keptBytes);
   const reader = output.getReader();
-  let why: "timeout" | "abort" | "flood" | null = null;
+  let why: "timeout" | "abort" | "flood" | "many" | null = null;
   let ending: Promise<boolean> | null = null;
   const leave = announceGroup(child.pid);
   // A sandbox with its own process namespace lets none out.
   const strayOf = isContained ? undefined : watchStrays(child.pid);
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, graceMs, strayOf);
+    ending ??= endProcesses(child.pid, mark, reason === "many" ? 0 : graceMs, strayOf);
   };
+  const uncount = process.getuid?.() === 0 ? watchCount(child.pid, maxProcesses, () => end("many")) : () => {};
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const onAbort = () => end("abort");
   const onExit = () => killProcesses(child.pid, mark);
@@ -179,14 +181,16 @@ async function follow(
   await reader.cancel().catch(() => {});
   const areEnded = await (ending ??
     (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs, strayOf)));
+  uncount();
   leave();
   process.off("exit", onExit);
   const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";
+  const many = why === "many" ? `\n[ended: it had more than ${maxProcesses} processes]` : "";
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {
     exit: areEnded && why === null && child.signalCode === null ? child.exitCode : null,
     timedOut: why === "timeout",
-    output: clip.text() + flood + left,
+    output: clip.text() + flood + many + left,
     ms: sinceMs(started),
   };
 }

@@ -23,7 +23,7 @@ export interface Layers {
 }
 
 /** A folder that is pai's for as long as this process lives; its name says whose it is. */
-export function makeScratch(parent: string, what: "layers" | "probe"): string {
+export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): string {
   try {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     return mkdtempSync(join(parent, `pai-${what}-${process.pid}-`));
@@ -59,7 +59,7 @@ export function removeLayers({ work }: Layers): void {
 /** Removes what processes left that were killed. Failures are left to the next time. */
 export function sweepScratch(scratch: string): void {
   for (const name of namesIn(scratch)) {
-    const owner = /^pai-(?:layers|probe)-(\d+)-/.exec(name)?.[1];
+    const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
     const path = join(scratch, name);
     if (owner === undefined || isRunning(Number(owner))) continue;
     if (lstatSync(path, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;

@@ -1,5 +1,4 @@
 /** The sandbox of one workspace: finds out once what holds here, then starts programs in it. */
-import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
@@ -11,7 +10,7 @@ import { type Confinement, isIsolated } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { type Launched, launch } from "./launch.ts";
-import { type Layers, removeTree, sweepScratch } from "./layers.ts";
+import { type Layers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isReplaced } from "./namespaces.ts";
 import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
@@ -90,7 +89,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const look = async (): Promise<Found> => {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
-    sweepScratch(scratch);
+    for (const folder of new Set([scratch, tmpdir()])) sweepScratch(folder);
     // What a project holds must not decide about the level: what fails with its paths fails the command.
     const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
     const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) =>
@@ -112,7 +111,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       const { level } = here;
       if (level === null || machine === null) return null;
       const network = settings.network || (by === "user" && settings.checkNetwork);
-      const temporary = level === "L2" ? mkdtempSync(join(tmpdir(), "pai-tmp-")) : null;
+      const temporary = level === "L2" ? makeScratch(tmpdir(), "tmp") : null;
       const confinement = confine(here, level, {
         overlay: layers,
         network,

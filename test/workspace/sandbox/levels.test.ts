@@ -1,9 +1,10 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
 import { describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, linkSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainWall } from "../../../src/core/command/sandbox.ts";
+import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { here } from "./here.ts";
 import { has, inWorld } from "./world.ts";
 
@@ -139,6 +140,16 @@ describe.skipIf(!has("L1"))("L1", () => {
       const refused = await run("true", { unasked: true }).catch((thrown) => thrown);
       expect([refused.code, refused.hint]).toEqual(["sandbox_missing", "--sandbox off runs them without one"]);
     }));
+});
+
+test("folders of processes that were killed are cleared away, those of others are not", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pai-sweep-"));
+  const dead = Bun.spawnSync(["true"]).pid;
+  const names = [`pai-tmp-${dead}-a`, `pai-layers-${dead}-b`, `pai-tmp-${process.pid}-c`, `other-${dead}-d`];
+  for (const name of names) mkdirSync(join(folder, name, "deep"), { recursive: true });
+  sweepScratch(folder);
+  expect(readdirSync(folder).sort()).toEqual([`other-${dead}-d`, `pai-tmp-${process.pid}-c`]);
+  rmSync(folder, { recursive: true });
 });
 
 test("less than was asked for runs nothing at all; off runs everything", async () => {

@@ -21,9 +21,14 @@ test("a process that swaps folders for links while they are removed does not lea
     }
     const swapper = Bun.spawn([process.execPath, join(import.meta.dir, "swap-folders.ts"), deep], { stdout: "pipe" });
     await swapper.stdout.getReader().read();
-    removeTree(top);
+    try {
+      removeTree(top);
+    } catch {
+      // What changes its kind in the very moment stays for the next time.
+    }
     swapper.kill();
     await swapper.exited;
+    removeTree(top);
     expect(existsSync(top)).toBe(false);
   }
   expect(readdirSync(victim)).toHaveLength(100);

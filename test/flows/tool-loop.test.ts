@@ -1,5 +1,6 @@
 /** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop. */
 import { expect, test } from "bun:test";
+import { PaiError } from "../../src/core/error.ts";
 import { noUsage } from "../../src/core/model.ts";
 import { renderTasks } from "../../src/core/session/conversation.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "./loop.ts";
@@ -88,6 +89,17 @@ test("calls of a cut reply are not run, and each has its result", async () => {
 test("an answer that was cut is gone on with, and is whole in the end", async () => {
   const ran = await playLoop([{ text: "One, ", stop: "length" }, { text: "two, ", stop: "length" }, "three."]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "One, two, three.", calls: { made: 3 } });
+});
+
+test("of a huge reply that is broken off the conversation keeps the beginning", async () => {
+  const fail = new PaiError("interrupted", "interrupted");
+  const ran = await playLoop([{ text: "word ".repeat(500_000), fail }]);
+  const said = ran
+    .eventsOf("message.added")
+    .flatMap(({ message }) => (message.role === "assistant" ? message.text : []));
+  expect(said.map((text) => [text.length < 9000, text.slice(0, 5), text.slice(-16)])).toEqual([
+    [true, "word ", "[…]\n(broken off)"],
+  ]);
 });
 
 test("three replies in a row that are cut before a word end the run: thoughts without end cost money", async () => {

@@ -113,6 +113,9 @@ function add(run: Run, message: Message): void {
   run.emit({ type: "message.added", message });
 }
 
+/** Characters that stay of a reply that was broken off: every later request of the session holds them. */
+const maxBrokenOff = 8000;
+
 async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string): Promise<Reply> {
   const { conversation } = run.record;
   const system = renderSystem(knowledgeText);
@@ -125,7 +128,8 @@ async function askTurn(run: Run, tools: readonly Tool[], knowledgeText: string):
     });
   } catch (thrown) {
     const { text } = heard;
-    if (text.trim() !== "") add(run, { role: "assistant", text: `${text}\n(broken off)`, calls: [], native: null });
+    const start = text.length > maxBrokenOff ? `${text.slice(0, maxBrokenOff)}\n[…]` : text;
+    if (text.trim() !== "") add(run, { role: "assistant", text: `${start}\n(broken off)`, calls: [], native: null });
     throw thrown;
   }
 }

@@ -50,7 +50,7 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
     const real = realPathOf(path);
     const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
     // A link with such a name may lead to a device that every command needs.
-    if (real === null || stat === undefined || contains("/dev", real)) continue;
+    if (real === null || stat === undefined || isDevice(real)) continue;
     for (const place of placesOf(real, stat, mounts)) {
       if (!contains(place, ground.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
     }
@@ -59,6 +59,9 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
   return { hidden, repositories: inside.repositories, partial: inside.partial, inside };
 }
+
+/** Folders of shared memory lie there as well. */
+const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm", path);
 
 /** The path, and the same file or folder below other mount points of its file system. */
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [

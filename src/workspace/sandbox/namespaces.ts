@@ -147,7 +147,6 @@ function addMounts(tape: Tape, confinement: Confinement): void {
     .filter((name) => existsSync(`/dev/${name}`))
     .map((name) => ({ name, tree: takeNode(tape, `/dev/${name}`) }));
   const seen = hidden.filter(({ path }) => !isReplaced(path) || kept.some((each) => isBelow(path, each.path)));
-  const masks = seen.map((each) => ({ each, mask: each.isFolder ? null : takeNode(tape, "/dev/null") }));
   const closed = attributes.readOnly | attributes.noSuid | attributes.noDev;
   tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape, closed)], {
     note: "read-only disk",
@@ -161,7 +160,7 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   }
   for (const path of fixed) bindOnItself(tape, path);
   for (const path of [...readable, ...mounted.map(({ path }) => path), ...readOnly]) makeReadOnly(tape, path);
-  for (const { each, mask } of masks) hide(tape, each, mask);
+  for (const each of seen) hide(tape, each);
 }
 
 /** Read-only, and no program there runs as its owner. */
@@ -269,9 +268,11 @@ function makeWay(tape: Tape, path: string): void {
   }
 }
 
-function hide(tape: Tape, { path }: Hidden, mask: Result | null): void {
-  if (mask !== null) place(tape, mask, path);
-  else {
+/** Files are covered one after another by the same node, as there may be more of them than descriptors. */
+function hide(tape: Tape, { path, isFolder }: Hidden): void {
+  if (!isFolder) {
+    tape.call("mount", [tape.text("/dev/null"), tape.text(path), 0, mountFlags.bind, 0], { note: `hide ${path}` });
+  } else {
     const flags = mountFlags.readOnly | mountFlags.noSuid | mountFlags.noDev;
     mountType(tape, "tmpfs", path, flags, "mode=555,size=4k", `hide ${path}`);
   }

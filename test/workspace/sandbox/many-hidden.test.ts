@@ -1,0 +1,15 @@
+/** However many secrets a project holds, each is hidden. */
+import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inPlace, onCopies, run } from "./copies.ts";
+
+onCopies("more hidden files than there may be open ones are hidden all the same", () =>
+  inPlace(async (place) => {
+    const limits = await Bun.file("/proc/self/limits").text();
+    const count = Math.min(Number(/Max open files\s+\d+\s+(\d+)/.exec(limits)?.[1]) + 1, 25_000);
+    for (let n = 0; n < count; n += 1) writeFileSync(join(place.work, `.env.${n}`), "KEY=canary\n");
+    const { result } = await run(place, `cat .env.0 .env.${count - 1}; echo end`, { sandbox: "throwaway" });
+    expect(result).toMatchObject({ level: "L3", exit: 0, output: "end\n" });
+  }),
+);

@@ -2,7 +2,7 @@
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../src/core/command/sandbox.ts";
-import { makeLayers, removeLayers } from "../../src/workspace/sandbox/layers.ts";
+import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 
@@ -30,7 +30,7 @@ async function startDirect(): Promise<void> {
 }
 
 async function startIn(sandbox: Sandbox, isCopied: boolean): Promise<void> {
-  const layers = isCopied ? makeLayers(sandbox.scratch) : null;
+  const layers = isCopied ? await sandbox.makeLayers() : null;
   const request = { argv: () => argv, env: {}, by: "plan", stdin: "ignore", stderr: "merge", layers } as const;
   const started = await sandbox.start(request);
   if (started === null) throw new Error("the sandbox is gone");

@@ -10,7 +10,7 @@ import type { Root } from "../confine.ts";
 import type { Copies } from "../journal/closed-copies.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../policy.ts";
-import { type Layers, makeLayers, removeLayers } from "../sandbox/layers.ts";
+import { type Layers, removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
 import { protectProcess } from "../system/protect-process.ts";
 import type { Traits } from "../traits.ts";
@@ -82,7 +82,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   /** On an overlay: the workspace stays as it is. */
   const runOnCopy = async (command: string, options: CommandOptions, earlier: SoFar["changes"]): Promise<Performed> => {
     const { staged = [], signal } = options;
-    const layers = makeLayers(sandbox.scratch);
+    const layers = await sandbox.makeLayers();
     const discard = () => removeLayers(layers);
     try {
       stageLayer(root, layers.upper, staged);

@@ -1,6 +1,6 @@
 /** Starts a server of tools in the sandbox, where it can change nothing of the workspace: on a copy that is thrown away, or reading only. */
 import { PaiError } from "../../core/error.ts";
-import { makeLayers, removeLayers } from "../sandbox/layers.ts";
+import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open.ts";
 
 /** For the reader of what a server said last. */
@@ -33,7 +33,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
       { hint: "see: pai doctor" },
     );
   if (!proposes && level !== "L2" && level !== "L3b") throw missing();
-  const layers = proposes ? makeLayers(sandbox.scratch) : null;
+  const layers = proposes ? await sandbox.makeLayers() : null;
   const request = { argv: () => [program, ...rest], env, by: "plan", stdin: "pipe", stderr: "pipe", layers } as const;
   const started = await sandbox.start({ ...request, readsOnly: !proposes });
   if (started === null) {

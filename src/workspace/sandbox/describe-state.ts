@@ -42,7 +42,7 @@ function describe({ settings, level, overlay, landlock, closed, workspace, home 
   const partial = closed.partial ? ["too many names here to look at all for secrets"] : [];
   const git = settings.git && level !== "L1" ? [".git can be written"] : [];
   const open = level === "L2" ? ["open: .git and secrets of the project"] : [];
-  const place = level === "L3" && !overlay ? ["commands work on the project itself"] : [];
+  const place = level === "L3" && !overlay ? ["no copies: commands work on the project itself"] : [];
   return [`${level} (${means})`, network, ...place, ...hidden, ...open, ...git, ...partial].join("; ");
 }
 

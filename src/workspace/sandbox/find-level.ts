@@ -18,6 +18,8 @@ export interface Found {
   /** Whether bubblewrap starts the tape from a file. */
   readonly asFile: boolean;
   readonly overlay: boolean;
+  /** Where the layers of an overlay can be made. */
+  readonly scratch: string;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
   /** Why it is not more, a sentence each. */
@@ -28,8 +30,8 @@ export interface Search {
   readonly machine: Machine;
   readonly isRoot: boolean;
   readonly workspaceFd: number;
-  /** A folder of pai's own for the layers of an overlay. */
-  readonly scratch: string;
+  /** Folders for the layers of an overlay, the best first: not every file system can hold them. */
+  readonly scratches: readonly [string, ...string[]];
   /** For tests: this level and no other. */
   readonly only: SandboxLevel | undefined;
   readonly confine: (found: Found, level: SandboxLevel, layers: Layers | null) => Confinement;
@@ -41,13 +43,16 @@ export const foundNothing = (...reasons: readonly string[]): Found => ({
   caches: false,
   asFile: false,
   overlay: false,
+  scratch: "",
   landlock: 0,
   reasons,
 });
 
 export async function findLevel(search: Search): Promise<Found> {
   const { version: landlock, errno } = findLandlock();
-  const all: Found = { ...foundNothing(), userNamespace: !search.isRoot, caches: true, overlay: true, landlock };
+  const [scratch] = search.scratches;
+  const most = { userNamespace: !search.isRoot, caches: true, overlay: true, scratch };
+  const all: Found = { ...foundNothing(), ...most, landlock };
   const failures: Failure[] = [];
   for (const level of search.only === undefined ? levelsToTry() : [search.only]) {
     if (level === "L2" && errno !== null) failures.push(failureOf(level, { step: "landlock_create_ruleset", errno }));
@@ -96,33 +101,44 @@ async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
     if (result.verdict === "holds") return { found: { ...found, level }, missing };
     const last =
       result.verdict === "leaks" ? { level, why: result.what, mend: null } : failureOf(level, result.failure);
-    const less = result.verdict === "failed" ? withLess(found, level, result.failure.step, search.isRoot) : null;
+    const less = result.verdict === "failed" ? withLess(found, level, result.failure.step, search) : null;
     if (less === null) return { found: null, missing: [last] };
-    if (level === "L3") missing.push(last);
+    if (level === "L3" && less.scratch === found.scratch) missing.push(last);
     found = less;
   }
 }
 
+const layersFailed = "overlay of the workspace";
+
 /** The same without the part that failed, where the level can do without; null: it cannot. */
-function withLess(found: Found, level: SandboxLevel, step: string, isRoot: boolean): Found | null {
+function withLess(found: Found, level: SandboxLevel, step: string, { isRoot, scratches }: Search): Found | null {
   if (level === "L3b") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
   if (level !== "L3") return null;
-  if (found.overlay && step.startsWith("overlay")) return { ...found, overlay: false };
+  if (found.overlay && step.startsWith("overlay")) {
+    const next = step === layersFailed ? scratches[scratches.indexOf(found.scratch) + 1] : undefined;
+    return next === undefined ? { ...found, overlay: false } : { ...found, scratch: next };
+  }
   if (found.caches && /^(cache|room for caches)/.test(step)) return { ...found, caches: false };
   if (isRoot && !found.userNamespace && step === "unshare") return { ...found, userNamespace: true };
   return null;
 }
 
-async function tryOnce(
-  { machine, workspaceFd, scratch, confine }: Search,
-  found: Found,
-  level: SandboxLevel,
-): Promise<Probed> {
-  const layers = level === "L3" && found.overlay ? makeLayers(scratch) : null;
+async function tryOnce({ machine, workspaceFd, confine }: Search, found: Found, level: SandboxLevel): Promise<Probed> {
+  const layers = level === "L3" && found.overlay ? layersIn(found.scratch) : null;
+  if (layers !== null && "failure" in layers) return layers;
   try {
     const through = level === "L3b" ? (tried: Confinement) => wrap(tried, found.asFile) : null;
     return await probe(confine(found, level, layers), { machine, workspaceFd, through });
   } finally {
     if (layers !== null) removeLayers(layers);
+  }
+}
+
+function layersIn(scratch: string): Layers | Extract<Probed, { readonly verdict: "failed" }> {
+  try {
+    return makeLayers(scratch);
+  } catch (thrown) {
+    const { code = "EIO" } = thrown as NodeJS.ErrnoException;
+    return { verdict: "failed", failure: { step: layersFailed, errno: code } };
   }
 }

@@ -10,7 +10,7 @@ import { type Confinement, isIsolated } from "./confinement.ts";
 import { describeState } from "./describe-state.ts";
 import { type Found, findLevel, foundNothing } from "./find-level.ts";
 import { type Launched, launch } from "./launch.ts";
-import { type Layers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
+import { type Layers, makeLayers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isReplaced } from "./namespaces.ts";
 import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
@@ -45,8 +45,8 @@ export interface Started extends Launched {
 }
 
 export interface Sandbox {
-  /** Where the layers of commands are made. */
-  readonly scratch: string;
+  /** Empty layers for a command, where `state` says that commands work on copies. */
+  readonly makeLayers: () => Promise<Layers>;
   /** Whether commands may write `.git`. */
   readonly git: boolean;
   readonly state: () => Promise<SandboxState>;
@@ -64,7 +64,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const machine = thisMachine();
   const isRoot = process.getuid?.() === 0;
   const paths = openPaths(options, isRoot);
-  const scratch = options.stateFolder ?? tmpdir();
+  const scratches = scratchesFor(options.stateFolder);
 
   const confine = (found: Found, level: SandboxLevel, more: Partial<Confinement>): Confinement => ({
     level,
@@ -89,21 +89,20 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const look = async (): Promise<Found> => {
     if (settings.choice === "off") return foundNothing();
     if (machine === null) return foundNothing(`no tape is written for ${process.arch}`);
-    for (const folder of new Set([scratch, tmpdir()])) sweepScratch(folder);
+    for (const scratch of scratches) sweepScratch(scratch);
     // What a project holds must not decide about the level: what fails with its paths fails the command.
     const none = { hidden: [], readOnly: [], throughOverlay: [], fixed: [] };
     const layered = (here: Found, level: SandboxLevel, overlay: Layers | null) =>
       confine(here, level, { overlay, ...none });
-    return findLevel({ machine, isRoot, workspaceFd, scratch, only: settings.only, confine: layered });
+    return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
   };
 
   return {
-    scratch,
+    makeLayers: async () => makeLayers((await find()).scratch),
     hiddenIn: (text) => namedIn(text, paths.closed().hidden, workspace),
     git: settings.git,
     async state() {
-      const { level, overlay, reasons, landlock } = await find();
-      return describeState({ settings, level, overlay, reasons, landlock, closed: paths.closed(), workspace, home });
+      return describeState({ ...(await find()), settings, closed: paths.closed(), workspace, home });
     },
     async start({ argv, env, by, stdin, stderr, layers, readsOnly = false }) {
       const here = await find();
@@ -149,6 +148,13 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       return { ...launched, finish, level, isContained, replaced };
     },
   };
+}
+
+/** A state folder in a container often lies on an overlay, which cannot hold the layers of another; memory can. */
+function scratchesFor(stateFolder: string | null): readonly [string, ...string[]] {
+  const others = [tmpdir(), "/dev/shm"].filter((path) => path !== stateFolder && isThere(path));
+  const [first = tmpdir(), ...rest] = [...(stateFolder === null ? [] : [stateFolder]), ...new Set(others)];
+  return [first, ...rest];
 }
 
 /** How a command leaves its temporary files is not what it came to. */

@@ -49,8 +49,7 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
   for (const path of [...inside.hidden, ...outside, ...privileged]) {
     const real = realPathOf(path);
     const stat = real === null ? undefined : lstatSync(real, { throwIfNoEntry: false });
-    // A link with such a name may lead to a device that every command needs.
-    if (real === null || stat === undefined || isDevice(real)) continue;
+    if (real === null || stat === undefined || isNeeded(path, real, ground.workspace)) continue;
     for (const place of placesOf(real, stat, mounts)) {
       if (!contains(place, ground.workspace)) found.set(place, { path: place, isFolder: stat.isDirectory() });
     }
@@ -62,6 +61,18 @@ export function findClosedPaths(ground: Ground, last: ClosedPaths | null): Close
 
 /** Folders of shared memory lie there as well. */
 const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm", path);
+
+const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
+
+/** A link with the name of a secret may lead to what every command needs: a device, programs, or a folder of the system as a whole. */
+const isNeeded = (path: string, real: string, workspace: string) =>
+  isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isOfSystem(real));
+
+const isOfSystem = (path: string) =>
+  path === "/" ||
+  programs.some((folder) => contains(folder, path)) ||
+  systemFolders.some((folder) => contains(path, folder));
 
 /** The path, and the same file or folder below other mount points of its file system. */
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [

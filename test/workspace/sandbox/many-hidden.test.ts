@@ -1,6 +1,6 @@
-/** However many secrets a project holds, each is hidden. */
+/** However many secrets a project holds, each is hidden; a link with such a name hides nothing that commands need. */
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inPlace, onCopies, run } from "./copies.ts";
 
@@ -12,4 +12,16 @@ onCopies("more hidden files than there may be open ones are hidden all the same"
     const { result } = await run(place, `cat .env.0 .env.${count - 1}; echo end`, { sandbox: "throwaway" });
     expect(result).toMatchObject({ level: "L3", exit: 0, output: "end\n" });
   }),
+);
+
+onCopies(
+  "links with the name of a secret that lead to programs or folders of the system keep no command from running",
+  () =>
+    inPlace(async (place) => {
+      for (const [n, target] of ["/usr", "/bin/bash", "/", "/etc", "/proc"].entries())
+        symlinkSync(target, join(place.work, `.env.${n}`));
+      writeFileSync(join(place.work, ".env"), "KEY=canary\n");
+      const { result } = await run(place, "cat .env; ls /etc/passwd", { sandbox: "throwaway" });
+      expect(result).toMatchObject({ level: "L3", exit: 0, output: "/etc/passwd\n" });
+    }),
 );

@@ -1,8 +1,8 @@
 /** Every action there is, in the order of the vocabulary: the order in which models are told of them. */
 import type { AnyAction } from "../core/action.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
-import { copy, mkdir, modify, mv, rm, touch, write } from "./act.ts";
 import { callTool, queryTool } from "./call.ts";
+import { copy, mkdir, modify, mv, rm, touch, write } from "./change.ts";
 import { runCommand } from "./command.ts";
 import { glob, listPath, ls, read, search, tree } from "./look.ts";
 import { diagnose, mapRoot, profile, sniffLogs } from "./project.ts";

@@ -1,6 +1,6 @@
 /** Every provider pai can reach, one row each: its names, keys, addresses and headers, and the wire it speaks. */
 
-/** The language of requests and replies: a folder of models/. */
+/** The API whose requests and replies it speaks. */
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
 export interface KeyShape {

@@ -1,9 +1,9 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
-import { listActions } from "../core/list-actions.ts";
+import { listActions } from "../core/fill-prompt.ts";
 import type { Message } from "../core/model.ts";
-import { describeSchedule } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { promiseOfSchedule } from "../core/plan/promise.ts";
+import { describeSchedule } from "../core/plan/reply-schemas.ts" with { type: "macro" };
 import type { Schedule } from "../core/plan/schedule.ts";
 import type { Claim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";

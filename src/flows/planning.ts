@@ -2,11 +2,11 @@
 
 import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
-import { listActions } from "../core/list-actions.ts";
+import { listActions } from "../core/fill-prompt.ts";
 import type { Json, Message } from "../core/model.ts";
-import { describePlan } from "../core/plan/describe-plan.ts" with { type: "macro" };
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
+import { describePlan } from "../core/plan/reply-schemas.ts" with { type: "macro" };
 import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/targets.ts";
 import {

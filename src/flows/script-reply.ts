@@ -2,7 +2,7 @@
 
 import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
-import { listActions } from "../core/list-actions.ts";
+import { listActions } from "../core/fill-prompt.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { readAmendments } from "../core/script/amend.ts";

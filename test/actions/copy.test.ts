@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { copy } from "../../src/actions/act.ts";
+import { copy } from "../../src/actions/change.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import type { OpenedWorkspace } from "../../src/workspace/open.ts";
 import { finish, modify, plan } from "../flows/plans.ts";

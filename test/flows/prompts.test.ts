@@ -1,6 +1,6 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
-import { listActions } from "../../src/core/list-actions.ts";
+import { listActions } from "../../src/core/fill-prompt.ts";
 import { readPlan } from "../../src/core/plan/parse-plan.ts";
 import { parseScript } from "../../src/core/script/parser.ts";
 import planPrompt from "../../src/flows/prompts/plan.md" with { type: "text" };

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { modify, write } from "../../src/actions/act.ts";
+import { modify, write } from "../../src/actions/change.ts";
 import type { Complaint, Proposal } from "../../src/core/action.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
 import { openBare } from "./bare.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { mkdir, mv, rm } from "../../src/actions/act.ts";
+import { mkdir, mv, rm } from "../../src/actions/change.ts";
 import type { Change } from "../../src/core/change.ts";
 import type { Stage } from "../../src/core/ports.ts";
 import { openBare } from "./bare.ts";

@@ -1,4 +1,4 @@
-/** The plan as a type; `parse-plan.ts` reads it, `describe-plan.ts` describes it to the model. */
+/** The plan as a type; `parse-plan.ts` reads it, `reply-schemas.ts` describes it to the model. */
 
 import { type PlanAction, rowOf } from "../vocabulary.ts";
 

@@ -6,10 +6,10 @@ import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { type Completion, openEditor } from "./editor.ts";
+import { renderQuestion } from "./format-question.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keystrokes.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
-import { renderQuestion } from "./question.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { openSecretLine } from "./secret-line.ts";
 

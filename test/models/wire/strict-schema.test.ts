@@ -1,7 +1,7 @@
 /** The strict form that OpenAI and Anthropic take. */
 import { expect, test } from "bun:test";
 import type { Json } from "../../../src/core/model.ts";
-import { describePlan } from "../../../src/core/plan/describe-plan.ts";
+import { describePlan } from "../../../src/core/plan/reply-schemas.ts";
 import { toStrictSchema } from "../../../src/models/wire/strict-schema.ts";
 
 /** Every schema within a schema. */

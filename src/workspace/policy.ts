@@ -50,10 +50,14 @@ const deniedNames: readonly { readonly kind: DeniedKind; readonly why: string; r
       names: words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code"),
     },
   ];
+const secretEndings = words("env pem key p8 p12 pfx jks jceks bks keystore keytab ppk kdbx ovpn kubeconfig tfstate");
 const secretShape =
-  /^\.env(~|[._-].+)$|\.(env|pem|key|p8|p12|pfx|jks|jceks|bks|keystore|keytab|ppk|kdbx|ovpn|kubeconfig|tfstate(\.backup)?)$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
+  /^\.env[~._-].*$|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$/;
+/** Endings of the names for which the shape is asked: of very many files few have one. */
+const shapedEndings = words("json conf backup");
 /** What editors and people make of the name of a file that they keep a copy of. */
 const copyShape = /^#?(.+?)(?:~|#|\.(?:bak|old|orig|save|tmp|swp))+$/;
+const copyEndings = words("bak old orig save tmp swp");
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
 const openShape = /^(?:\.env[._-](?:example|sample|template)|(?:example|sample|template)\.env)$/;
 
@@ -159,11 +163,14 @@ function whyDenied(folded: string, pair: string): string | null {
 }
 
 function isSecretName(folded: string): boolean {
-  if (secretShape.test(folded)) return true;
-  const original = copyShape.exec(folded)?.[1];
+  const dot = folded.lastIndexOf(".");
+  const ending = folded.slice(dot + 1);
+  if (dot >= 0 && secretEndings.has(ending)) return true;
+  if ((folded.startsWith(".env") || shapedEndings.has(ending)) && secretShape.test(folded)) return true;
+  const original = copyEndings.has(ending) || /[~#]$/.test(ending) ? copyShape.exec(folded)?.[1] : undefined;
   if (original === undefined) return false;
   // An editor may put a dot before it: `.id_rsa.swp`.
-  return [original, original.replace(/^\./, "")].some((name) => secretNames.has(name) || secretShape.test(name));
+  return [original, original.replace(/^\./, "")].some((name) => secretNames.has(name) || isSecretName(name));
 }
 
 /** Whether a pattern without any wildcard is this path. A bare name is not: it would open every file of that name. */

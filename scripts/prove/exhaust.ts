@@ -68,8 +68,8 @@ const cases: readonly Case[] = [
     name: "a command that makes 5,000 files",
     flags: ["--allow-run"],
     answers: ran(manyFiles),
-    after: 2,
-    delays: [100, 500, 1000, 2000, 3500],
+    after: 1,
+    delays: [100, 200, 400, 700, 1000, 2000],
   },
   {
     name: "a command that makes fifty files of 5 MB",

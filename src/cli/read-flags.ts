@@ -19,7 +19,7 @@ const nameIn = (text: string): string | null => (text.startsWith("--") ? text.sl
 
 /** A part of a command line that names a flag. */
 interface Given {
-  /** undefined: there is no such flag. */
+  /** undefined: unknown flag. */
   readonly key: FlagKey | undefined;
   /** As it was written: "-m", "--model". */
   readonly rawName: string;

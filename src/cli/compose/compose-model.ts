@@ -91,7 +91,7 @@ async function openOne(
   return { model: await openModel({ ...common, keyState, keys: found, baseUrl: address.url }), keys };
 }
 
-/** A single key never rests: there is no other to use. */
+/** A single key never rests, as no other could take its turn. */
 async function shareRests(
   own: KeyState,
   {

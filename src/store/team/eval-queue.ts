@@ -122,7 +122,7 @@ export async function giveBack(store: TeamStore, { queue, name }: Worker): Promi
   );
 }
 
-/** A queue as this worker sees it; null: there is no such queue. Throws what the store's `query` throws. */
+/** A queue as this worker sees it; null: unknown queue. Throws what the store's `query` throws. */
 export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worker): Promise<QueueState | null> {
   const [row] = await store.query<QueueState & { known: boolean }>(
     `select exists (select 1 from pai.eval_queues where name = $1) as known,

@@ -24,7 +24,7 @@ export function lookAt(root: Root, path: RelPath): Stat | null {
   }
 }
 
-/** Names in a folder of the workspace; none where there is no such folder. */
+/** Names in a folder of the workspace; none if the folder is missing. */
 export function namesIn(root: Root, folder: RelPath): readonly string[] {
   try {
     return root.withFolder(folder, (at) => readdirSync(`${at}/`)) ?? [];

@@ -66,7 +66,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
   }
 }
 
-/** "git branch main, clean"; "" where there is no repository, or one that does not know the folder. Never throws. */
+/** "git branch main, clean"; "" without a repository that knows the folder. Never throws. */
 export async function describeState(folder: string, options: StateOptions): Promise<string> {
   try {
     const checkout = findCheckout(folder);

@@ -1,8 +1,8 @@
 /** The actions that call tools of connected servers: as a command, decided on like one, or as a look where the user said that a tool only looks. */
 import * as z from "zod/mini";
-import { type Action, defineAction } from "../core/action.ts";
 import { isFields } from "../core/model.ts";
 import { spellToolCall } from "../core/tool-calls.ts";
+import { type Action, defineAction } from "./read-input.ts";
 
 type Input = { readonly command: string };
 

@@ -1,6 +1,5 @@
 /** The actions that change files and folders. They only propose; the run decides. */
 import * as z from "zod/mini";
-import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { textOf } from "../core/diff.ts";
 import { applyEdits } from "../core/edit/apply-edits.ts";
@@ -9,6 +8,8 @@ import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
+import type { Complaint, Proposal } from "../core/proposal.ts";
+import { defineAction } from "./read-input.ts";
 
 /** The workspace takes away what the umask does. */
 const newFileMode = 0o666;

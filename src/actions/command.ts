@@ -1,6 +1,6 @@
 /** The action that runs a command; whether it may is decided in perform. */
 import * as z from "zod/mini";
-import { defineAction } from "../core/action.ts";
+import { defineAction } from "./read-input.ts";
 
 const maxSeconds = 120;
 

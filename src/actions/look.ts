@@ -1,11 +1,12 @@
 /** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
-import { type Complaint, defineAction, type Proposal } from "../core/action.ts";
 import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
+import type { Complaint, Proposal } from "../core/proposal.ts";
+import { defineAction } from "./read-input.ts";
 
 const limits = {
   readLines: maxReadLines,

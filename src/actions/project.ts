@@ -1,11 +1,11 @@
 /** Actions that look at the project as a whole or at the machine: MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE. */
 
 import * as z from "zod/mini";
-import { defineAction } from "../core/action.ts";
 import { quoteForShell } from "../core/command/quote.ts";
 import { findStacks, usualFolders } from "../core/context/stack.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
+import { defineAction } from "./read-input.ts";
 
 const nameOf = ({ path }: Entry) => path.slice(path.lastIndexOf("/") + 1);
 const mark = (entry: Entry) => (entry.kind === "folder" ? `${nameOf(entry)}/` : nameOf(entry));

@@ -1,6 +1,5 @@
 /** Fills the lists of actions into a prompt, so that prompts name what the vocabulary holds. */
-import type { Row } from "./action-row.ts";
-import { vocabulary } from "./vocabulary.ts";
+import { type Row, vocabulary } from "./vocabulary.ts";
 
 /** The prompt with the list of actions of a kind in the place of `{looks}`, `{changes}`, `{commands}`, `{one-line actions}`. */
 export function listActions(prompt: string): string {

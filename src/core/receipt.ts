@@ -1,6 +1,5 @@
 /** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
 
-import type { Complaint } from "./action.ts";
 import type { Blob, Change } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { KeptRanking } from "./context/rank.ts";
@@ -10,6 +9,7 @@ import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
+import type { Complaint } from "./proposal.ts";
 import type { Question } from "./question.ts";
 
 /** A changed path with a hash of its content before and after; null: nothing. */

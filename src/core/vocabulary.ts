@@ -1,5 +1,48 @@
 /** The table of all actions: parser, plan, scope, evidence, tools, prompts and terminal read what they need from its rows. */
-import type { Row } from "./action-row.ts";
+
+/** What a plan must have promised before an action may be done. */
+export type Right = "content" | "delete" | "move" | "folder" | "command";
+
+/**
+ * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
+ * pattern; a word that may be missing; a command; nothing; a path (for FINISH none) with a body; or another action.
+ */
+export type Form =
+  | "path"
+  | "folder"
+  | "lines"
+  | "pair"
+  | "pattern"
+  | "word"
+  | "command"
+  | "nothing"
+  | "content"
+  | "edits"
+  | "message"
+  | "amendment";
+
+export interface Row {
+  readonly name: string;
+  /** Other names that models give it in plans and scripts. */
+  readonly aliases: readonly string[];
+  readonly kind: "look" | "change" | "command" | "finish" | "amend";
+  readonly right: Right | null;
+  readonly form: Form;
+  /** Its name among the tools of the tool-loop; null: it has none. */
+  readonly tool: string | null;
+  /** False: models are not offered the tool, since others do the same; who calls it all the same is served. */
+  readonly offered: boolean;
+  /** What the tool does, for the model. */
+  readonly about: string;
+  /** How the plan prompt lists it; null: plans do not hold it. */
+  readonly plan: string | null;
+  /** How the script prompt lists it; null: it is not listed, or the prompt shows it with its body. */
+  readonly script: string | null;
+  /** The execution call shows the file it names, whole, before it can be done. */
+  readonly shows: boolean;
+  /** Not done when the reply was cut: what followed might have taken it back. */
+  readonly unsafeWhenCut: boolean;
+}
 
 const look = {
   kind: "look",
@@ -209,20 +252,8 @@ export const vocabulary = [
     tool: "call_tool",
     about: "Calls a tool of a connected server, `server.tool`; the request says which there are.",
   },
-  {
-    ...mark,
-    name: "FINISH",
-    kind: "finish",
-    form: "message",
-    plan: "",
-  },
-  {
-    ...mark,
-    name: "AMEND",
-    kind: "amend",
-    form: "amendment",
-    plan: null,
-  },
+  { ...mark, name: "FINISH", kind: "finish", form: "message", plan: "" },
+  { ...mark, name: "AMEND", kind: "amend", form: "amendment", plan: null },
 ] as const satisfies readonly Row[];
 
 type AnyRow = (typeof vocabulary)[number];

@@ -1,5 +1,5 @@
 /** The only door to effects: stage, judge, decide, apply. Scope, policy, guard and budget hold here, whatever the model wrote. */
-import type { AnyAction, Proposal } from "../core/action.ts";
+
 import { replyCaps } from "../core/caps.ts";
 import { type Change, invert, squash } from "../core/change.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
@@ -7,6 +7,7 @@ import { spellHidden } from "../core/invisible.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
+import type { AnyAction, Proposal } from "../core/proposal.ts";
 import { breathe } from "./breathe.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { acceptBatch, applyBatch, isAsked, reviewBatch } from "./changes/batch.ts";

@@ -1,6 +1,5 @@
 /** What a flow works with: the task, the options, the ports, and the record that the outcome is made from. */
 
-import type { AnyAction } from "../core/action.ts";
 import type { Change } from "../core/change.ts";
 import type { CheckEvidence } from "../core/command/check-output.ts";
 import type { RunGrant } from "../core/command/run-patterns.ts";
@@ -15,6 +14,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ScheduleStep } from "../core/plan/schedule.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
+import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";

@@ -1,6 +1,5 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 
-import type { Form } from "../core/action-row.ts";
 import { PaiError } from "../core/error.ts";
 import { listActions } from "../core/fill-prompt.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
@@ -12,6 +11,7 @@ import { chooseTag } from "../core/script/open-body.ts";
 import { parseScript } from "../core/script/parser.ts";
 import { renderResume } from "../core/script/resume.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction } from "../core/script/script.ts";
+import type { Form } from "../core/vocabulary.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { amend, amendRule, noteRefused } from "./amend.ts";
 import { ask, type Reply } from "./ask.ts";

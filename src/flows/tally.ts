@@ -1,9 +1,10 @@
 /** Counts how the actions of a run went, and keeps what was refused or failed until something repairs it. */
-import type { AnyAction } from "../core/action.ts";
+
 import { flagToRun } from "../core/command/run-patterns.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { ActionCounts, RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
+import type { AnyAction } from "../core/proposal.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 /** Codes of actions that a rule or a person forbade; every other code is a failure. */

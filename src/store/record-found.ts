@@ -1,7 +1,8 @@
 /** Writes down what a run found out about the project: what its looks brought, and what is kept of earlier runs. */
-import type { AnyAction } from "../core/action.ts";
+
 import type { ProjectMemory } from "../core/memory.ts";
 import type { PlanCache, Workspace } from "../core/ports.ts";
+import type { AnyAction } from "../core/proposal.ts";
 import type { FactOf } from "../core/receipt.ts";
 
 /** An action that tells what it found, where it only looks. */

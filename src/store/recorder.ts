@@ -1,6 +1,5 @@
 /** Wraps what a run acts through (model, workspace, decisions) and writes down all that passes: the receipt of the run. */
 import { join } from "node:path";
-import type { AnyAction } from "../core/action.ts";
 import type { KeptRanking } from "../core/context/rank.ts";
 import type { Term } from "../core/context/words.ts";
 import { digest } from "../core/digest.ts";
@@ -9,6 +8,7 @@ import type { StampedEvent } from "../core/event.ts";
 import type { ProjectMemory } from "../core/memory.ts";
 import type { Call, Json, Model, ModelEvent, ModelRequest } from "../core/model.ts";
 import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
+import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
 import type { Mask } from "../core/secrets/held-keys.ts";

@@ -13,8 +13,8 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { modify, write } from "../../src/actions/change.ts";
-import type { Complaint, Proposal } from "../../src/core/action.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
+import type { Complaint, Proposal } from "../../src/core/proposal.ts";
 import { openBare } from "./bare.ts";
 import { usePlaces } from "./places.ts";
 import { treeOf } from "./tree.ts";

@@ -1,11 +1,11 @@
 /** `pai replay`: a run again, from its receipt alone, on the files as they were; it must give the same tree. */
 import { join } from "node:path";
-import type { AnyAction } from "../../core/action.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { AnyAction } from "../../core/proposal.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import type { Flow, RunOptions } from "../../flows/run.ts";
@@ -134,7 +134,7 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
 
 const nowhere: Page = { add: () => {}, close: () => {} };
 const now = () => new Date(0);
-const loadActions = async () => (await import("../../actions/proposals.ts")).allActions;
+const loadActions = async () => (await import("../../actions/load.ts")).allActions;
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;

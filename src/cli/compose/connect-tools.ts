@@ -1,8 +1,9 @@
 /** Calls of tools that MCP servers have, as commands of the workspace and as looks: flows know of no servers. */
-import type { AnyAction } from "../../core/action.ts";
+
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
 import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
+import type { AnyAction } from "../../core/proposal.ts";
 import {
   isSameTool,
   isToolCall,

@@ -1,7 +1,6 @@
 /** Reads one header line of the action script: which command, with which arguments, and the word that closes its body. */
 
-import type { Form } from "../action-row.ts";
-import { ownName, rowOf } from "../vocabulary.ts";
+import { type Form, ownName, rowOf } from "../vocabulary.ts";
 import type { ScriptAction } from "./script.ts";
 
 /** What a header asks for; `null` for the word of a body means that the header names none. */

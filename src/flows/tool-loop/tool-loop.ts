@@ -1,10 +1,10 @@
 /** tool-loop: ask, perform, repeat, until a reply holds no call; native tool calls, one batch a reply. */
 
-import type { AnyAction } from "../../core/action.ts";
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
+import type { AnyAction } from "../../core/proposal.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";

@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { tree as drawTree, glob, listPath, read, search } from "../../../src/actions/look.ts";
-import type { AnyAction } from "../../../src/core/action.ts";
 import { termsOf } from "../../../src/core/context/words.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
+import type { AnyAction } from "../../../src/core/proposal.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
 import { openBare } from "../bare.ts";
 

@@ -1,5 +1,5 @@
-/** Every action there is, in the order of the vocabulary: the order in which models are told of them. */
-import type { AnyAction } from "../core/action.ts";
+/** Loads every action, in the order of the vocabulary: the order in which models are told of them. */
+import type { AnyAction } from "../core/proposal.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { callTool, queryTool } from "./call.ts";
 import { copy, mkdir, modify, mv, rm, touch, write } from "./change.ts";

@@ -1,24 +1,11 @@
-/** What an action is: one declaration that the script parser, the native tool list and the terminal all read. */
+/** Wraps an action so that what a model wrote is read as its input where it enters. */
 import * as z from "zod/mini";
-import type { Change } from "./change.ts";
-import { isFields, type Json } from "./model.ts";
-import { type FieldNames, nameFields } from "./plan/field-names.ts";
-import { readAs } from "./plan/reading.ts";
-import type { Stage } from "./ports.ts";
-import { type ActionName, actionRow } from "./vocabulary.ts";
-
-export type Proposal =
-  | { readonly kind: "answer"; readonly text: string }
-  | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
-  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit holds all the same. */
-  | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
-
-/** The model's own mistake, worded for the model: a result, not an error. */
-export interface Complaint {
-  readonly kind: "complaint";
-  readonly code: "edit_failed" | "file_unusable" | "nothing_done";
-  readonly text: string;
-}
+import { isFields, type Json } from "../core/model.ts";
+import { type FieldNames, nameFields } from "../core/plan/field-names.ts";
+import { readAs } from "../core/plan/reading.ts";
+import type { Stage } from "../core/ports.ts";
+import type { AnyAction, Complaint, Proposal } from "../core/proposal.ts";
+import { type ActionName, actionRow } from "../core/vocabulary.ts";
 
 /** What an action does; everything else about it is its row in the vocabulary. */
 export interface Action<Input = never> {
@@ -28,21 +15,6 @@ export interface Action<Input = never> {
   readonly tool?: { readonly input: () => z.ZodMiniType; readonly toInput: (written: Json) => Json };
   /** Must not change anything. Throws PaiError for what the policy denies. */
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
-}
-
-/** An action with its row, whose input type is known only to itself. */
-export interface AnyAction {
-  readonly name: ActionName;
-  /** Its name in the tool-loop. */
-  readonly tool: string;
-  readonly kind: "look" | "change" | "command";
-  readonly offered: boolean;
-  readonly about: string;
-  /** JSON Schema of the input as the tool-loop writes it. */
-  toolSchema(): Json;
-  /** The action's input from what the tool-loop wrote. */
-  fromTool(written: Json): Json;
-  propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
 /** Names that models bring along from the tools of others. */
@@ -72,7 +44,7 @@ function plainValues(written: Json): Json {
   return Object.fromEntries(given.map(([name, value]) => [name, plain(name, value)]));
 }
 
-/** Wraps a declaration so that its input is parsed where it enters; bad input is a complaint to the model. */
+/** The action with its row; input that does not fit its schema is a complaint to the model. */
 export function defineAction<Input>(name: ActionName, action: Action<Input>): AnyAction {
   const { tool, kind, offered, about } = actionRow(name);
   return {

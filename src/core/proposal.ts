@@ -1,0 +1,34 @@
+/** What an action proposes, and an action as the run calls it. */
+import type { Change } from "./change.ts";
+import type { Json } from "./model.ts";
+import type { Stage } from "./ports.ts";
+import type { ActionName } from "./vocabulary.ts";
+
+export type Proposal =
+  | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
+  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit holds all the same. */
+  | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
+
+/** The model's own mistake, worded for the model: a result, not an error. */
+export interface Complaint {
+  readonly kind: "complaint";
+  readonly code: "edit_failed" | "file_unusable" | "nothing_done";
+  readonly text: string;
+}
+
+/** An action with its row of the vocabulary; only the action itself knows the type of its input. */
+export interface AnyAction {
+  readonly name: ActionName;
+  /** Its name in the tool-loop. */
+  readonly tool: string;
+  readonly kind: "look" | "change" | "command";
+  readonly offered: boolean;
+  readonly about: string;
+  /** JSON Schema of the input as the tool-loop writes it. */
+  toolSchema(): Json;
+  /** The action's input from what the tool-loop wrote. */
+  fromTool(written: Json): Json;
+  /** Must not change anything. Throws PaiError for what the policy denies. */
+  propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
+}

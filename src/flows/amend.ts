@@ -1,4 +1,5 @@
 /** Rights beyond the plan that a script asks for with AMEND: judged, decided in one question, and said everywhere. */
+import { approvalWording } from "../core/approval-wording.ts";
 import { type Change, squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
 import { renderChanges } from "../core/diff.ts";
@@ -11,7 +12,7 @@ import type { AmendRequest } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseLinks } from "./approval.ts";
 import { refuseSteering, withinOnly } from "./changes/steering.ts";
-import { bindCommands, describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
+import { bindCommands, describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { CallReport } from "./perform.ts";
 import { claimOfCall, noteAmended } from "./permission.ts";
 import type { Run } from "./run.ts";
@@ -126,12 +127,10 @@ async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls
 /** A wish as the person reads it; of a command also what holds it, and each of its lines marked as one. */
 async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
-  const reason = why === "" ? "no reason given" : why;
   if (claim.kind === "command")
-    return `- ${action} ${await describeHold(run)}: ${reason}\n${quoteCommand(claim.command)}`;
-  const concern = pathsOfClaim(claim).flatMap((each) => run.ports.workspace.concern(each) ?? [])[0];
-  const to = destination === null ? "" : ` → ${destination}`;
-  return `- ${action} ${path}${to}: ${reason}${concern === undefined ? "" : ` (${concern})`}`;
+    return approvalWording.wishToRun(action, claim.command, why, await describeSandbox(run));
+  const [concern = null] = pathsOfClaim(claim).flatMap((each) => run.ports.workspace.concern(each) ?? []);
+  return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }
 
 /** Asks the person about all of them at once. */
@@ -140,15 +139,9 @@ async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: rea
     run,
     asked.flatMap(({ claim }) => (claim.kind === "command" ? [claim.command] : [])),
   );
-  const head =
-    asked.length === 1 ? "The model asks for one thing beyond the plan:" : "The model asks for more than the plan:";
-  const text = [
-    head,
-    ...(await Promise.all(asked.map((each) => renderAsked(run, each)))),
-    "Yes allows it; no leaves it out, and the rest goes on",
-  ];
+  const text = approvalWording.amendments(await Promise.all(asked.map((each) => renderAsked(run, each))));
   const diff = await rehearse(run, rights, asked, calls);
-  const decision = await run.ports.decide({ kind: "amend", text: text.join("\n"), ...(diff === "" ? {} : { diff }) });
+  const decision = await run.ports.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }) });
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);
     else {

@@ -1,5 +1,5 @@
 /** Checks a plan before its execution: refuses what is always forbidden, then asks for approval. */
-
+import { approvalWording } from "../core/approval-wording.ts";
 import { flagsToRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
 import { describeReader } from "../core/guard/describe-steering.ts";
@@ -8,7 +8,7 @@ import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseSteering, withinOnly } from "./changes/steering.ts";
-import { describeHold, mayRunCommand, quoteCommand } from "./commands/approve-command.ts";
+import { describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 
 /** Paths of the plan's claims, judged by the policy. Throws path_refused. */
@@ -123,13 +123,9 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly Claim[]
     const why = run.ports.workspace.concern(path) ?? describeReader(path);
     return why === null ? [] : [`${path} (${why})`];
   });
-  const lines = ["Carry out this plan?"];
-  if (deletes.length > 0) lines.push(`It deletes: ${deletes.join(", ")}`);
-  if (concerns.length > 0) lines.push(`It changes what runs or steers later: ${concerns.join(", ")}`);
   const commands = commandsOf(plan, claims);
-  const hold = commands.length === 0 ? "" : await describeHold(run);
-  for (const command of commands) lines.push(`It runs ${hold}:\n${quoteCommand(command)}`);
-  return lines.join("\n");
+  const sandbox = commands.length === 0 ? "" : await describeSandbox(run);
+  return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
 /** The plan has its yes: files that steer still need their own. Throws declined. */

@@ -1,5 +1,5 @@
 /** What a call wants to touch, and whether it may: scope, --only, and what a mode without a plan asks first. */
-
+import { approvalWording } from "../core/approval-wording.ts";
 import { grantsRun } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import { type Call, isFields, type Json } from "../core/model.ts";
@@ -9,7 +9,7 @@ import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } 
 import { spellPath } from "../core/script/amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { refuseSteering, withinOnly } from "./changes/steering.ts";
-import { askBound, describeHold, quoteCommand } from "./commands/approve-command.ts";
+import { askBound, describeSandbox } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 
 /** A text of the input; "" where there is none. */
@@ -92,8 +92,7 @@ export async function requireRight(run: Run, claim: Claim, rights: Rights | null
   const what = renderClaim(claim);
   const refusal = new PaiError("scope_refused", `the plan does not promise to ${what}; it was not done`);
   if (strict || call === null) throw refusal;
-  const text = `Not in the plan: ${what}\nYes allows it; no leaves it out, and the rest goes on`;
-  const { accept, by } = await run.ports.decide({ kind: "scope", text });
+  const { accept, by } = await run.ports.decide({ kind: "scope", text: approvalWording.beyondPlan(what) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
   if (accept) return rights.grant(claim, "");
   if (by !== "user")
@@ -122,7 +121,7 @@ async function requireAllowed(run: Run, claim: Claim): Promise<void> {
     if (refusal !== null) throw refusal.error;
   }
   if (claim.kind !== "command" || !options.interactive || grantsRun(options.allowRun, claim.command)) return;
-  const text = `Run this command?\n${quoteCommand(claim.command)}\n${await describeHold(run)}`;
+  const text = approvalWording.command(claim.command, await describeSandbox(run));
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await ports.decide({ kind: "command", text: note + text });
     return decision.accept;

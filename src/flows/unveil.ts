@@ -1,4 +1,5 @@
 /** Names of secrets in what the model writes: values again in a file that held them, a question or a refusal anywhere else. */
+import { approvalWording } from "../core/approval-wording.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -29,8 +30,7 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
   const shown = names.join(", ");
   const what = `${path} did not hold what ${shown} stands for when the run began`;
   if (run.options.interactive) {
-    const text = `Write a secret to another file?\n${path} would hold the value of ${shown}`;
-    const { accept } = await run.ports.decide({ kind: "changes", text });
+    const { accept } = await run.ports.decide({ kind: "changes", text: approvalWording.secret(path, shown) });
     if (!accept) return { code: "secret_refused", text: `${what}, and the user declined to write it there` };
   } else if (!isNamed(run, path)) {
     return { code: "secret_refused", text: `${what}; headless only --allow-secret ${path} writes it there` };

@@ -1,5 +1,7 @@
 /** Where each provider is reached, and whether the user has agreed to send a key there. */
+
 import { join } from "node:path";
+import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { type Provider, type ProviderId, providerTable } from "../core/providers.ts";
@@ -94,7 +96,7 @@ export async function requireConsent(
   if (isKnown) return;
   if (known !== undefined) {
     const what = `${address.origin} sends your ${address.provider} key to a new address: ${address.url}`;
-    if (ask === null || !(await ask(`${what}\nSend the key there?`))) {
+    if (ask === null || !(await ask(commandWording.sendKey(what)))) {
       throw new PaiError("untrusted", what, {
         hint: `to agree: pai config put baseUrl.${address.provider} ${address.url}`,
       });

@@ -1,5 +1,7 @@
 /** `pai undo`, `pai redo`, `pai history`: the runs of this folder, taken back and brought back. */
+
 import { join } from "node:path";
+import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
 import { renderChanges, summarizeAll } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
@@ -39,13 +41,12 @@ async function refuse(context: Context, { run, clashes }: Reversal, verb: string
 
 async function requireYes(context: Context, { run, changes }: Reversal, kind: "undo" | "redo"): Promise<void> {
   if (context.flags.yes === true) return;
-  const what = `${kind === "undo" ? "Take back" : "Bring back"} run ${run.id}: ${visibleLine(run.task)}`;
+  const text = commandWording.reverse(kind, run.id, visibleLine(run.task));
   if (!isInteractive(context))
     throw new PaiError("approval_needed", `pai ${kind} needs a yes`, { hint: `pai ${kind} -y` });
   context.err(await renderDiffOn("stderr", context, changes));
   const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text: what })) !== "yes")
-    throw new PaiError("declined", "nothing was changed");
+  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", "nothing was changed");
 }
 
 /** The commit that holds the work of a run; null: none, or its receipt is gone. */

@@ -1,4 +1,5 @@
 /** `pai mcp`: pai as tools for other agents; and `list`, `trust`, `revoke`: the tools of others for pai. */
+import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { describeTool, isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
 import { type McpServer, pinnedTools, pinTools, projectServers } from "../../store/mcp-servers.ts";
@@ -128,8 +129,7 @@ async function requireStart(context: Context, server: McpServer): Promise<void> 
   const rights = renderRights(server);
   context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}`);
   if (server.origin !== projectServers) return;
-  const does = server.kind === "address" ? "Connect to" : "Start";
-  await requireYes(context, server, `${does} this server of the project, to see its tools?`);
+  await requireYes(context, server, commandWording.startServer(server.kind));
 }
 
 async function trust(context: Context, name: string | undefined): Promise<number> {
@@ -151,7 +151,7 @@ async function trust(context: Context, name: string | undefined): Promise<number
       `${server.name} is on; nothing has changed\n`,
     );
   context.err(shown);
-  await requireYes(context, server, `Let pai call these ${counted(tools.length, "tool")} of ${server.name}?`);
+  await requireYes(context, server, commandWording.callTools(counted(tools.length, "tool"), server.name));
   pinTools(places, root, server, tools);
   return showResult(
     context,

@@ -1,4 +1,5 @@
 /** `pai trust`: lets a project's pai.json do more than narrow, and its commands and skills be used, until one changes. */
+import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
@@ -29,7 +30,7 @@ async function requireYes(context: Context, shown: string): Promise<void> {
   if (!isInteractive(context)) return;
   context.err(`${visible(shown)}\n\n`);
   const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text: "Trust this as it is?" })) !== "yes")
+  if ((await prompter.ask({ kind: "changes", text: commandWording.trust })) !== "yes")
     throw new PaiError("declined", "nothing was trusted");
 }
 

@@ -1,6 +1,8 @@
 /** `pai uninstall`: lists what belongs to pai, asks, and removes that and nothing else. */
+
 import { accessSync, constants, existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { findBelongings, findProjects, findUnfinished } from "../../store/belongings.ts";
 import type { Places } from "../../store/places.ts";
@@ -107,7 +109,7 @@ async function requireYes(context: Context, purge: boolean): Promise<void> {
   if (!isInteractive(context))
     throw new PaiError("approval_needed", "pai uninstall needs a yes; nothing was removed", { hint: wanted });
   const prompter = await openPrompter(context, context.signal)();
-  if ((await prompter.ask({ kind: "changes", text: "Remove all of this? There is no undo" })) !== "yes")
+  if ((await prompter.ask({ kind: "changes", text: commandWording.uninstall })) !== "yes")
     throw new PaiError("declined", "nothing was removed");
 }
 

@@ -17,7 +17,7 @@ import { parseModelId } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
 import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
 import { modes } from "../../store/setting-table.ts";
-import { spellQuestion } from "../../ui/prompt/format-question.ts";
+import { spellQuestion } from "../../ui/prompt/draw-question.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import type { Context } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";

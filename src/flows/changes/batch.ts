@@ -1,4 +1,5 @@
 /** What is staged becomes real: shown, decided, applied as one. */
+import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
@@ -35,8 +36,6 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 
 /** Whose work changes are: actions of the plan (or of a reply where there is none), or a command's. */
 type Origin = "plan" | "command";
-
-const applyQuestion = { plan: "Apply these changes?", command: "Apply what the command changed?" } as const;
 
 /** Tells what is staged, with what is to be noticed in it; `asked`: it is decided on now. */
 async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> {
@@ -101,7 +100,7 @@ export async function decideBatch(run: Run, origin: Origin = "plan"): Promise<Re
     ? ({ accept: true, by: "policy" } as const)
     : await run.ports.decide({
         kind: "batch",
-        text: `${applyQuestion[origin]}\n${lines.join("\n")}`,
+        text: approvalWording.changes(origin, lines),
         folder: folderOf(run, changes),
       });
   const steering = decision.accept ? await findSteering(run, changes) : new Map<RelPath, Refusal>();

@@ -1,4 +1,5 @@
 /** Who may change files that steer, and which paths the user named by globs. */
+import { approvalWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
@@ -56,10 +57,7 @@ export async function refuseSteering(run: Run, touched: readonly RelPath[]): Pro
     );
     return { paths, error };
   }
-  const text = `Change what steers others? A yes to the rest is not a yes to this:\n${[...concerns]
-    .map(([each, why]) => `${each}: ${why}`)
-    .join("\n")}`;
-  const decision = await run.ports.decide({ kind: "scope", text });
+  const decision = await run.ports.decide({ kind: "scope", text: approvalWording.steering(concerns) });
   if (!decision.accept) {
     const error = new PaiError("declined", `${paths.join(", ")}: the user declined to change what steers others`);
     return { paths, error };

@@ -1,4 +1,5 @@
 /** Binds a yes to a command to the files it runs, as they were when it was asked for. */
+import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand } from "../../core/command/command-files.ts";
 import { grantsRun } from "../../core/command/run-patterns.ts";
@@ -68,31 +69,20 @@ export async function requireBound(run: Run, command: string): Promise<void> {
  */
 export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
   const { workspace } = run.ports;
-  let note = "";
+  let changed: readonly RelPath[] = [];
   for (;;) {
     const before = await readFiles(run, workspace, command);
-    if (!(await ask(note))) return false;
+    if (!(await ask(approvalWording.changedMeanwhile(changed)))) return false;
     const after = await readFiles(run, workspace, command);
     const paths = new Set([...before.keys(), ...after.keys()]);
-    const changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
+    changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
     if (changed.length === 0) return true;
-    note = `${changed.join(", ")} was changed while you were asked\n`;
   }
 }
 
-/** A command as a question shows it: each of its lines marked, so that none can pass for pai's own words. */
-export const quoteCommand = (command: string): string =>
-  command
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => `│ ${line}`)
-    .join("\n");
-
-/** What confines a command here, in brackets after it: nothing of what a person approves may come as a surprise. */
-export async function describeHold({ ports: { workspace } }: Run): Promise<string> {
-  const { level, why } = await workspace.sandbox();
-  if (level === null) return `(in ${workspace.root}, not sandboxed${why === null ? "" : `: ${why}`})`;
-  return `(in ${workspace.root}, sandbox ${level})`;
-}
+/** What confines a command here, as a question about it says. */
+export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<string> =>
+  sandboxWording(workspace.root, await workspace.sandbox());
 
 /** Says once a run what holds its commands. */
 async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {

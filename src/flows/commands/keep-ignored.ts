@@ -1,4 +1,5 @@
 /** What a command did in ignored paths: small files go back with the run, the rest is brought over, told, and counted in the outcome. */
+import { approvalWording } from "../../core/approval-wording.ts";
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult, IgnoredChanges, Proposal } from "../../core/ports.ts";
@@ -28,8 +29,7 @@ export async function refuseLost(run: Run, { lost }: IgnoredChanges): Promise<Re
       text: `it deletes ${named}, ignored and cannot be restored: headless that needs --allow-delete`,
     };
   }
-  const text = `Let the command delete this? It is ignored, and cannot be restored:\n${lost.join("\n")}`;
-  if ((await ports.decide({ kind: "changes", text })).accept) return null;
+  if ((await ports.decide({ kind: "changes", text: approvalWording.lostFiles(lost) })).accept) return null;
   return { code: "declined", text: `the user declined to delete ${named}` };
 }
 

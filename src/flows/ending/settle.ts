@@ -1,4 +1,5 @@
 /** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
+import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, type PaiError, toFailure, toPaiError } from "../../core/error.ts";
@@ -28,8 +29,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (!run.options.interactive || stops.includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.record.byUser.has(change))) return false;
-  const text = `The run failed: ${failure.message}\nKeep what it changed so far? (no: everything is taken back)`;
-  return (await run.ports.decide({ kind: "keep", text })).accept;
+  return (await run.ports.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
 }
 
 /** Takes the run back. Returns what stays changed all the same. */

@@ -1,12 +1,13 @@
 /** Asks the person at the terminal: questions, the next message of a session, and keys that must not show. */
+import { answerPrompt, answerRule } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 import { type Answer, readAnswer } from "./answer.ts";
+import { renderQuestion } from "./draw-question.ts";
 import { type Completion, openEditor } from "./editor.ts";
-import { renderQuestion } from "./format-question.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keystrokes.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
@@ -57,27 +58,6 @@ export interface Prompter {
   /** One line that is not shown; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
   readonly askHidden: (question: string) => Promise<string | null>;
 }
-
-const inputs: Readonly<Record<Question["kind"], string>> = {
-  plan: "y, n, d (show the diff before applying), or say what to change: ",
-  batch: "apply? y, n, or say what to change: ",
-  changes: "go on? y or n: ",
-  scope: "allow? y or n: ",
-  amend: "allow? y or n: ",
-  command: "run? y or n: ",
-  keep: "keep? y or n: ",
-};
-
-/** What is asked for after the question; at a batch also a yes for all that comes below its folder. */
-function inputOf({ kind, folder }: Question): string {
-  if (kind !== "batch" || folder === undefined || folder === null) return inputs[kind];
-  return `apply? y, n, a (always below ${visibleLine(folder)}/), or say what to change: `;
-}
-
-const rules = {
-  yesOrNo: "that is neither yes nor no",
-  feedback: "answer y or n, or say what to change (a single word: f WORD)",
-} as const;
 
 const interrupted = () => new PaiError("interrupted", "interrupted at a question");
 
@@ -228,14 +208,15 @@ export function createPrompter(options: PrompterOptions): Prompter {
       showQuestion(question);
       const { kind, folder = null } = question;
       const feedback = kind === "plan" || kind === "batch";
+      const prompt = answerPrompt(kind, folder === null ? null : visibleLine(folder));
       for (;;) {
-        const answer = readAnswer(await readLine(inputOf(question)), {
+        const answer = readAnswer(await readLine(prompt), {
           feedback,
           always: folder !== null,
           review: kind === "plan",
         });
         if (answer !== "again") return answer;
-        err(`${style.paint("dim", feedback ? rules.feedback : rules.yesOrNo)}\n`);
+        err(`${style.paint("dim", answerRule(feedback))}\n`);
       }
     },
     readMessage,

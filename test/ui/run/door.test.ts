@@ -7,7 +7,7 @@ import { createFace } from "../../../src/acp/face.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
 import { renderAuditLines } from "../../../src/store/audit-lines.ts";
 import { createJsonl, renderDocument } from "../../../src/ui/json.ts";
-import { spellQuestion } from "../../../src/ui/prompt/format-question.ts";
+import { spellQuestion } from "../../../src/ui/prompt/draw-question.ts";
 import { createTerminal, type TerminalOptions } from "../../../src/ui/run/terminal.ts";
 import { openVisible, visible } from "../../../src/ui/sanitize.ts";
 import { chooseStyle, ownCodes } from "../../../src/ui/style.ts";

@@ -1,0 +1,115 @@
+/** The wording of every question that asks a person for approval: in a run by the kind of question, and in the commands around it. */
+import type { SandboxState } from "./command/sandbox.ts";
+import type { Question } from "./question.ts";
+
+const lines = (...texts: readonly string[]): string => texts.join("\n");
+
+/** A command with each of its lines marked, so that none can pass for pai's own words. */
+const quoteCommand = (command: string): string =>
+  command
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `│ ${line}`)
+    .join("\n");
+
+/** What confines commands in `root`, in brackets: nothing of what a person approves may come as a surprise. */
+export const sandboxWording = (root: string, { level, why }: Pick<SandboxState, "level" | "why">): string =>
+  level === null ? `(in ${root}, not sandboxed${why === null ? "" : `: ${why}`})` : `(in ${root}, sandbox ${level})`;
+
+const reason = (why: string): string => (why === "" ? "no reason given" : why);
+const rest = "Yes allows it; no leaves it out, and the rest goes on";
+
+/**
+ * Questions of a run. What the change guard leaves to the person is asked in the words of its verdict
+ * (core/guard/guard.ts), which the model reads after a no. `sandbox`: see `sandboxWording`.
+ */
+export const approvalWording = {
+  /** `concerns`: paths that run or steer later, each with the reason. `commands`: with the checks. */
+  plan: (
+    deletes: readonly string[],
+    concerns: readonly string[],
+    commands: readonly string[],
+    sandbox: string,
+  ): string =>
+    lines(
+      "Carry out this plan?",
+      ...(deletes.length > 0 ? [`It deletes: ${deletes.join(", ")}`] : []),
+      ...(concerns.length > 0 ? [`It changes what runs or steers later: ${concerns.join(", ")}`] : []),
+      ...commands.map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
+    ),
+
+  /** `changes`: a line each. */
+  changes: (of: "plan" | "command", changes: readonly string[]): string =>
+    lines(of === "plan" ? "Apply these changes?" : "Apply what the command changed?", ...changes),
+
+  steering: (reasons: ReadonlyMap<string, string>): string =>
+    lines(
+      "Change what steers others? A yes to the rest is not a yes to this:",
+      ...[...reasons].map(([path, why]) => `${path}: ${why}`),
+    ),
+
+  secret: (path: string, names: string): string =>
+    lines("Write a secret to another file?", `${path} would hold the value of ${names}`),
+
+  command: (command: string, sandbox: string): string => lines("Run this command?", quoteCommand(command), sandbox),
+
+  /** Before the same question again; "" for no files. */
+  changedMeanwhile: (files: readonly string[]): string =>
+    files.length === 0 ? "" : `${files.join(", ")} was changed while you were asked\n`,
+
+  lostFiles: (paths: readonly string[]): string =>
+    lines("Let the command delete this? It is ignored, and cannot be restored:", ...paths),
+
+  /** `what`: a verb and what it is about. */
+  beyondPlan: (what: string): string => lines(`Not in the plan: ${what}`, rest),
+
+  /** Of a model that asks with AMEND; `wishes` from `wish` and `wishToRun`. */
+  amendments: (wishes: readonly string[]): string =>
+    lines(
+      wishes.length === 1 ? "The model asks for one thing beyond the plan:" : "The model asks for more than the plan:",
+      ...wishes,
+      rest,
+    ),
+
+  wish: (action: string, target: string, why: string, concern: string | null): string =>
+    `- ${action} ${target}: ${reason(why)}${concern === null ? "" : ` (${concern})`}`,
+
+  wishToRun: (action: string, command: string, why: string, sandbox: string): string =>
+    lines(`- ${action} ${sandbox}: ${reason(why)}`, quoteCommand(command)),
+
+  keepFailed: (failure: string): string =>
+    lines(`The run failed: ${failure}`, "Keep what it changed so far? (no: everything is taken back)"),
+};
+
+/** Questions of commands, and of what comes before a run. */
+export const commandWording = {
+  /** `what`: who sends which key where. */
+  sendKey: (what: string): string => lines(what, "Send the key there?"),
+  trust: "Trust this as it is?",
+  startServer: (kind: "address" | "program"): string =>
+    `${kind === "address" ? "Connect to" : "Start"} this server of the project, to see its tools?`,
+  /** `tools`: counted, "3 tools". */
+  callTools: (tools: string, server: string): string => `Let pai call these ${tools} of ${server}?`,
+  reverse: (kind: "undo" | "redo", run: string, task: string): string =>
+    `${kind === "undo" ? "Take back" : "Bring back"} run ${run}: ${task}`,
+  uninstall: "Remove all of this? There is no undo",
+};
+
+const prompts: Readonly<Record<Question["kind"], string>> = {
+  plan: "y, n, d (show the diff before applying), or say what to change: ",
+  batch: "apply? y, n, or say what to change: ",
+  changes: "go on? y or n: ",
+  scope: "allow? y or n: ",
+  amend: "allow? y or n: ",
+  command: "run? y or n: ",
+  keep: "keep? y or n: ",
+};
+
+/** What the terminal shows before the answer; `folder`: the one below which a yes to a batch may hold for all that comes. */
+export const answerPrompt = (kind: Question["kind"], folder: string | null): string =>
+  kind === "batch" && folder !== null
+    ? `apply? y, n, a (always below ${folder}/), or say what to change: `
+    : prompts[kind];
+
+/** After an answer that says neither yes nor no; `feedback`: the question takes words, too. */
+export const answerRule = (feedback: boolean): string =>
+  feedback ? "answer y or n, or say what to change (a single word: f WORD)" : "that is neither yes nor no";

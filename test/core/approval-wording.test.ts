@@ -1,0 +1,58 @@
+/** What a person is asked: whole sentences, and a command that cannot pass for pai's own words. */
+import { expect, test } from "bun:test";
+import { answerPrompt, approvalWording, commandWording, sandboxWording } from "../../src/core/approval-wording.ts";
+
+const { plan, changes, steering, command, changedMeanwhile, lostFiles, beyondPlan, amendments, wish, wishToRun } =
+  approvalWording;
+
+test("a question about a plan names what it deletes, what steers, and each command with its sandbox", () => {
+  const sandbox = sandboxWording("/p", { level: "L3", why: null });
+  expect(plan([], [], [], "")).toBe("Carry out this plan?");
+  expect(plan(["a", "b"], ["Makefile (make runs it)"], ["make\nIt deletes: nothing", "ls"], sandbox)).toBe(
+    "Carry out this plan?\nIt deletes: a, b\nIt changes what runs or steers later: Makefile (make runs it)\n" +
+      "It runs (in /p, sandbox L3):\n│ make\n│ It deletes: nothing\nIt runs (in /p, sandbox L3):\n│ ls",
+  );
+});
+
+test("without a sandbox a question says why there is none", () => {
+  expect(sandboxWording("/p", { level: null, why: "it is off" })).toBe("(in /p, not sandboxed: it is off)");
+  expect(sandboxWording("/p", { level: null, why: null })).toBe("(in /p, not sandboxed)");
+});
+
+test("every line of a command is marked, whatever ends it", () => {
+  expect(command("a\r\nb\rc\u2028d", "(in /p)")).toBe("Run this command?\n│ a\n│ b\n│ c\n│ d\n(in /p)");
+  expect(changedMeanwhile([])).toBe("");
+  expect(changedMeanwhile(["run.sh", "lib.sh"])).toBe("run.sh, lib.sh was changed while you were asked\n");
+});
+
+test("a question about changes lists them a line each", () => {
+  expect(changes("plan", ["create a"])).toBe("Apply these changes?\ncreate a");
+  expect(changes("command", ["delete a", "move b → c"])).toBe("Apply what the command changed?\ndelete a\nmove b → c");
+  expect(lostFiles(["dist/a"])).toBe("Let the command delete this? It is ignored, and cannot be restored:\ndist/a");
+  expect(steering(new Map([["CLAUDE.md", "agents read it"]]))).toBe(
+    "Change what steers others? A yes to the rest is not a yes to this:\nCLAUDE.md: agents read it",
+  );
+});
+
+test("a model's wishes are asked about in one question, each with its reason", () => {
+  const end = "Yes allows it; no leaves it out, and the rest goes on";
+  expect(beyondPlan("write a")).toBe(`Not in the plan: write a\n${end}`);
+  expect(amendments([wish("MODIFY", "a", "", null)])).toBe(
+    `The model asks for one thing beyond the plan:\n- MODIFY a: no reason given\n${end}`,
+  );
+  expect(amendments([wish("MV", "a → b", "tidy", "make runs it"), wishToRun("RUN", "ls", "to see", "(in /p)")])).toBe(
+    `The model asks for more than the plan:\n- MV a → b: tidy (make runs it)\n- RUN (in /p): to see\n│ ls\n${end}`,
+  );
+});
+
+test("commands ask in whole sentences", () => {
+  expect(commandWording.reverse("undo", "r1", "add a flag")).toBe("Take back run r1: add a flag");
+  expect(commandWording.startServer("address")).toBe("Connect to this server of the project, to see its tools?");
+  expect(commandWording.callTools("3 tools", "files")).toBe("Let pai call these 3 tools of files?");
+});
+
+test("only a batch with a folder offers a yes that lasts", () => {
+  expect(answerPrompt("batch", "src")).toBe("apply? y, n, a (always below src/), or say what to change: ");
+  expect(answerPrompt("batch", null)).toBe("apply? y, n, or say what to change: ");
+  expect(answerPrompt("changes", "src")).toBe("go on? y or n: ");
+});

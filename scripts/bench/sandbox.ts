@@ -3,7 +3,7 @@ import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../src/core/command/sandbox.ts";
 import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
-import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open.ts";
+import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 
 /** Starts `true` once and answers how long that took, in ms. */

@@ -6,7 +6,7 @@ import { type Plan, workOf } from "../core/plan/plan.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { describeChanges } from "./diffs.ts";
-import { renderEnd, renderPromise } from "./words.ts";
+import { renderEnd, renderPromise } from "./render-turn.ts";
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;
 

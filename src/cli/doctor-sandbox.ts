@@ -6,7 +6,7 @@ import { holdsUnasked, isEnough } from "../core/command/sandbox.ts";
 import { toPaiError } from "../core/error.ts";
 import type { LoadedSettings } from "../store/settings.ts";
 import { openRoot } from "../workspace/confine.ts";
-import { openSandbox } from "../workspace/sandbox/open.ts";
+import { openSandbox } from "../workspace/sandbox/open-sandbox.ts";
 import { composeSandbox } from "./compose/compose.ts";
 import type { Finding, Patient } from "./doctor-checks.ts";
 

@@ -6,7 +6,7 @@ import type { PathUse, RelPath } from "../core/path.ts";
 import { type ReplaceOptions, replaceFile } from "../store/replace-file.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
-import { judgePath, type PathRules } from "../workspace/policy.ts";
+import { judgePath, type PathRules } from "../workspace/path-policy.ts";
 
 /** The folder that pai works in, and what the user's settings say of paths in it. */
 export interface Project {

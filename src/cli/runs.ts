@@ -8,7 +8,7 @@ import type { IndexedRun } from "../store/run-index.ts";
 import { counted, grouped, priced, spent } from "../ui/amount.ts";
 import { cut } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
-import type { KeptRun } from "../workspace/journal/history.ts";
+import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { ComposedWorkspace } from "./compose/compose.ts";
 
 /** How a run ended and what it took. */

@@ -1,8 +1,8 @@
 /** The doors of the house: what flows may ask of the world, as types only. */
 import type { Blob, Change, UnkeptChange } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
-import type { Commit } from "./context/history.ts";
 import type { KeptRanking, Tally } from "./context/rank.ts";
+import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";

@@ -7,7 +7,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { type Claim, claimsOf, commandOf, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseSteering, withinOnly } from "./changes/steering.ts";
+import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
 import { describeSandbox, mayRunCommand } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 

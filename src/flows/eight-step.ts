@@ -9,12 +9,12 @@ import type { Claim } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import { ask } from "./ask.ts";
 import { renderAnswerForm } from "./ending/answer-form.ts";
+import { renderRequest } from "./execution-request.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan } from "./planning.ts";
 import type { PlanKind } from "./plans/find-plan.ts";
 import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
 import summaryPrompt from "./prompts/summary.md" with { type: "text" };
-import { renderRequest } from "./report.ts";
 import type { Flow, Run } from "./run.ts";
 
 /** The plan of eight-step: a schedule. */

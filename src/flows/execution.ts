@@ -12,13 +12,13 @@ import { judgeStaged } from "./changes/judge.ts";
 import { baselineOf } from "./checks/baseline.ts";
 import { type Check, checksOf, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
+import { renderResults, renderTask } from "./execution-request.ts";
 import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import executePrompt from "./prompts/execute.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
-import { renderResults, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import {
   askForScript,

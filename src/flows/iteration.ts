@@ -19,12 +19,12 @@ import { type CheckReport, checksOf, runChecks, runPlanChecks } from "./checks/c
 import { describeCheck, describeFailed } from "./checks/describe.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import { rightsOf } from "./execution.ts";
+import { renderCalls, renderCriteria, renderForms, renderRequest, renderTask } from "./execution-request.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
 import actPrompt from "./prompts/act.md" with { type: "text" };
 import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
 import scriptPrompt from "./prompts/script.md" with { type: "text" };
-import { renderCalls, renderCriteria, renderForms, renderRequest, renderTask } from "./report.ts";
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 

@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { addUsage, type Call, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
 import type { Spent } from "../core/spending/allowance.ts";
-import { costOf, type Price, roundCost } from "../core/spending/price.ts";
+import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
 
 export interface Caps {
   readonly calls: number | null;

@@ -6,9 +6,9 @@ import { type Call, isFields, type Json } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, claimOf, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
-import { spellPath } from "../core/script/amend.ts";
+import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseSteering, withinOnly } from "./changes/steering.ts";
+import { refuseSteering, withinOnly } from "./changes/refuse-steering.ts";
 import { askBound, describeSandbox } from "./commands/approve-command.ts";
 import type { Run } from "./run.ts";
 

@@ -20,7 +20,7 @@ import type { KeyMask } from "../core/secrets/held-keys.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Conversation } from "../core/session/conversation.ts";
 import type { Allowance } from "../core/spending/allowance.ts";
-import type { Price } from "../core/spending/price.ts";
+import type { Price } from "../core/spending/cost.ts";
 import type { Caps, Ledger } from "./ledger.ts";
 import type { Overlay } from "./stage.ts";
 import type { Tally } from "./tally.ts";

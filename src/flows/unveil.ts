@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Claim, pathsOfClaim } from "../core/plan/scope.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { withinOnly } from "./changes/steering.ts";
+import { withinOnly } from "./changes/refuse-steering.ts";
 import type { Run } from "./run.ts";
 import { contentsAtStart } from "./veiled-view.ts";
 

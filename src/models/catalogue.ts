@@ -1,6 +1,6 @@
 /** The models pai knows (catalogue.json): what fits into them and what they cost. An unknown one gets careful limits and no price. */
 import type { Model } from "../core/model.ts";
-import type { Price, Rate } from "../core/spending/price.ts";
+import type { Price, Rate } from "../core/spending/cost.ts";
 import catalogue from "./catalogue.json" with { type: "json" };
 
 export interface ListedPrice extends Price {

@@ -3,7 +3,7 @@
 import { type SandboxChoice, sandboxChoices, stricterChoice } from "../core/command/sandbox.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { byProvider } from "../core/providers.ts";
-import type { Rate } from "../core/spending/price.ts";
+import type { Rate } from "../core/spending/cost.ts";
 import { type McpServer, readServers } from "./mcp-servers.ts";
 import {
   asJson,

@@ -5,7 +5,7 @@ import { PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
 import type { DayCaps } from "../core/spending/allowance.ts";
-import type { Rate } from "../core/spending/price.ts";
+import type { Rate } from "../core/spending/cost.ts";
 import { kebabCase } from "../core/text.ts";
 import type { McpServer } from "./mcp-servers.ts";
 import type { Environment, Places } from "./places.ts";

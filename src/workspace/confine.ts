@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { nameOf, parentOf, showName } from "./parse-path.ts";
-import { judgeRoot, type PathRules } from "./policy.ts";
+import { judgeRoot, type PathRules } from "./path-policy.ts";
 import { type Backend, chooseBackend, forceBackend, type Handle, type Protection } from "./system/backend.ts";
 import { enterFlags, type OpenFile, openFileAt, readWhole } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";

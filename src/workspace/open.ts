@@ -15,14 +15,14 @@ import { openSurvey } from "./context/survey.ts";
 import { openCommits } from "./git/commits.ts";
 import { describeState } from "./git/git-state.ts";
 import { openProjectIndex, type ProjectIndex } from "./index/project-index.ts";
-import { type History, openHistory } from "./journal/history.ts";
 import { isAnyOpen, openJournal } from "./journal/journal.ts";
 import { type Lock, lockKernel, openRootLock } from "./journal/lock.ts";
 import { openState, openStateLock } from "./journal/open-state.ts";
+import { type History, openHistory } from "./journal/run-history.ts";
 import { realFolders } from "./own-files.ts";
 import { parsePath, showName } from "./parse-path.ts";
-import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./policy.ts";
-import type { Sandbox } from "./sandbox/open.ts";
+import { denyBelow, findRepositoryShape, judgePath, type PathRules } from "./path-policy.ts";
+import type { Sandbox } from "./sandbox/open-sandbox.ts";
 import { defaultSandbox, type SandboxSettings } from "./sandbox/settings.ts";
 import { inside, list, walk } from "./scan.ts";
 import { readLines } from "./search/read-lines.ts";
@@ -84,7 +84,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const recovered = isCutOff ? await (await import("./journal/recover.ts")).recover(root, state, lock, policy) : [];
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = async (network: boolean) =>
-    (await import("./sandbox/open.ts")).openSandbox({
+    (await import("./sandbox/open-sandbox.ts")).openSandbox({
       settings: { ...settings, network: network || settings.network },
       workspace: root.path,
       workspaceFd: root.lent.fd,

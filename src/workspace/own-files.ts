@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { joinPath, nameOf, parentOf, showName } from "./parse-path.ts";
-import { isHidden, type PathRules } from "./policy.ts";
+import { isHidden, type PathRules } from "./path-policy.ts";
 import { entriesOf } from "./system/entries.ts";
 import type { Stat } from "./system/stat.ts";
 

@@ -6,7 +6,7 @@ import type { Entry } from "../core/ports.ts";
 import type { Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { joinPath, nameOf, showName } from "./parse-path.ts";
-import { isHidden, type PathRules } from "./policy.ts";
+import { isHidden, type PathRules } from "./path-policy.ts";
 import type { Handle } from "./system/backend.ts";
 import { type Stat, statAt } from "./system/stat.ts";
 

@@ -1,6 +1,6 @@
 /** The words that an editor shows. */
 import { expect, test } from "bun:test";
-import { renderPromise } from "../../src/acp/words.ts";
+import { renderPromise } from "../../src/acp/render-turn.ts";
 import { planOf } from "../flows/plans.ts";
 
 test("one call is a call, two are calls", () => {

@@ -1,6 +1,6 @@
 /** Files a person names with `@` are shown whole, ignored ones too; denied ones never. */
 import { expect, test } from "bun:test";
-import { findMentions } from "../../src/cli/mentions.ts";
+import { findMentions } from "../../src/cli/at-paths.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { openBare } from "../workspace/bare.ts";
 import { finish, plan } from "./plans.ts";

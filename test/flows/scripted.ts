@@ -12,7 +12,7 @@ import type { Decision, Question } from "../../src/core/question.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import type { Conversation } from "../../src/core/session/conversation.ts";
 import type { Allowance } from "../../src/core/spending/allowance.ts";
-import type { Price } from "../../src/core/spending/price.ts";
+import type { Price } from "../../src/core/spending/cost.ts";
 import type { Flow, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";

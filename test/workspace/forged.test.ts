@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { chmodSync, cpSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openHistory } from "../../src/workspace/journal/history.ts";
 import { openJournal } from "../../src/workspace/journal/journal.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
+import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type History, openHistory } from "../../src/workspace/journal/history.ts";
+import { type History, openHistory } from "../../src/workspace/journal/run-history.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
 import { change, file, type Opened, openPlace, type Place, treeOf } from "./tree.ts";

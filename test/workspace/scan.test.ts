@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Root } from "../../src/workspace/confine.ts";
-import type { PathRules } from "../../src/workspace/policy.ts";
+import type { PathRules } from "../../src/workspace/path-policy.ts";
 import { inside, list, type WalkOptions, walk } from "../../src/workspace/scan.ts";
 import { noRules, openFolder, p, refusalOf } from "./folder.ts";
 

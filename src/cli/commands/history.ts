@@ -10,7 +10,7 @@ import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import type { Clash, Reversal } from "../../workspace/journal/history.ts";
+import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";

@@ -16,7 +16,7 @@ import { recordRun } from "../../store/recorder.ts";
 import type { Mode } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import type { History } from "../../workspace/journal/history.ts";
+import type { History } from "../../workspace/journal/run-history.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import type { ComposedWorkspace } from "../compose/compose.ts";

@@ -121,7 +121,7 @@ export async function doTask(
     // Only what somebody typed names files: a saved plan brings its task along.
     const mayMention = command !== "apply" && read.text.includes("@");
     const files = mayMention
-      ? await (await import("../mentions.ts")).findMentions(composed.opened.workspace, read.text)
+      ? await (await import("../at-paths.ts")).findMentions(composed.opened.workspace, read.text)
       : [];
     const task = composed.tellTools({ ...read, files });
     const all: RunOptions = { ...composeOptions(context, base.settings, command, view.interactive), mode, ...options };

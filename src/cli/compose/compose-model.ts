@@ -6,7 +6,7 @@ import type { Model } from "../../core/model.ts";
 import type { ProviderId } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import { type KeyMask, maskHeld } from "../../core/secrets/held-keys.ts";
-import type { Price } from "../../core/spending/price.ts";
+import type { Price } from "../../core/spending/cost.ts";
 import { findPrice } from "../../models/catalogue.ts";
 import { openModel, parseModelId } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";

@@ -5,7 +5,7 @@ import type { Workspace } from "../../core/ports.ts";
 import type { RunOptions } from "../../flows/run.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { ProjectIndex } from "../../workspace/index/project-index.ts";
-import type { History } from "../../workspace/journal/history.ts";
+import type { History } from "../../workspace/journal/run-history.ts";
 import { openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";

@@ -30,7 +30,7 @@ async function startProgram(server: ProgramServer, start: StartTool, env: Enviro
 
 async function openServerAddress(server: AddressServer, env: Environment): Promise<ServerLink> {
   const [{ openAddress }, { parseEndpoint, tlsOf }, { createSseReader }] = await Promise.all([
-    import("../../mcp/address.ts"),
+    import("../../mcp/http-link.ts"),
     import("../../models/wire/endpoint.ts"),
     import("../../models/wire/sse.ts"),
   ]);

@@ -1,13 +1,13 @@
 /** A workspace as it was before a run, in memory: what a replay works on. Nothing of it is ever written, no command runs. */
 import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
-import { surveyView } from "../../core/context/survey.ts";
+import { surveyView } from "../../core/context/survey-view.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Proposal, Transaction, Workspace } from "../../core/ports.ts";
 import type { ChangedContent } from "../../core/receipt.ts";
 import { createOverlay, type Overlay } from "../../flows/stage.ts";
-import type { History } from "../../workspace/journal/history.ts";
+import type { History } from "../../workspace/journal/run-history.ts";
 import type { Tape } from "./replay-tape.ts";
 
 /** Takes back, on top of the workspace, what this run and all later ones have changed. */

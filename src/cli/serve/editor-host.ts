@@ -19,6 +19,7 @@ import { type OpenSession, openSessions, openUnkept } from "../../store/sessions
 import { modes } from "../../store/setting-table.ts";
 import { spellQuestion } from "../../ui/prompt/draw-question.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
+import { findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
@@ -29,7 +30,6 @@ import { type ComposedModel, composeModel, listModels } from "../compose/compose
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
-import { findMentions } from "../mentions.ts";
 import { changesOfSession } from "../session/session-changes.ts";
 
 /** Beside the ways of working: one that only plans. */

@@ -3,7 +3,7 @@ import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
 import type { Completion } from "../../ui/prompt/editor.ts";
-import { mentionMark } from "../mentions.ts";
+import { mentionMark } from "../at-paths.ts";
 import { slashCommands } from "./slash.ts";
 
 const maxOffered = 100;

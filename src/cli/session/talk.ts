@@ -9,13 +9,13 @@ import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
 import type { Settings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
+import { findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import type { ComposedModel } from "../compose/compose-model.ts";
 import type { Composed } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import type { View } from "../compose/view.ts";
-import { findMentions } from "../mentions.ts";
 import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 
 /** Two interrupts at the prompt within this time leave the session. */

@@ -1,12 +1,12 @@
 /** From a request to the files of a project in the order in which they matter, with the reasons. Pure but for the survey. */
 import type { Entry, Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
-import { type SimilarCommit, scoreHistory } from "./history.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals } from "./signals.ts";
+import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
-import { surveyLimits } from "./survey.ts";
+import { surveyLimits } from "./survey-view.ts";
 import { symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";

@@ -1,8 +1,8 @@
 /** Which files a request is about: its words in names and contents, similar commits, and what names a file outright. Pure. */
 import { countInTexts } from "./count-in-texts.ts";
-import type { HistoryScores, SimilarCommit } from "./history.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import type { Signal } from "./signals.ts";
+import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
 import type { Term } from "./words.ts";
 
 /** What the body of one file holds of the terms. */

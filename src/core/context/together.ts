@@ -1,7 +1,8 @@
 /** Files that usually change together with the likeliest ones. Pure. */
-import type { Commit } from "./history.ts";
+
 import { type Kind, kindOf } from "./kind.ts";
 import type { Ranked } from "./rank.ts";
+import type { Commit } from "./similar-commits.ts";
 
 /** The likeliest files whose company counts; none of it comes before the first `kept`, which the request itself points at. */
 const leaders = 3;

@@ -4,9 +4,9 @@ import { findPlaceholders } from "../guard/placeholder.ts";
 import type { EditBlock } from "../script/script.ts";
 import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
 import { isAppended, isInserted, isReplaced, isUnchanged } from "./already.ts";
+import { describeAmbiguous, describeMissing, describeUnplaceable } from "./describe-failure.ts";
 import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
 import { locate } from "./fuzzy-match.ts";
-import { describeAmbiguous, describeMissing, describeUnplaceable } from "./report.ts";
 import type { Halves, Match, Splice } from "./step.ts";
 import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
 

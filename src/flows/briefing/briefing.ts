@@ -3,7 +3,7 @@
 import { type RankedProject, rankProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
-import { surveyLimits, surveyView } from "../../core/context/survey.ts";
+import { surveyLimits, surveyView } from "../../core/context/survey-view.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import type { Term } from "../../core/context/words.ts";
 import { fence } from "../../core/data-fence.ts";

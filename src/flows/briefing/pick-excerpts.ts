@@ -4,7 +4,7 @@ import { isShowable, type Kind } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
 import { kindAmong, type Ranked } from "../../core/context/rank.ts";
 import { isNamed } from "../../core/context/signals.ts";
-import { surveyLimits } from "../../core/context/survey.ts";
+import { surveyLimits } from "../../core/context/survey-view.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
 import { hideSource, readSource, type Source } from "./sources.ts";

@@ -7,7 +7,7 @@ import type { Rights } from "../../core/plan/scope.ts";
 import { breatheThrough } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets } from "../unveil.ts";
-import { refuseSteering, withinOnly } from "./steering.ts";
+import { refuseSteering, withinOnly } from "./refuse-steering.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;

@@ -1,7 +1,7 @@
 /** What a check left behind that nobody may make unasked is taken back: code of the model may have run in it. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
-import { refuseSteering } from "../changes/steering.ts";
+import { refuseSteering } from "../changes/refuse-steering.ts";
 import { tellClosed } from "../commands/closed.ts";
 import { settleInPlace } from "../commands/in-place.ts";
 import type { Run } from "../run.ts";

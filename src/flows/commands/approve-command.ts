@@ -8,7 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
 import { breathe } from "../breathe.ts";
 import type { Run, RunOptions } from "../run.ts";
-import { isProposed } from "./proposal.ts";
+import { isProposed } from "./settle-proposal.ts";
 
 /** Whether this command of the plan may run at all. */
 export const mayRunCommand = ({ dryRun, interactive, allowRun }: RunOptions, command: string): boolean =>

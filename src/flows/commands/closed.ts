@@ -4,7 +4,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange, CommandResult } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Refusal } from "../changes/judge.ts";
-import { isSteeringAllowed, refuseSteering } from "../changes/steering.ts";
+import { isSteeringAllowed, refuseSteering } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 
 const nameAll = (changes: readonly ClosedChange[]): string => nameSome(changes.map(({ path }) => path));

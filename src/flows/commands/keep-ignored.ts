@@ -6,7 +6,7 @@ import type { CommandResult, IgnoredChanges, Proposal } from "../../core/ports.t
 import { nameSome } from "../../core/suggest.ts";
 import { applyUnasked } from "../changes/batch.ts";
 import type { Refusal } from "../changes/judge.ts";
-import { withinOnly } from "../changes/steering.ts";
+import { withinOnly } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 
 /** Somebody else is at work in the file, or nobody may keep it: then it is brought over as it is. */

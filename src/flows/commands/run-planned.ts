@@ -10,7 +10,7 @@ import type { Refusal } from "../changes/judge.ts";
 import type { Run } from "../run.ts";
 import { mayRunCommand, requireBound, runInWorkspace } from "./approve-command.ts";
 import { settleInPlace } from "./in-place.ts";
-import { isProposed, settleProposal } from "./proposal.ts";
+import { isProposed, settleProposal } from "./settle-proposal.ts";
 
 /** For the model: why a command was not run. */
 export const renderNotRun = ({ options }: Run) =>

@@ -9,7 +9,7 @@ import { readJson } from "../../core/json.ts";
 import type { Json } from "../../core/model.ts";
 import { ask } from "../ask.ts";
 import { leavesNothing } from "../checks/checks.ts";
-import { renderRequest } from "../report.ts";
+import { renderRequest } from "../execution-request.ts";
 import type { Run } from "../run.ts";
 import { describeSchema } from "./answer-form.ts";
 

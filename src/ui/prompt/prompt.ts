@@ -5,13 +5,13 @@ import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Style } from "../style.ts";
-import { type Answer, readAnswer } from "./answer.ts";
 import { renderQuestion } from "./draw-question.ts";
 import { type Completion, openEditor } from "./editor.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { Key } from "./keystrokes.ts";
 import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
+import { type Answer, readAnswer } from "./read-answer.ts";
 import { openSecretLine } from "./secret-line.ts";
 
 export interface PrompterOptions {

@@ -5,7 +5,7 @@ import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, parentOf } from "../parse-path.ts";
-import { isHidden, kindOfDenied, type PathRules } from "../policy.ts";
+import { isHidden, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { type Stat, statUnlessGone } from "../system/stat.ts";
 import { isBuiltFolder, isDatabase, isPassing } from "./built-names.ts";
 import { blobOf, isUntouched, type Kept, statUnlessUnusable } from "./kept.ts";

@@ -4,7 +4,7 @@ import { findSteering } from "../../core/guard/steering.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { ClosedChange } from "../../core/ports.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../policy.ts";
+import { judgePath, type PathRules } from "../path-policy.ts";
 import type { Stat } from "../system/stat.ts";
 import { type ClosedFiles, editorName, isSteering } from "./closed-files.ts";
 import { type Comparison, isSame, type Kept, openComparison } from "./kept.ts";

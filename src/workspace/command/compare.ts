@@ -3,7 +3,7 @@ import type { Blob } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { parentOf, showName } from "../parse-path.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { compareCodePoints, walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import { isClosedName } from "./closed-files.ts";

@@ -7,7 +7,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, parentOf } from "../parse-path.ts";
-import { isHidden, judgePath, type PathRules } from "../policy.ts";
+import { isHidden, judgePath, type PathRules } from "../path-policy.ts";
 import { isBuiltFolder, isCache, isPassing } from "./built-names.ts";
 import { blobOf } from "./kept.ts";
 import { isDeletion, isOpaqueFolder, lookAt, namesIn } from "./layer.ts";

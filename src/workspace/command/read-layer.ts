@@ -8,7 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { joinPath, nameOf, showName } from "../parse-path.ts";
-import { judgePath, kindOfDenied, type PathRules } from "../policy.ts";
+import { judgePath, kindOfDenied, type PathRules } from "../path-policy.ts";
 import { inside } from "../scan.ts";
 import { pace } from "../steps.ts";
 import { isPassing } from "./built-names.ts";

@@ -3,7 +3,7 @@ import { closeSync, existsSync } from "node:fs";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { lifelineFd, maxProcesses } from "../sandbox/confinement.ts";
-import type { Started } from "../sandbox/open.ts";
+import type { Started } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
 import { openClip } from "./output.ts";

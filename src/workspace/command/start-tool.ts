@@ -1,7 +1,7 @@
 /** Starts a server of tools in the sandbox, where it can change nothing of the workspace: on a copy that is thrown away, or reading only. */
 import { PaiError } from "../../core/error.ts";
 import { removeLayers } from "../sandbox/layers.ts";
-import type { Sandbox } from "../sandbox/open.ts";
+import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** For the reader of what a server said last. */
 const drainMs = 1000;

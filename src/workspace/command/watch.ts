@@ -5,7 +5,7 @@ import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import type { Journal, State } from "../journal/journal.ts";
 import { changesOf, type Episode } from "../journal/journal-run.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 
 /** The content by path; null: it is not known. */

@@ -1,6 +1,6 @@
 /** Looks through a workspace for one request: lists it, counts the terms while it does, and reads the history beside that. */
 import type { CountedFile } from "../../core/context/rank.ts";
-import { surveyLimits } from "../../core/context/survey.ts";
+import { surveyLimits } from "../../core/context/survey-view.ts";
 import type { Term } from "../../core/context/words.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
@@ -9,7 +9,7 @@ import type { IndexContents, IndexFile } from "../index/index-file.ts";
 import type { ProjectIndex } from "../index/project-index.ts";
 import type { KnownFile } from "../index/tally-index.ts";
 import { nameOf, parentOf } from "../parse-path.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { walk } from "../scan.ts";
 import type { Bunch } from "../search/search-files.ts";
 import type { CountReply } from "./count-files.ts";

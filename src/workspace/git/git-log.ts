@@ -1,6 +1,6 @@
 /** Reads commit messages and changed paths with one git child that sees only the objects of a repository, never its settings. */
 import { rmSync } from "node:fs";
-import { type Commit, maxFiles } from "../../core/context/history.ts";
+import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
 import type { Repository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { borrowRoot, type LentRoot } from "../confine.ts";
 import type { Repository } from "../git/find-repository.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { openIndex } from "./index-file.ts";
 import { refreshIndex } from "./refresh.ts";
 

@@ -4,7 +4,7 @@ import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { openIgnore } from "../ignore.ts";
 import { nameOf, parentOf } from "../parse-path.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { list, walkNow } from "../scan.ts";
 import type { FileFacts, FolderFacts, IndexContents } from "./index-file.ts";
 import { isSame, openStamps } from "./stamp.ts";

@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import type { Repository } from "../git/find-repository.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import type { IndexFile } from "./index-file.ts";
 import { indexName, removeIndex } from "./index-name.ts";
 import type { IndexRequest } from "./index-worker.ts";

@@ -1,6 +1,6 @@
 /** Brings the index of a workspace up to date: walks it, reads what changed, and writes that in steps that each hold alone. */
 
-import { surveyLimits } from "../../core/context/survey.ts";
+import { surveyLimits } from "../../core/context/survey-view.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
@@ -8,7 +8,7 @@ import { textOf } from "../context/count-files.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { readLog } from "../git/git-log.ts";
 import { joinPath, nameOf, parentOf } from "../parse-path.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { walkNow } from "../scan.ts";
 import { openReader } from "../search/search-files.ts";
 import type { FileFacts, FolderFacts, IndexContents, IndexFile, StoredHistory } from "./index-file.ts";

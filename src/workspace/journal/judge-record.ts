@@ -4,7 +4,7 @@ import type { Change } from "../../core/change.ts";
 import { PaiError } from "../../core/error.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../policy.ts";
+import { judgePath, type PathRules } from "../path-policy.ts";
 import { runFolder, type State } from "./journal.ts";
 
 const maxNamed = 5;

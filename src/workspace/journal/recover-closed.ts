@@ -8,7 +8,7 @@ import { type ClosedFiles, keepClosed } from "../command/closed-files.ts";
 import { type Kept, statUnlessUnusable } from "../command/kept.ts";
 import type { Root } from "../confine.ts";
 import { parentOf, showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../policy.ts";
+import { judgePath, type PathRules } from "../path-policy.ts";
 import { walkLooks } from "../scan.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";

@@ -7,7 +7,7 @@ import { ownSince } from "../command/others.ts";
 import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { forgetOpen, isForeign, noteIfRoom, openIds, openJournal, runFolder, type State } from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";

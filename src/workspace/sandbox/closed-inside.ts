@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { RelPath } from "../../core/path.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { joinPath } from "../parse-path.ts";
-import { kindOfDenied, type PathRules } from "../policy.ts";
+import { kindOfDenied, type PathRules } from "../path-policy.ts";
 
 export interface Inside {
   /** Absolute, as all paths here. */

@@ -2,7 +2,7 @@
 import { type Dirent, lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { RelPath } from "../../core/path.ts";
-import { kindOfDenied, type PathRules } from "../policy.ts";
+import { kindOfDenied, type PathRules } from "../path-policy.ts";
 import { entriesOf } from "../system/entries.ts";
 import { findInside, type Inside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";

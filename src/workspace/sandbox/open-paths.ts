@@ -2,7 +2,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { type ClosedPaths, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule } from "./confinement.ts";
 import type { Found } from "./find-level.ts";

@@ -1,7 +1,8 @@
 /** A program that only makes system calls, one after another: written here, performed by the interpreter. */
+
+import { type CallName, numberOf } from "./call-numbers.ts";
 import { dataAddress, writeElf } from "./elf.ts";
 import type { Machine } from "./machine-code.ts";
-import { type CallName, numberOf } from "./system-calls.ts";
 
 /** Bytes in the data of the tape. */
 export interface Place {

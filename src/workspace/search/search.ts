@@ -5,7 +5,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
 import { nameOf, parentOf, showName } from "../parse-path.ts";
-import { judgePath, type PathRules } from "../policy.ts";
+import { judgePath, type PathRules } from "../path-policy.ts";
 import { compareCodePoints, type Omitted, walkNow } from "../scan.ts";
 import { compilePattern, isPlain, type Pattern } from "./match.ts";
 import type { Bunch } from "./search-files.ts";

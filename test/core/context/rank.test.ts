@@ -1,9 +1,9 @@
 /** The files a request is about: by its words in names and contents, by similar commits, and by what names them. */
 import { expect, test } from "bun:test";
-import { scoreHistory } from "../../../src/core/context/history.ts";
 import { kindOf, kindWeights } from "../../../src/core/context/kind.ts";
 import { rankFiles } from "../../../src/core/context/rank.ts";
 import { findSignals } from "../../../src/core/context/signals.ts";
+import { scoreHistory } from "../../../src/core/context/similar-commits.ts";
 import { openCounter, termsOf } from "../../../src/core/context/words.ts";
 
 interface Given {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { lineDefining } from "../../../src/core/context/define.ts";
 import { rankProject } from "../../../src/core/context/project.ts";
-import { surveyLimits } from "../../../src/core/context/survey.ts";
+import { surveyLimits } from "../../../src/core/context/survey-view.ts";
 import { symbolsIn } from "../../../src/core/context/symbols.ts";
 import { openCounter } from "../../../src/core/context/words.ts";
 

@@ -1,7 +1,7 @@
 /** AMEND lines: what they ask for, whatever stands in a path, a command or a reason. */
 import { expect, test } from "bun:test";
-import { readAmendments } from "../../../src/core/script/amend.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
+import { readAmendments } from "../../../src/core/script/read-amend.ts";
 
 function read(...lines: readonly string[]) {
   const { actions } = parseScript(`${lines.join("\n")}\nFINISH::ok\n`, { stop: "end", read: () => null });

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { SandboxLevel } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
-import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 
 /** By name of the attack or work: whether it was done. */

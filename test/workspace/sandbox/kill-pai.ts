@@ -3,7 +3,7 @@ import { mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SandboxLevel, sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
-import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 
 export interface Killed {

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { sandboxLevels } from "../../../src/core/command/sandbox.ts";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
-import { openSandbox } from "../../../src/workspace/sandbox/open.ts";
+import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 
 const only = sandboxLevels.filter((each) => each === process.argv[2]).map((each) => ({ only: each }));

@@ -1,7 +1,7 @@
 /** Which names are denied, asked about, open, whatever exists. */
 import { describe, expect, test } from "bun:test";
 import type { PathUse, RelPath } from "../../src/core/path.ts";
-import { findRepositoryShape, isHidden, judgePath, judgeRoot } from "../../src/workspace/policy.ts";
+import { findRepositoryShape, isHidden, judgePath, judgeRoot } from "../../src/workspace/path-policy.ts";
 
 const none = { allow: [], deny: [] };
 const judge = (path: string, use: PathUse = "read", rules = none as Parameters<typeof judgePath>[2]) =>

@@ -1,7 +1,7 @@
 /** MCP servers behind an address: what is sent to them, and how badly they may answer. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { openAddress } from "../../src/mcp/address.ts";
 import { connectServer } from "../../src/mcp/client.ts";
+import { openAddress } from "../../src/mcp/http-link.ts";
 import { createSseReader } from "../../src/models/wire/sse.ts";
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 /** Every answer to every question. */
 import { expect, test } from "bun:test";
-import { isContinue, readAnswer } from "../../../src/ui/prompt/answer.ts";
+import { isContinue, readAnswer } from "../../../src/ui/prompt/read-answer.ts";
 
 const read = (text: string | null) => readAnswer(text, { feedback: true });
 

@@ -1,6 +1,6 @@
 /** `@path` in a task: what names a file, what is a word, and what stops a run before it costs anything. */
 import { expect, test } from "bun:test";
-import { findMentions } from "../../src/cli/mentions.ts";
+import { findMentions } from "../../src/cli/at-paths.ts";
 import { type Files, makeFolder, openHere } from "../flows/scripted.ts";
 
 const files: Files = {

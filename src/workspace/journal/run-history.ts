@@ -9,7 +9,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
-import type { PathRules } from "../policy.ts";
+import type { PathRules } from "../path-policy.ts";
 import { commitBatch } from "./commit-batch.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {

@@ -5,9 +5,18 @@ import { openLibc } from "../system/libc.ts";
 /** Name of the variable that every process of a command inherits; its value names the command. */
 export const commandMark = "PAI_COMMAND";
 
-/** What a command left behind: it runs, it has ended and nobody asked how, or it is somebody else's process (null). */
+/** What `/proc/PID/stat` says of a process; state "Z" or "X": it has ended, "": there is none. */
+interface Stat {
+  readonly state: string;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** A process that a command left behind: it runs, or it has ended and waits for its parent to take it away. null: not one. */
 type Stray = "running" | "ended" | null;
-const noStrays = (): Stray => null;
+type StrayOf = (pid: number, stat: Stat) => Stray;
+const noStrays: StrayOf = () => null;
 
 /**
  * Ends the processes of group `group`, those that carry `mark` and strays: TERM, `graceMs` later KILL.
@@ -17,7 +26,7 @@ export async function endProcesses(
   group: number,
   mark: string,
   graceMs: number,
-  strayOf: (pid: number) => Stray = noStrays,
+  strayOf: StrayOf = noStrays,
 ): Promise<boolean> {
   const killAt = performance.now() + graceMs;
   // Thousands take a while to end.
@@ -45,13 +54,14 @@ function askToEnd(pids: readonly number[]): void {
 }
 
 /** Processes that run. One that forks and ends all the time may be missed each time, but leaves its dead behind. */
-function look(group: number, mark: string, strayOf: (pid: number) => Stray) {
+function look(group: number, mark: string, strayOf: StrayOf) {
   const running: number[] = [];
   let hasForked = false;
   for (const pid of allProcesses()) {
-    const stray = strayOf(pid);
+    const stat = statOf(pid);
+    const stray = strayOf(pid, stat);
     if (stray === "ended") hasForked = reap(pid) || hasForked;
-    else if (stray === "running" || belongs(pid, group, mark)) running.push(pid);
+    else if (stray === "running" || belongs(pid, stat, group, mark)) running.push(pid);
   }
   return { running, hasForked };
 }
@@ -64,14 +74,14 @@ const quietRounds = 20;
  * Kills without a pause, as only who looks as fast as a chain of processes forks meets one of it. A number is looked at
  * once: it is not given anew so soon.
  */
-function killUntil(untilMs: number, pids: readonly number[], strayOf: (pid: number) => Stray): void {
+function killUntil(untilMs: number, pids: readonly number[], strayOf: StrayOf): void {
   for (const pid of pids) send(pid, "SIGKILL");
   const known = new Set<number>();
   for (let quiet = 0; quiet < quietRounds && performance.now() < untilMs; quiet += 1) {
     for (const pid of allProcesses()) {
       if (known.has(pid)) continue;
       known.add(pid);
-      const stray = strayOf(pid);
+      const stray = strayOf(pid, statOf(pid));
       if (stray === null) continue;
       if (stray === "running") send(pid, "SIGKILL");
       else reap(pid);
@@ -101,30 +111,35 @@ export function announceGroup(group: number): () => void {
 }
 
 /**
- * Tells what came to pai since this call as what the command of `group` left behind: pai is its parent, it was not before, and
- * its session is neither pai's nor another command's.
+ * Finds processes that the command of `group` left behind: pai became their parent after this call, and their session
+ * is neither pai's nor another command's.
  */
-export function watchStrays(group: number): (pid: number) => Stray {
-  const before = new Set(allProcesses().filter((pid) => statOf(pid)[1] === process.pid));
-  const session = statOf(process.pid)[3];
+export function watchStrays(group: number): StrayOf {
+  const before = new Set(allProcesses().filter((pid) => statOf(pid).parent === process.pid));
+  const { session } = statOf(process.pid);
   const isOther = (id: number) => id !== group && groups.has(id);
-  return (pid) => {
-    const [state, parent, , own] = statOf(pid);
-    if (parent !== process.pid || before.has(pid) || isOther(pid) || isOther(own) || own === session) return null;
-    return state === "Z" || state === "X" ? "ended" : "running";
+  return (pid, stat) => {
+    if (stat.parent !== process.pid || before.has(pid) || isOther(pid)) return null;
+    if (isOther(stat.session) || stat.session === session) return null;
+    return hasEnded(stat) ? "ended" : "running";
   };
 }
 
-function statOf(pid: number): readonly [state: string, parent: number, group: number, session: number] {
+const hasEnded = ({ state }: Stat): boolean => state === "Z" || state === "X";
+
+function statOf(pid: number): Stat {
   const stat = readProc(pid, "stat");
   const [state = "X", parent = "0", group = "0", session = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return [state, Number(parent), Number(group), Number(session)];
+  return { state, parent: Number(parent), group: Number(group), session: Number(session) };
 }
 
-function belongs(pid: number, group: number, mark: string): boolean {
-  const [state, , own, session] = statOf(pid);
-  if (state === "Z" || state === "X") return false;
-  return own === group || session === group || `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
+function belongs(pid: number, stat: Stat, group: number, mark: string): boolean {
+  if (hasEnded(stat)) return false;
+  return (
+    stat.group === group ||
+    stat.session === group ||
+    `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`)
+  );
 }
 
 /** Empty for what has ended or belongs to somebody else. */

@@ -1,5 +1,6 @@
 /** Where pai keeps what belongs to the user: folders from the environment, by the XDG rules. */
 import { isAbsolute, join } from "node:path";
+import { registeredHome } from "../system/registered-home.ts";
 
 /** Absolute folders; null where the environment names none, so nothing can be kept there. */
 export interface Places {
@@ -25,6 +26,11 @@ export function findPlaces(env: Environment, { homedir }: { readonly homedir: st
     configDir: config === null ? null : join(config, "pai-code"),
     stateDir: absolute(env["PAI_STATE_DIR"]) ?? (state === null ? null : join(state, "pai-code")),
   };
+}
+
+/** The places of this user, whose registered home counts where HOME is unset. */
+export function openPlaces(env: Environment): Places {
+  return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
 }
 
 function absolute(folder: string | undefined): string | null {

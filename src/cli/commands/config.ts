@@ -1,10 +1,11 @@
 /** `pai config`: keys and settings, by a word that says what to do. */
+
 import { PaiError } from "../../core/error.ts";
 import { suggest } from "../../core/suggest.ts";
+import { openPlaces } from "../../store/places.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context, Handler } from "../command.ts";
-import { openPlaces } from "../compose/base.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord } from "../config/word.ts";

@@ -1,14 +1,16 @@
 /** `pai doctor`: whether pai can work here, and where each thing it depends on comes from. */
+
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { type FoundServer, findServers, renderServer } from "../../models/local/discover.ts";
+import { openPlaces } from "../../store/places.ts";
 import { counted } from "../../ui/amount.ts";
 import { renderCommandDocument } from "../../ui/json.ts";
 import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { findRoot, openPlaces } from "../compose/base.ts";
+import { findRoot } from "../compose/base.ts";
 import { examine, examineEndpoint, type Finding, loadAll, type Patient } from "../doctor-checks.ts";
 import { examineSandbox } from "../doctor-sandbox.ts";
 import { examineStore } from "../doctor-store.ts";

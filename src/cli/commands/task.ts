@@ -1,4 +1,5 @@
 /** `pai run` and `pai plan`: one task from the command line to its outcome. */
+
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
@@ -6,9 +7,10 @@ import { keepPlans } from "../../flows/plans/kept-plans.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
+import { openPlaces } from "../../store/places.ts";
 import { takeNotices } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { composeBase, findRoot, openPlaces, projectOf } from "../compose/base.ts";
+import { composeBase, findRoot, projectOf } from "../compose/base.ts";
 import { composeOptions, limitTime } from "../compose/compose.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";

@@ -1,14 +1,16 @@
 /** `pai trust`: lets a project's pai.json do more than narrow, and its commands and skills be used, until one changes. */
+
 import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { projectFile, readProjectFile, revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { findRoot, openPlaces } from "../compose/base.ts";
+import { findRoot } from "../compose/base.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {

@@ -5,11 +5,10 @@ import { basename, dirname, join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { findBelongings, findProjects, findUnfinished } from "../../store/belongings.ts";
-import type { Places } from "../../store/places.ts";
+import { openPlaces, type Places } from "../../store/places.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { openPlaces } from "../compose/base.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 
 interface Removal {

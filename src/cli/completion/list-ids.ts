@@ -1,12 +1,13 @@
 /** What shells offer for the id of a run or session: read from names of files, without settings or journal. */
+
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { openPlaces } from "../../store/places.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { sessionIds } from "../../store/sessions.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { stateFolderOf } from "../../workspace/journal/state-folder.ts";
 import type { Context } from "../command.ts";
-import { openPlaces } from "../compose/base.ts";
 import type { IdKind } from "./id-kinds.ts";
 
 const maxIds = 50;

@@ -1,10 +1,9 @@
 /** The settings, the folders of the user and the folder to work in, of one call of pai. */
 
 import { realpathSync, statSync } from "node:fs";
-import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import { type Environment, findPlaces, type Places } from "../../store/places.ts";
+import { openPlaces, type Places } from "../../store/places.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 
@@ -50,18 +49,5 @@ export function findRoot({ cwd, flags }: Context): string {
       cause,
       hint: "start in the folder of a project",
     });
-  }
-}
-
-export function openPlaces(env: Environment): Places {
-  return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
-}
-
-function registeredHome(): string | null {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // A container may run under a number that no user has.
-    return null;
   }
 }

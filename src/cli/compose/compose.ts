@@ -1,8 +1,10 @@
 /** What a task needs before it is composed: the workspace, its sandbox, a run's id, its time limit and its options. */
+
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Workspace } from "../../core/ports.ts";
 import type { RunOptions } from "../../flows/run.ts";
+import { openPlaces } from "../../store/places.ts";
 import type { Settings } from "../../store/settings.ts";
 import type { ProjectIndex } from "../../workspace/index/project-index.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
@@ -11,7 +13,7 @@ import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { commitFlag, envFlag, onlyFlag, runFlag, secretFlag, steeringFlag } from "../flag-values.ts";
-import { type Base, openPlaces } from "./base.ts";
+import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
 import type { StartTool } from "./start-server.ts";

@@ -1,7 +1,7 @@
 /** Finds what holds keys, passwords or sessions of the user outside a project. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
-import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { registeredHome } from "../../system/registered-home.ts";
 import { entriesOf } from "../system/entries.ts";
 
 export interface HomeOptions {
@@ -95,19 +95,10 @@ const linkedIn = (folder: string): readonly string[] =>
 
 /** The person's own homes: HOME and the registered one; as root those of everybody who may log in or has keys. */
 function homesOf(home: string | null, isRoot: boolean): readonly string[] {
-  const own = [...(home === null ? [] : [home]), ...registeredHome()];
+  const own = [home, registeredHome()].filter((each) => each !== null);
   if (!isRoot) return [...new Set(own)];
   const others = entriesOf("/home").flatMap((entry) => (entry.isDirectory() ? [join("/home", entry.name)] : []));
   return [...new Set([...own, "/root", ...others, ...homesOfUsers()])];
-}
-
-function registeredHome(): readonly string[] {
-  try {
-    return [userInfo().homedir];
-  } catch {
-    // A container may run under a number that no user has.
-    return [];
-  }
 }
 
 const firstPerson = 1000;

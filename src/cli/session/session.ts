@@ -5,7 +5,7 @@ import { pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { wrap } from "../../ui/layout.ts";
-import type { MessageOptions } from "../../ui/prompt/prompt.ts";
+import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
 import { isContinue, isNo } from "../../ui/prompt/read-answer.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { columnsOf } from "../columns.ts";

@@ -1,0 +1,155 @@
+/** Reads one line or message with the editor on the screen. */
+import { PaiError } from "../../core/error.ts";
+import { wrap } from "../layout.ts";
+import { visible } from "../sanitize.ts";
+import type { Style } from "../style.ts";
+import { type Completion, openEditor } from "./editor.ts";
+import type { Key } from "./keystrokes.ts";
+import { openLineScreen, openPlainScreen } from "./line-screen.ts";
+import type { Reader, Settle } from "./raw-input.ts";
+
+export interface MessageOptions {
+  /** On one row; it may be coloured. */
+  readonly prompt: string;
+  /** Earlier messages, the oldest first. */
+  readonly history: readonly string[];
+  /** Completions for the end of the text; null: none known. */
+  readonly complete: (before: string) => Promise<Completion | null>;
+  /** Told of every key but Ctrl+C. */
+  readonly pressed?: () => void;
+  /** Takes what was typed when the reading is cut off before it was sent. */
+  readonly keep: (draft: string) => void;
+  /** Has the message edited outside while the terminal is the editor's (Ctrl+X Ctrl+E). Never rejects. */
+  readonly editOutside?: (text: string) => Promise<string>;
+}
+
+/** The message goes to an editor outside, and comes back to be sent. */
+export interface Outside {
+  readonly outside: string;
+}
+
+export interface LineOptions {
+  /** Before the line, on its row. */
+  readonly prompt: string;
+  /** null: one line that answers a question, where Ctrl+C always interrupts. */
+  readonly message: MessageOptions | null;
+  /** What the line holds at first. */
+  readonly text: string;
+}
+
+export interface LineTerminal {
+  readonly err: (text: string) => void;
+  readonly style: Style;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+}
+
+/** Settles with the line, with what is to be edited outside, or with null for the end of input. */
+export function openLineReader(
+  { prompt, message, text }: LineOptions,
+  settle: Settle<string | Outside | null>,
+  { err, style, size }: LineTerminal,
+): Reader {
+  const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
+  const screen = style.plain
+    ? openPlainScreen(err)
+    : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
+  let stale = false;
+  /** Stopped: the screen is another's. */
+  let away = false;
+
+  function draw(at = editor.line.at): void {
+    stale = false;
+    const lead =
+      editor.search === null ? prompt : `(${editor.missed ? "not found" : "search"}: ${visible(editor.search)}) `;
+    screen.draw(lead, editor.line.text, at);
+  }
+
+  /** Once for all the keys that have arrived. */
+  function drawSoon(): void {
+    if (stale) return;
+    stale = true;
+    queueMicrotask(() => {
+      if (stale) draw();
+    });
+  }
+
+  function leave(): void {
+    draw(editor.line.text.length);
+    screen.leave();
+  }
+
+  async function complete(): Promise<void> {
+    const { line } = editor;
+    const found = await message?.complete(line.text.slice(0, line.at)).catch(() => null);
+    if (!found) return;
+    const words = editor.complete(found);
+    if (words.length > 0) {
+      leave();
+      err(`${wrap(words.map(visible).join("  "), size().columns).join("\r\n")}\r\n`);
+    }
+    draw();
+  }
+
+  const acts = {
+    edited: drawSoon,
+    beep: () => {},
+    /** A question stays in sight. */
+    clear() {
+      if (message === null) return;
+      screen.clear();
+      draw();
+    },
+    complete,
+    submit() {
+      leave();
+      settle.done(editor.line.text);
+    },
+    outside() {
+      if (message?.editOutside === undefined) return;
+      leave();
+      settle.done({ outside: editor.line.text });
+    },
+    interrupt() {
+      leave();
+      settle.fail(new PaiError("interrupted", "interrupted at a question"));
+    },
+    end() {
+      leave();
+      settle.done(null);
+    },
+    stop() {
+      leave();
+      away = true;
+      settle.stop();
+    },
+  };
+
+  /** An answer is not cleared but given: Ctrl+C interrupts, Escape is as safe as no answer. */
+  function actOf(key: Key): keyof typeof acts {
+    if (message === null && key.name === "ctrl+c") return "interrupt";
+    if (message === null && key.name === "escape" && editor.search === null) return "end";
+    return editor.press(key);
+  }
+
+  draw();
+  return {
+    press(key) {
+      if (key.name !== "ctrl+c") message?.pressed?.();
+      return acts[actOf(key)]();
+    },
+    resume() {
+      away = false;
+      screen.leave();
+      draw();
+    },
+    resize() {
+      if (away) return;
+      screen.resize();
+      draw();
+    },
+    cut() {
+      if (!away) leave();
+      if (message !== null && editor.draft.trim() !== "") message.keep(editor.draft);
+    },
+  };
+}

@@ -2,11 +2,10 @@
 import type { Blob, Change } from "../core/change.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
-import type { ClosedChanges, CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
+import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { holds, stateAt } from "./atomic-write.ts";
-import type { ClosedComparison } from "./command/compare-closed.ts";
+import { openClosedRecord } from "./command/closed-record.ts";
 import { atStart, type KeptCopies, openKeeping } from "./command/keep-copies.ts";
-import { removeUnread } from "./command/remove-unread.ts";
 import type { Perform, SoFar } from "./command/run-command.ts";
 import type { Watch } from "./command/watch.ts";
 import type { Root } from "./confine.ts";
@@ -20,7 +19,6 @@ import { takeBack } from "./journal/take-back.ts";
 import { showName } from "./parse-path.ts";
 import { pace } from "./steps.ts";
 import type { Disk } from "./system/disk.ts";
-import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
 
 export interface TransactionParts {
@@ -57,11 +55,8 @@ export function openTransaction(
     watching ??= import("./command/watch.ts").then((loaded) => loaded.openWatch(kept));
     return watching;
   };
-  /** What commands did to files that are closed to actions: known to this process alone, as no journal may write them. */
-  const closedMeant: Change[] = [];
-  const closedUnread = new Map<RelPath, Stat>();
+  const closedRecord = openClosedRecord(root, disk, lock);
   let copies: KeptCopies | null = null;
-  const closedTraits = new Map<RelPath, Traits>();
   let state: "idle" | "begun" | "ended" = "idle";
 
   const open = (): void => {
@@ -87,25 +82,6 @@ export function openTransaction(
     parts.ended();
   };
 
-  const putBackClosed = (paths: ReadonlySet<RelPath> | null) => {
-    const isMeant = (path: RelPath) => paths === null || isAtOrAbove(path, paths);
-    const changes = closedMeant.filter(({ path }) => isMeant(path));
-    removeUnread(
-      root,
-      disk,
-      [...closedUnread].filter(([path]) => isMeant(path)),
-    );
-    return takeBack(root, disk, null, { changes, traits: closedTraits });
-  };
-  const noteClosed = ({ changes, unread, traits: theirs, told }: ClosedComparison): ClosedChanges => {
-    closedMeant.push(...changes);
-    for (const [path, stat] of unread) closedUnread.set(path, stat);
-    for (const [path, each] of theirs) if (!closedTraits.has(path)) closedTraits.set(path, each);
-    const judged = new Set(told.map(({ path }) => path));
-    const others = [...unread.keys()].filter((path) => !judged.has(path));
-    return { changes: told, unread: others, putBack: (paths) => lock(() => putBackClosed(paths).left, { must: true }) };
-  };
-
   /** With what the command may destroy kept where a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
     const watch = journal && (await openWatch(journal));
@@ -115,7 +91,7 @@ export function openTransaction(
     copies ??= (await parts.openCopies?.()) ?? null;
     const keeping = openKeeping(copies);
     const begun: SoFar["begun"] = (files, closed = null) => {
-      if (closed !== null) keeping.begin(atStart(closed, closedMeant));
+      if (closed !== null) keeping.begin(atStart(closed, closedRecord.changes));
       if (!watched) return;
       isWatched = true;
       open();
@@ -153,7 +129,8 @@ export function openTransaction(
       const { told, isWatched } = await performKept(command, options);
       const { traits: theirs, closed: found, ...shown } = told;
       noteCommandEnd(root);
-      const closed = found === undefined || found.told.length + found.changes.length === 0 ? null : noteClosed(found);
+      const isUntouched = found === undefined || found.told.length + found.changes.length === 0;
+      const closed = isUntouched ? null : closedRecord.note(found);
       const result = { ...shown, closed };
       if (result.proposal != null) return result;
       if (result.changes.length === 0) {
@@ -178,7 +155,7 @@ export function openTransaction(
           // What a disk that failed has left half-made would keep its folder from going.
           const copies = putBack(root, disk, meant, temps);
           // The run may have changed such a file before a command did.
-          const closed = putBackClosed(null);
+          const closed = closedRecord.putBack(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
           noteIfRoom(() => end("rolled_back", report.left));
@@ -214,10 +191,6 @@ const sizeOf = (changes: readonly Change[]): number =>
   changes
     .flatMap(({ before, after }) => [before, after])
     .reduce((sum, blob) => sum + (blob?.kind === "file" ? blob.bytes.length : 0), 0);
-
-/** A folder that was made goes with what was made in it. */
-const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>
-  paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));
 
 /** Why these changes would not have been made; null: they would. */
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {

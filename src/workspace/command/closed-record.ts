@@ -1,0 +1,58 @@
+/** What the commands of a run did to files that are closed to actions: known to this process alone, as no journal may write them. */
+import type { Change } from "../../core/change.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { ClosedChanges, RollbackReport } from "../../core/ports.ts";
+import type { Root } from "../confine.ts";
+import type { Lock } from "../journal/lock.ts";
+import { takeBack } from "../journal/take-back.ts";
+import type { Disk } from "../system/disk.ts";
+import type { Stat } from "../system/stat.ts";
+import type { Traits } from "../traits.ts";
+import type { ClosedComparison } from "./compare-closed.ts";
+import { removeUnread } from "./remove-unread.ts";
+
+export interface ClosedRecord {
+  /** In the order in which they were made. */
+  readonly changes: readonly Change[];
+  /** Adds what a command did. */
+  note(found: ClosedComparison): ClosedChanges;
+  /** Under the lock. `paths` null: all of them. */
+  putBack(paths: ReadonlySet<RelPath> | null): RollbackReport;
+}
+
+export function openClosedRecord(root: Root, disk: Disk, lock: Lock): ClosedRecord {
+  const changes: Change[] = [];
+  const unread = new Map<RelPath, Stat>();
+  const traits = new Map<RelPath, Traits>();
+
+  function putBack(paths: ReadonlySet<RelPath> | null): RollbackReport {
+    const isMeant = (path: RelPath) => paths === null || isAtOrAbove(path, paths);
+    removeUnread(
+      root,
+      disk,
+      [...unread].filter(([path]) => isMeant(path)),
+    );
+    return takeBack(root, disk, null, { changes: changes.filter(({ path }) => isMeant(path)), traits });
+  }
+
+  return {
+    changes,
+    putBack,
+    note(found) {
+      changes.push(...found.changes);
+      for (const [path, stat] of found.unread) unread.set(path, stat);
+      for (const [path, theirs] of found.traits) if (!traits.has(path)) traits.set(path, theirs);
+      const told = new Set(found.told.map(({ path }) => path));
+      const others = [...found.unread.keys()].filter((path) => !told.has(path));
+      return {
+        changes: found.told,
+        unread: others,
+        putBack: (paths) => lock(() => putBack(paths).left, { must: true }),
+      };
+    },
+  };
+}
+
+/** A folder that was made goes with what was made in it. */
+const isAtOrAbove = (path: RelPath, paths: ReadonlySet<RelPath>): boolean =>
+  paths.has(path) || [...paths].some((each) => each.startsWith(`${path}/`));

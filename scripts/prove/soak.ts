@@ -1,4 +1,7 @@
-/** Proves that pai holds out: `prove.ts soak [runs]` many runs of one project, kills, and a long session; figures for each. */
+/**
+ * Proves that pai holds out: `prove.ts soak [runs] [part]` many runs of one project, kills, and a session of three times as
+ * many tasks; figures for each. The parts are runs, kills and session.
+ */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../../test/transcript/harness.ts";
@@ -60,16 +63,33 @@ async function proveKills(rounds: number): Promise<void> {
   if (between > 0) throw new Error("a killed run was left half done");
 }
 
+/** How much more processor time a task may take at the end of a session than near its beginning. */
+const mostGrowth = 1.3;
+
 /** One session of many tasks: what it takes by task. */
 async function proveSession(tasks: number): Promise<void> {
+  let before = 0;
+  const times: number[] = [];
   for (const { task, memory, cpu } of await holdSession(tasks, Math.max(1, Math.floor(tasks / 12)))) {
-    console.log(`task ${task} of a session: ${memory} MiB, ${cpu} ms of processor time since the line before`);
+    const each = cpu / (task - before);
+    console.log(
+      `task ${task} of a session: ${memory} MiB, ${each.toFixed(1)} ms of processor time for each task since`,
+    );
+    times.push(each);
+    before = task;
   }
+  // Of the first tasks much goes into what is compiled only then.
+  const [early, late] = [median(times.slice(2, 5)), median(times.slice(-3))];
+  if (tasks >= 600 && late > mostGrowth * early)
+    throw new Error(
+      `a task takes ${late.toFixed(1)} ms of processor time at the end, ${early.toFixed(1)} ms near the start`,
+    );
 }
 
-export async function prove(args: readonly string[]): Promise<void> {
-  const runs = Number(args[0] ?? "200");
-  await proveMany(runs);
-  await proveKills(Math.max(10, Math.floor(runs / 10)));
-  if (hasTmux) await proveSession(Math.max(12, 3 * runs));
+export async function prove([count = "200", part = "all"]: readonly string[]): Promise<void> {
+  const runs = Number(count);
+  const isAsked = (name: string) => part === "all" || part === name;
+  if (isAsked("runs")) await proveMany(runs);
+  if (isAsked("kills")) await proveKills(Math.max(10, Math.floor(runs / 10)));
+  if (isAsked("session") && hasTmux) await proveSession(Math.max(12, 3 * runs));
 }

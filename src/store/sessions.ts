@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { emptySession, foldSession, type Session } from "../core/session/session.ts";
+import type { Conversation } from "../core/session/conversation.ts";
+import {
+  conversationBefore,
+  emptySession,
+  foldSession,
+  forgetReplaced,
+  type Session,
+} from "../core/session/session.ts";
 import type { SessionLine } from "../core/session/session-line.ts";
 import { nameSome } from "../core/suggest.ts";
 import { listJsonl, writeWhole } from "./safe-file.ts";
@@ -15,6 +22,11 @@ export interface OpenSession {
   readonly session: Session;
   /** Appends a line and takes it in. A file that cannot be written warns once; the session goes on without it. */
   add(line: SessionLine): void;
+  /**
+   * The conversation as it was before turn `at` (from 0), read from the file where a summary took its place. Throws
+   * file_unusable when it is not there any more.
+   */
+  before(at: number): Conversation;
   /** Told every event of a run; writes down those that a session is made of. Never throws. */
   sink(event: StampedEvent): void;
   close(): void;
@@ -93,8 +105,9 @@ export function openSessions(folder: string, root: string, most = maxBytes): Ses
     open(loaded, now, warn) {
       const at = now();
       const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
-      const file = openAppend(folder, fileOf(id), warn);
-      return follow(loaded ?? emptySession(id, at.toISOString()), file, { root, now, isNew: loaded === null });
+      const file = openAppend(folder, fileOf(id), { warn, read: () => read(id).session });
+      const session = loaded === null ? emptySession(id, at.toISOString()) : forgetReplaced(loaded);
+      return follow(session, file, { root, now, isNew: loaded === null });
     },
     prune(keep) {
       const old = list().slice(keep);
@@ -106,22 +119,29 @@ export function openSessions(folder: string, root: string, most = maxBytes): Ses
 
 /** A session that nobody keeps (--ephemeral). */
 export function openUnkept(now: () => Date): OpenSession {
-  const nowhere: Append = { write: () => {}, close: () => {} };
+  const nowhere: Append = { write: () => false, read: () => null, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
 }
 
 interface Append {
-  write(line: SessionLine): void;
+  /** False: the line is not kept. */
+  write(line: SessionLine): boolean;
+  /** The session as the file has it; null: there is none that can be read. */
+  read(): Session | null;
   close(): void;
 }
 
 /** Opens the file at the first line: a session in which nothing happens leaves no trace. */
-function openAppend(folder: string, file: string, warn: (text: string) => void): Append {
+function openAppend(
+  folder: string,
+  file: string,
+  { warn, read }: { readonly warn: (text: string) => void; readonly read: () => Session },
+): Append {
   let fd: number | null = null;
   let broken = false;
   return {
     write(line) {
-      if (broken) return;
+      if (broken) return false;
       try {
         if (fd === null) {
           mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -132,9 +152,18 @@ function openAppend(folder: string, file: string, warn: (text: string) => void):
           fd,
           `${JSON.stringify(line, (_, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value))}\n`,
         );
+        return true;
       } catch (error) {
         broken = true;
         warn(`the session cannot be saved: ${toPaiError(error).message}`);
+        return false;
+      }
+    },
+    read() {
+      try {
+        return read();
+      } catch {
+        return null;
       }
     },
     close() {
@@ -151,19 +180,46 @@ function follow(
 ): OpenSession {
   let session = start;
   let begun = !isNew;
+  const before = (at: number): Conversation => {
+    const known = conversationBefore(session, at);
+    if (known !== null) return known;
+    const turn = session.turns[at];
+    const kept = file.read();
+    const found =
+      kept === null
+        ? null
+        : conversationBefore(
+            kept,
+            kept.turns.findIndex(({ run }) => run === turn?.run),
+          );
+    if (found !== null) return found;
+    throw new PaiError(
+      "file_unusable",
+      `the conversation before turn ${at + 1} is not in the session's file any more`,
+      {
+        hint: "of a session over 64 MiB only the end can be gone back to; files can be: /rewind N code",
+      },
+    );
+  };
+  const recall = (line: SessionLine): Conversation | null => {
+    if (line.type === "session.summarized") return before(line.from - 1);
+    return line.type === "session.rewound" && line.turns < session.turns.length ? before(line.turns) : null;
+  };
   const add = (line: SessionLine) => {
     if (!begun) {
       begun = true;
       file.write({ type: "session.started", v: 1, id: session.id, at: now().toISOString(), root });
     }
-    session = foldSession(session, line);
-    file.write(line);
+    session = foldSession(session, line, recall(line));
+    const isKept = file.write(line);
+    if (isKept && line.type === "conversation.replaced") session = forgetReplaced(session);
   };
   return {
     get session() {
       return session;
     },
     add,
+    before,
     sink(event) {
       const line = lineOf(event);
       if (line !== null) add(line);

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
 import { failedOutcome } from "../../src/core/outcome.ts";
-import { openSessions, type Sessions } from "../../src/store/sessions.ts";
+import { type OpenSession, openSessions, openUnkept, type Sessions } from "../../src/store/sessions.ts";
 
 let base = "";
 let folder = "";
@@ -178,4 +178,60 @@ test("a session of any size is listed and gone on with from its end; its turns a
   expect(sessions.load(id).leftOut).toBe(0);
   // One turn is more than is read: nothing of it is told without its beginning.
   expect(openSessions(folder, "/w", 800).load(id).session).toMatchObject({ conversation: { messages: [] } });
+});
+
+/** Turns of one message each; after every fifth a summary takes the place of all. */
+function talkLong(open: OpenSession, turns: number): void {
+  for (let at = 0; at < turns; at += 1) {
+    const message = { role: "user", text: `message ${at} ${"long ".repeat(60)}` } as const;
+    const summary = { role: "user", text: `summary up to ${at}` } as const;
+    open.sink(begin(`task ${at}`, `r${at}`));
+    open.sink({ type: "message.added", message, ...stamp });
+    if (at % 5 === 4) open.sink({ type: "conversation.replaced", messages: [summary], ...stamp });
+    open.sink(end(`r${at}`));
+  }
+}
+const firstWords = ({ session }: OpenSession) =>
+  session.conversation.messages.map((message) => (message.role === "user" ? message.text.split(" long")[0] : "answer"));
+const goBack = (open: OpenSession, turns: number) =>
+  open.add({ type: "session.rewound", at: "2026-01-01T00:00:00Z", turns });
+
+test("what summaries took the place of is in the file alone, and is there again for going back", () => {
+  const open = sessions.open(null, now, warn);
+  talkLong(open, 100);
+  expect(JSON.stringify(open.session).length).toBeLessThan(100 * 300);
+  goBack(open, 57);
+  expect(firstWords(open)).toEqual(["summary up to 54", "answer", "message 55", "answer", "message 56", "answer"]);
+  // Back once more, past what is in memory now, and as the file alone has it.
+  goBack(open, 13);
+  const back = firstWords(open);
+  expect(back.slice(0, 3)).toEqual(["summary up to 9", "answer", "message 10"]);
+  const again = sessions.open(sessions.load(open.session.id).session, now, warn);
+  expect(firstWords(again)).toEqual(back);
+  goBack(again, 7);
+  expect(firstWords(again).slice(0, 3)).toEqual(["summary up to 4", "answer", "message 5"]);
+  expect(again.session.turns.length).toBe(7);
+});
+
+test("a session that nobody keeps, or whose file cannot be written, goes back from memory", () => {
+  writeFileSync(folder, "a file where the folder should be");
+  for (const open of [openUnkept(now), sessions.open(null, now, () => {})]) {
+    talkLong(open, 20);
+    goBack(open, 7);
+    expect(firstWords(open).slice(0, 3)).toEqual(["summary up to 4", "answer", "message 5"]);
+    goBack(open, 3);
+    expect(firstWords(open).slice(0, 2)).toEqual(["message 0", "answer"]);
+  }
+});
+
+test("going back to what the file does not have any more is refused, and the session stays as it is", () => {
+  const open = sessions.open(null, now, warn);
+  talkLong(open, 20);
+  const before = open.session;
+  const file = join(folder, `${open.session.id}.jsonl`);
+  for (const lose of [() => writeFileSync(file, ""), () => rmSync(file)]) {
+    lose();
+    expect(() => goBack(open, 7)).toThrow(expect.objectContaining({ code: "file_unusable" }));
+    expect(open.session).toBe(before);
+  }
 });

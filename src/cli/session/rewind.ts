@@ -84,8 +84,9 @@ export async function compactTalk(talk: Talk): Promise<void> {
 async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const { open, context } = talk;
   const { turns, conversation } = open.session;
-  const before = turns[from - 1]?.before.messages.length ?? 0;
-  const messages = conversation.messages.slice(before);
+  const before = open.before(from - 1);
+  const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
+  const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
   const told =
     messages.length > 0
       ? renderConversation(messages)
@@ -126,6 +127,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
     return;
   }
+  // What is not there any more is said before any file is touched.
+  if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action === "code" && taken > 0)
     offer(talk, `The user took back what turn ${from} and all after it changed in files; they are as before.`);

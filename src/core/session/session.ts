@@ -1,8 +1,15 @@
 /** A session as a fold over the lines of its file: loading is replaying, and a damaged line costs only itself. Pure. */
 
 import type { Message } from "../model.ts";
-import { type Conversation, closeTurn, withTasks } from "./conversation.ts";
+import { type Conversation, closeTurn, type TaskItem, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./session-line.ts";
+
+/** A point of a conversation: how many messages there were, and how often a summary had taken the place of all. */
+interface Mark {
+  readonly replaced: number;
+  readonly messages: number;
+  readonly tasks: readonly TaskItem[];
+}
 
 export interface Turn {
   readonly at: string;
@@ -17,8 +24,8 @@ export interface Turn {
   readonly score: number | null;
   readonly calls: number;
   readonly changed: boolean;
-  /** The conversation as it was before this turn: what rewinding goes back to. */
-  readonly before: Conversation;
+  /** Where the conversation was before this turn: what rewinding goes back to. null: that is in the file alone. */
+  readonly before: Mark | null;
 }
 
 export interface Session {
@@ -26,12 +33,14 @@ export interface Session {
   readonly at: string;
   readonly turns: readonly Turn[];
   readonly conversation: Conversation;
+  /** The messages that each summary took the place of, for going back; none once they are in the file alone. */
+  readonly replaced: readonly (readonly Message[])[];
 }
 
 const empty: Conversation = { messages: [], tasks: [] };
 
 export function emptySession(id: string, at: string): Session {
-  return { id, at, turns: [], conversation: empty };
+  return { id, at, turns: [], conversation: empty, replaced: [] };
 }
 
 function endTurn(turns: readonly Turn[], line: Extract<SessionLine, { type: "turn.finished" }>): readonly Turn[] {
@@ -49,34 +58,65 @@ function close({ messages, tasks }: Conversation, how: string): Conversation {
   return { messages: closeTurn(messages, how), tasks };
 }
 
-function summarize({ turns, conversation, ...rest }: Session, from: number, summary: string): Session {
-  const before = turns[from - 1]?.before ?? empty;
-  const text = withTasks(`Summary of what happened next:\n${summary}`, conversation.tasks);
-  const told: Message = { role: "user", text };
-  const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
-  const messages = [...before.messages, told, heard];
-  return { ...rest, turns: turns.slice(0, from - 1), conversation: { messages, tasks: conversation.tasks } };
+/** The conversation as it was before turn `at` (from 0); null: it is in the file alone. */
+export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation | null {
+  const mark = turns[at]?.before ?? null;
+  if (mark === null) return null;
+  const messages = replaced[mark.replaced] ?? conversation.messages;
+  return { messages: messages.slice(0, mark.messages), tasks: mark.tasks };
 }
 
-/** The session after one more line. */
-export function foldSession(session: Session, line: SessionLine): Session {
-  const { conversation, turns } = session;
+/** The session as it was before turn `at` (from 0). */
+function goBack(session: Session, at: number, recalled: Conversation | null): Session {
+  const { turns, replaced } = session;
+  return {
+    ...session,
+    turns: turns.slice(0, at),
+    conversation: conversationBefore(session, at) ?? recalled ?? empty,
+    replaced: replaced.slice(0, turns[at]?.before?.replaced ?? replaced.length),
+  };
+}
+
+/** Without what only going back needs, for a session whose file holds that. */
+export function forgetReplaced(session: Session): Session {
+  const { replaced } = session;
+  const turns = session.turns.map((turn) =>
+    turn.before === null || turn.before.replaced === replaced.length ? turn : { ...turn, before: null },
+  );
+  return { ...session, turns, replaced: replaced.map(() => []) };
+}
+
+function summarize(session: Session, summary: string, { tasks }: Conversation): Session {
+  const text = withTasks(`Summary of what happened next:\n${summary}`, tasks);
+  const told: Message = { role: "user", text };
+  const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
+  return { ...session, conversation: { messages: [...session.conversation.messages, told, heard], tasks } };
+}
+
+/** The session after one more line. `recalled`: what the file says of where the line goes back to. */
+export function foldSession(session: Session, line: SessionLine, recalled: Conversation | null = null): Session {
+  const { conversation, turns, replaced } = session;
   switch (line.type) {
     case "session.started":
       return { ...session, id: line.id, at: line.at };
     case "turn.started": {
       const { at, run, mode, model, request } = line;
       const closed = close(conversation, cutOff);
+      const before: Mark = { replaced: replaced.length, messages: closed.messages.length, tasks: closed.tasks };
       return {
         ...session,
         conversation: closed,
-        turns: [...turns, { at, run, mode, model, request, ...unfinished, before: closed }],
+        turns: [...turns, { at, run, mode, model, request, ...unfinished, before }],
       };
     }
     case "message.added":
       return { ...session, conversation: { ...conversation, messages: [...conversation.messages, line.message] } };
     case "conversation.replaced":
-      return { ...session, conversation: { ...conversation, messages: line.messages } };
+      return {
+        ...session,
+        conversation: { ...conversation, messages: line.messages },
+        replaced: [...replaced, conversation.messages],
+      };
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
@@ -84,14 +124,10 @@ export function foldSession(session: Session, line: SessionLine): Session {
       const how = `this turn ended: ${line.status}; ${rest}`;
       return { ...session, turns: endTurn(turns, line), conversation: close(conversation, how) };
     }
-    case "session.rewound": {
-      const turn = turns[line.turns];
-      return turn === undefined
-        ? session
-        : { ...session, turns: turns.slice(0, line.turns), conversation: turn.before };
-    }
+    case "session.rewound":
+      return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
     case "session.summarized":
-      return summarize(session, line.from, line.summary);
+      return summarize(goBack(session, line.from - 1, recalled), line.summary, conversation);
   }
 }
 
@@ -103,7 +139,7 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
     if (line.type === "session.started") at = line.at;
     else if (line.type === "turn.started") {
       const { at: begun, run, mode, model, request } = line;
-      turns.push({ at: begun, run, mode, model, request, ...unfinished, before: empty });
+      turns.push({ at: begun, run, mode, model, request, ...unfinished, before: null });
     } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
     else if (line.type === "session.summarized") turns.length = Math.min(turns.length, line.from - 1);
     else if (line.type === "turn.finished") {
@@ -111,7 +147,7 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
       turns.push(...endTurn(turns.splice(index < 0 ? turns.length : index), line));
     }
   }
-  return { id, at, turns, conversation: empty };
+  return { id, at, turns, conversation: empty, replaced: [] };
 }
 
 /** Reads a session file; `damaged` counts lines that could not be read. `earlier`: what came before this text. */
@@ -135,14 +171,6 @@ export function readSession(
     session: { ...session, id, conversation: close(session.conversation, cutOff) },
     damaged,
   };
-}
-
-/** What was asked and answered, for flows that know no messages. */
-export function historyOf({ turns }: Session): readonly { readonly request: string; readonly answer: string }[] {
-  return turns.map(({ request, text, status }) => ({
-    request,
-    answer: text === "" ? (status ?? "interrupted") : text,
-  }));
 }
 
 /** The next steps that the last turn named, which the user may confirm; none when it did not end well. */

@@ -64,9 +64,16 @@ interface Ends {
   readonly finished: FactOf<"run.finished"> | null;
 }
 
+/** Without what went along with the request: no row of the statistics tells it. */
+const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> => ({
+  ...started,
+  task: { ...started.task, history: [], context: null, files: [] },
+});
+
 /** Keeps the first and the last fact of receipts that are about to be deleted. */
 export function noteEnded(stateFolder: string, runs: readonly Ends[]): void {
-  if (runs.length > 0) append(endedIn(stateFolder), runs);
+  const lean = runs.map((run) => ({ ...run, started: run.started === null ? null : withoutContext(run.started) }));
+  if (runs.length > 0) append(endedIn(stateFolder), lean);
 }
 
 /** The runs whose receipts were deleted. */

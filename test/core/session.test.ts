@@ -1,7 +1,8 @@
 /** Sessions as folds: whatever stands in the file, as much as can be read is read. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { emptySession, foldSession, historyOf, pendingOf, readSession } from "../../src/core/session/session.ts";
+import { historyOf } from "../../src/core/session/recent.ts";
+import { emptySession, foldSession, pendingOf, readSession } from "../../src/core/session/session.ts";
 import type { SessionLine } from "../../src/core/session/session-line.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -48,6 +49,14 @@ test("a session is what its lines say: turns, messages, tasks, pending steps", (
   ]);
   expect(pendingOf(session)).toEqual(["three"]);
   expect(session.conversation.messages.length).toBe(4);
+});
+
+test("a task of a long session carries the last turns only, not all", () => {
+  const names = Array.from({ length: 200 }, (_, at) => `${at}`);
+  const lines = names.flatMap((name) => turn(`r${name}`, `ask ${name}`, `did ${name}`));
+  expect(historyOf(readSession("x", fileOf([head, ...lines])).session)).toEqual(
+    names.slice(-5).map((name) => ({ request: `ask ${name}`, answer: `did ${name}` })),
+  );
 });
 
 test("cut at any byte, everything before the cut is there and nothing throws", () => {

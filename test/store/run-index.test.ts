@@ -1,6 +1,6 @@
 /** The table of runs: made from receipts, kept up to date, rebuilt when it is damaged. */
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sealFact } from "../../src/core/receipt.ts";
@@ -83,6 +83,15 @@ test("runs stay counted when their receipts are deleted, whether the index knew 
   expect(state.totals()).toMatchObject({ runs: 2 });
   rmSync(join(state.folder, "runs", `${id(1)}.jsonl`));
   expect(state.totals(later)).toMatchObject({ runs: 2 });
+});
+
+test("what went along with a request is not kept longer than its receipt", () => {
+  using state = openState();
+  const started = state.started(id(1));
+  const history = [{ request: "an older request", answer: "an older answer" }];
+  const told = { ...started, task: { text: "do it", history, context: "a long context" } };
+  noteEnded(state.folder, [{ id: id(1), started: told as never, finished: state.finished(good) as never }]);
+  expect(readFileSync(join(state.folder, "ended.jsonl"), "utf8")).not.toMatch(/older|long context/);
 });
 
 test("undone runs are counted, and no longer once they are redone", () => {

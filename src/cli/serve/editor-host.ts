@@ -7,7 +7,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { findProvider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { historyOf } from "../../core/session/session.ts";
+import { historyOf } from "../../core/session/recent.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";

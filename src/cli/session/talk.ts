@@ -2,7 +2,7 @@
 import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import { historyOf } from "../../core/session/session.ts";
+import { historyOf } from "../../core/session/recent.ts";
 import type { ApprovedWork, Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import type { InputHistory } from "../../store/input-history.ts";

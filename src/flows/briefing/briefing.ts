@@ -9,6 +9,7 @@ import type { Term } from "../../core/context/words.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { RelPath } from "../../core/path.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
+import { recentTurns } from "../../core/session/recent.ts";
 import { renderBaseline } from "../checks/describe.ts";
 import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
@@ -69,7 +70,7 @@ export interface Briefing extends Likely {
 
 function renderHistory(run: Run, budgets: Budgets): string {
   const lines = run.task.history
-    .slice(-5)
+    .slice(-recentTurns)
     .map(({ request, answer }) => `user: ${cutText(request, 400)}\npai: ${cutText(answer, 400)}`);
   return cutText(lines.join("\n"), budgets.history);
 }

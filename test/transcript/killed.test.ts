@@ -7,7 +7,6 @@ import { done, modify, planned, write } from "./replies.ts";
 
 setDefaultTimeout(patience);
 
-// soak 1
 test.concurrent("after two killed runs undo brings nothing of them back", async () => {
   await using place = openPlace(
     [
@@ -31,8 +30,10 @@ test.concurrent("after two killed runs undo brings nothing of them back", async 
   const [one, two] = [await start("change z.txt", "one"), await start("make b.txt", "two")];
   for (const run of [one, two]) run.kill("SIGKILL");
   await Promise.all([one.done, two.done]);
-  await place.pai(["history"]);
+  const { stderr } = await place.pai(["history"]);
   expect(place.tree()).toEqual({ "first.txt": "1\n", "z.txt": "old\n" });
+  expect(stderr.match(/was cut off and was taken back/g)?.length).toBe(2);
+  expect(stderr).not.toContain("b.txt");
   await place.pai(["undo", "-y"]);
   expect(place.tree()).toEqual({ "z.txt": "old\n" });
   expect((await place.pai(["undo", "-y"])).code).not.toBe(0);

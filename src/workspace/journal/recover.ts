@@ -1,6 +1,7 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
 
 import { type ErrorCode, toPaiError } from "../../core/error.ts";
+import type { RelPath } from "../../core/path.ts";
 import { isAlive } from "../../system/holder.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import { ownSince } from "../command/others.ts";
@@ -20,24 +21,30 @@ const maxTold = 20;
 /** A disk that fails now may work at the next start. */
 const laterCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
+/** What became of a run, said once all are taken back: what is new to one may be the work of the next. */
+type Tell = () => string;
+
 /**
  * One message for each run that was cut off. May itself be cut off anywhere, and be done again.
  * Costs one look into a folder when there is nothing to do.
  */
 export async function recover(root: Root, state: State, lock: Lock, rules: PathRules): Promise<string[]> {
-  const messages: string[] = [];
+  const tells: Tell[] = [];
   for (const id of openIds(state)) {
-    const message = await recoverUnlessRunning(root, state, lock, { id, rules }).catch((thrown) => {
+    const tell = await recoverUnlessRunning(root, state, lock, {
+      id,
+      rules,
+    }).catch((thrown) => {
       const { code, message: why, hint } = toPaiError(thrown);
       // Other runs, and the next one, do not depend on a record that is refused.
       if (code === "path_refused")
-        return `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
+        return () => `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
       if (!laterCodes.includes(code)) throw thrown;
-      return `run ${id} was cut off and cannot be taken back yet: ${why}`;
+      return () => `run ${id} was cut off and cannot be taken back yet: ${why}`;
     });
-    if (message !== null) messages.push(message);
+    if (tell !== null) tells.push(tell);
   }
-  return [...messages, ...(await recoverClosed(root, state, lock, rules))];
+  return [...tells.map((tell) => tell()), ...(await recoverClosed(root, state, lock, rules))];
 }
 
 /** Without the lock for a run that goes on: that holds it while it writes. */
@@ -46,7 +53,7 @@ async function recoverUnlessRunning(
   state: State,
   lock: Lock,
   { id, rules }: { readonly id: string; readonly rules: PathRules },
-): Promise<string | null> {
+): Promise<Tell | null> {
   return isStillRunning(state, id) ? null : lock(() => recoverRun(root, state, id, rules));
 }
 
@@ -57,13 +64,13 @@ function isStillRunning(state: State, id: string): boolean {
   return end === null && isAlive(holder);
 }
 
-function recoverRun(root: Root, state: State, id: string, rules: PathRules): string | null {
+function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tell | null {
   const run = readRun(state, id);
   const episode = run && lastEpisode(run);
   if (episode === null || episode.end !== null) {
     const isTold = episode === null && isForeign(state, id);
     forgetOpen(state, id);
-    return isTold ? `run ${id} was cut off and is not taken back: ${foreignRecord(state, id)}` : null;
+    return isTold ? () => `run ${id} was cut off and is not taken back: ${foreignRecord(state, id)}` : null;
   }
   if (isAlive(episode.holder)) return null;
   const { batches, watches, kind } = episode;
@@ -76,7 +83,10 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
     changes,
     batches.flatMap(({ temps }) => temps),
   );
-  const report = takeBack(root, state.disk, journal, { changes, traits: traitsOf(batches) });
+  const report = takeBack(root, state.disk, journal, {
+    changes,
+    traits: traitsOf(batches),
+  });
   const left = [...report.left, ...copies];
   const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>
     holds(stateAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
@@ -95,16 +105,18 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): str
   const fresh = newSince(root, rules, episode);
   if (batches.length === 0 && since.length === 0 && fresh.length === 0) return null;
   const what = kind === "run" ? `run ${id} was cut off` : `the ${kind} of run ${id} was cut off`;
-  return [
-    `${what} and was taken back`,
-    ...told("changed by somebody else and left as they are", left),
-    ...told(
-      "changed since its last command began, and left",
-      since.map(({ path }) => path),
-    ),
-    ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
-    ...told("new since its last command began, and left", fresh),
-  ].join("; ");
+  const isStanding = (path: string) => stateAt(root, path as RelPath).blob !== null;
+  return () =>
+    [
+      `${what} and was taken back`,
+      ...told("changed by somebody else and left as they are", left),
+      ...told(
+        "changed since its last command began, and left",
+        since.map(({ path }) => path),
+      ),
+      ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+      ...told("new since its last command began, and left", fresh.filter(isStanding)),
+    ].join("; ");
 }
 
 function told(what: string, paths: readonly string[]): string[] {

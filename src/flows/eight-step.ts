@@ -1,6 +1,5 @@
 /** eight-step: schedule, then think, act, judge and heal step by step, then a summary. */
 import { toPaiError } from "../core/error.ts";
-import { listActions } from "../core/fill-prompt.ts";
 import type { Message } from "../core/model.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
 import { describeSchedule } from "../core/plan/reply-schemas.ts" with { type: "macro" };
@@ -13,13 +12,12 @@ import { renderRequest } from "./execution-request.ts";
 import { createIterations, type Iterations, showStep } from "./iteration.ts";
 import { makePlan } from "./planning.ts";
 import type { PlanKind } from "./plans/find-plan.ts";
-import schedulePrompt from "./prompts/schedule.md" with { type: "text" };
-import summaryPrompt from "./prompts/summary.md" with { type: "text" };
+import { schedulePrompt, summaryPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Flow, Run } from "./run.ts";
 
 /** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
-  system: listActions(schedulePrompt),
+  system: schedulePrompt(),
   format: { name: "schedule", schema: describeSchedule() },
   load: async () => (await import("../core/plan/parse-schedule.ts")).readSchedule,
   planOf: ({ plan }) => plan,
@@ -67,7 +65,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
   run.ledger.reserve(0);
   const messages: Message[] = [{ role: "user", text: said }];
   try {
-    keepSummary(run, (await ask(run, { purpose: "summary", system: summaryPrompt, messages, format: null })).text);
+    keepSummary(run, (await ask(run, { purpose: "summary", system: summaryPrompt(), messages, format: null })).text);
   } catch (thrown) {
     run.signal.throwIfAborted();
     const text = `the model wrote no summary: ${toPaiError(thrown).message}`;

@@ -17,8 +17,7 @@ import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { requireRight } from "./permission.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
-import executePrompt from "./prompts/execute.md" with { type: "text" };
-import scriptPrompt from "./prompts/script.md" with { type: "text" };
+import { executePrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
 import {
   askForScript,
@@ -79,7 +78,7 @@ async function doPhase(
   const { run, rights, claims, progress, checks } = phase;
   const question: ScriptQuestion = {
     purpose: "execute",
-    system: `${executePrompt}\n${scriptPrompt}`,
+    system: executePrompt(),
     messages,
     targets: progress.targets,
   };

@@ -22,9 +22,7 @@ import { rightsOf } from "./execution.ts";
 import { renderCalls, renderCriteria, renderForms, renderRequest, renderTask } from "./execution-request.ts";
 import type { CallReport } from "./perform.ts";
 import { createProgress } from "./progress.ts";
-import actPrompt from "./prompts/act.md" with { type: "text" };
-import integrityPrompt from "./prompts/integrity.md" with { type: "text" };
-import scriptPrompt from "./prompts/script.md" with { type: "text" };
+import { actPrompt, integrityPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
 import { askForScript, keepFinish, performScript, proseOf, type ScriptWork } from "./script-reply.ts";
 
@@ -132,7 +130,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
   const planned = progress.promisesChanges ? await runPlanChecks(run, checks) : new Set<string>();
   const passed = before.flatMap((check) => (check.passed === true ? [check.command] : []));
   const passedBefore = new Set([...planned, ...passed]);
-  const system = `${actPrompt}\n${scriptPrompt}`;
+  const system = actPrompt();
   const scores: number[] = [];
   const story: string[] = [];
   const improvements: string[] = [];
@@ -267,7 +265,7 @@ async function judge(
   try {
     const reply = await ask(run, {
       purpose: "integrity",
-      system: integrityPrompt,
+      system: integrityPrompt(),
       messages: [{ role: "user", text: parts.join("\n\n") }],
       format: { name: "verdict", schema: verdictSchema },
     });

@@ -2,7 +2,6 @@
 
 import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
-import { listActions } from "../core/fill-prompt.ts";
 import type { Json, Message } from "../core/model.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
@@ -24,12 +23,12 @@ import { type Briefing, makeBriefing } from "./briefing/briefing.ts";
 import { bindCommands } from "./commands/approve-command.ts";
 import { findPlan, type PlanKind, promiseOfPlanning, type Wanted } from "./plans/find-plan.ts";
 import { keyBehindLooks, keyOfPlan } from "./plans/kept-plans.ts";
-import planPrompt from "./prompts/plan.md" with { type: "text" };
+import { planPrompt } from "./prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "./run.ts";
 
 /** The plan of single-shot (spec 2.2). */
 export const singleShotPlan: PlanKind<Plan> = {
-  system: listActions(planPrompt),
+  system: planPrompt(),
   format: { name: "plan", schema: describePlan() },
   load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
   planOf: (plan) => plan,

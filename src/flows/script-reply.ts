@@ -1,7 +1,6 @@
 /** One reply that is an action script: asked for, resumed once when cut, and performed as one batch. */
 
 import { PaiError } from "../core/error.ts";
-import { listActions } from "../core/fill-prompt.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { completeFinish } from "../core/script/finish.ts";
@@ -48,7 +47,7 @@ export interface ScriptReply {
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, messages, targets } = question;
   const tag = chooseTag(messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
-  const system = listActions(question.system).replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
+  const system = question.system.replace("{amend rule}", amendRule(run)).replaceAll("EOT", tag);
   const read = (path: string) => {
     try {
       const bytes = run.veiled.stage().shown(run.overlay.path(path, "read"));

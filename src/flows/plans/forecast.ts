@@ -6,8 +6,7 @@ import type { Plan } from "../../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { editedIn, filesOf } from "../evidence.ts";
-import executePrompt from "../prompts/execute.md" with { type: "text" };
-import scriptPrompt from "../prompts/script.md" with { type: "text" };
+import { executeLength } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
 /** Characters of a look's answer, as long as nobody has looked. */
@@ -37,8 +36,7 @@ export async function forecast(
   const steps = plan.execution_plan?.steps ?? [];
   const looks = steps.filter(({ action }) => rowOf(action)?.kind === "look" && rowOf(action)?.shows === false).length;
   const sent =
-    executePrompt.length +
-    scriptPrompt.length +
+    executeLength() +
     task.text.length +
     (task.context?.length ?? 0) +
     JSON.stringify(steps).length / 2 +

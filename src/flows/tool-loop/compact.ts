@@ -6,7 +6,7 @@ import { PaiError, toPaiError } from "../../core/error.ts";
 import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
-import compactPrompt from "../prompts/compact.md" with { type: "text" };
+import { compactPrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
 /** Share of the window that may be filled before the conversation is compacted. */
@@ -34,7 +34,7 @@ export async function summarizeText(run: Run, told: string): Promise<string> {
   // A small model answers the request it reads last, unless that is the one for the summary.
   const request = `${fence("conversation", {}, text)}\n\nSummarize this conversation; do not answer it.`;
   const messages: Message[] = [{ role: "user", text: request }];
-  const reply = await ask(run, { purpose: "compact", system: compactPrompt, messages, format: null });
+  const reply = await ask(run, { purpose: "compact", system: compactPrompt(), messages, format: null });
   const summary = withoutAnalysis(reply.text);
   if (summary === "") throw new PaiError("reply_empty", "the summary was empty; the conversation is as it was");
   return summary;

@@ -9,7 +9,7 @@ import { runChecks, userChecks } from "../checks/checks.ts";
 import { describeCheck } from "../checks/describe.ts";
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
-import explorePrompt from "../prompts/explore.md" with { type: "text" };
+import { explorePrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run, RunOptions } from "../run.ts";
 
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
@@ -149,7 +149,7 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
   const likely = await renderLikely(run, task);
   let messages: readonly Message[] = [{ role: "user", text: likely === "" ? task : `${likely}\n\n${task}` }];
   for (let turn = 1; turn <= maxTurns && !run.ledger.exhausted; turn += 1) {
-    const reply = await ask(run, { purpose: "explore", system: explorePrompt, messages, tools, format: null });
+    const reply = await ask(run, { purpose: "explore", system: explorePrompt(), messages, tools, format: null });
     if (reply.text.trim() !== "") found.push(reply.text.trim());
     if (reply.calls.length === 0 && reply.stop === "length") break;
     if (reply.calls.length === 0) return reply.text;

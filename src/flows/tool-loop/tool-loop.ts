@@ -13,7 +13,7 @@ import { noteAnswer } from "../evidence.ts";
 import { renderLearning } from "../execution-request.ts";
 import { perform } from "../perform.ts";
 import { pathsRead } from "../permission.ts";
-import loopPrompt from "../prompts/tool-loop.md" with { type: "text" };
+import { loopPrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTool } from "./inner-tools.ts";
@@ -97,7 +97,7 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
 
 /** The same in every request of a turn: whatever changes here ends what is cached and thought after it. */
 function renderSystem(knowledgeText: string): string {
-  return [loopPrompt.trim(), knowledgeText].filter((part) => part !== "").join("\n\n");
+  return [loopPrompt(), knowledgeText].filter((part) => part !== "").join("\n\n");
 }
 
 /** What every turn of a new conversation begins with, tools included, without the project's own words. */

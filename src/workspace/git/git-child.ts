@@ -1,6 +1,5 @@
 /** One git child that sees the objects of a repository and never its settings, hooks, aliases, pagers or attributes. */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
@@ -28,6 +27,7 @@ const settings = [
 ] as const;
 /** An empty repository of pai's own around the objects: no setting, hook, alias, pager or attribute of the real one can act. */
 export function makeFrame({ head, shallow }: Repository): string {
+  const { tmpdir }: typeof import("node:os") = require("node:os");
   const frame = mkdtempSync(join(tmpdir(), "pai-git-"));
   for (const folder of ["objects", "refs"]) mkdirSync(join(frame, folder));
   writeFileSync(join(frame, "HEAD"), `${head}\n`);

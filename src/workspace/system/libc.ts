@@ -1,22 +1,22 @@
 /** The C library this process already runs on, for the few system calls that Bun does not offer. */
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
-import { constants } from "node:os";
+import { errno as numbers } from "./errno.ts";
 
-const libcName = /^\/(libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1)$/;
+/** A mapping that is run, and the path of its file: that of a libc. */
+const libcLine = /^[^/\n]* r-xp [^/\n]*(\/(?:.*\/)?(?:libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1))$/m;
 
 /**
  * The libc this process runs with, from its own map: a search by name would end in the folder pai was started in.
  * Throws when there is none.
  */
 export function findLibc(maps: string): string {
-  const line = maps
-    .split("\n")
-    .find((line) => line.includes(" r-xp ") && libcName.test(line.slice(line.lastIndexOf("/"))));
-  if (line === undefined) throw new Error("no libc in the map of this process");
-  return line.slice(line.indexOf("/"));
+  const [, found] = libcLine.exec(maps) ?? [];
+  if (found === undefined) throw new Error("no libc in the map of this process");
+  return found;
 }
 
+const errnoShape = { __errno_location: { args: [], returns: "ptr" } } as const;
 let path: string | null = null;
 
 /**
@@ -27,10 +27,10 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
   try {
     path ??= findLibc(readFileSync("/proc/self/maps", "latin1"));
     const { symbols } = dlopen(path, shapes);
-    const where = dlopen(path, { __errno_location: { args: [], returns: "ptr" } }).symbols.__errno_location;
+    const where = dlopen(path, errnoShape).symbols.__errno_location;
     const errno = (): number => {
       const at = where();
-      return at === null ? constants.errno.EIO : read.i32(at, 0);
+      return at === null ? numbers.EIO : read.i32(at, 0);
     };
     return { functions: symbols, errno };
   } catch {

@@ -1,4 +1,5 @@
 /** The openat2 call of Linux 5.6 and later: one step from a folder to another far below it, with no link on the way. */
+import { errno as numbers } from "./errno.ts";
 import { openLibc } from "./libc.ts";
 
 /**
@@ -12,10 +13,6 @@ const openat2Number = 437;
 const resolve = 0x08n | 0x04n | 0x02n;
 const maxPathBytes = 4096;
 const maxTries = 16;
-const EINTR = 4;
-const EAGAIN = 11;
-const EINVAL = 22;
-const ENAMETOOLONG = 36;
 
 /** null: this system or runtime has no such call. Takes half a millisecond. */
 export function loadOpenBelow(): OpenBelow | null {
@@ -27,9 +24,9 @@ export function loadOpenBelow(): OpenBelow | null {
   const encoder = new TextEncoder();
   return (fd, path, flags) => {
     const { read: used, written } = encoder.encodeInto(path, name);
-    if (used < path.length || written >= maxPathBytes) return -ENAMETOOLONG;
+    if (used < path.length || written >= maxPathBytes) return -numbers.ENAMETOOLONG;
     // The kernel would stop at the first NUL and open something else.
-    if (path.includes("\0")) return -EINVAL;
+    if (path.includes("\0")) return -numbers.EINVAL;
     name[written] = 0;
     how[0] = BigInt(flags);
     for (let tries = 1; ; tries += 1) {
@@ -37,7 +34,7 @@ export function loadOpenBelow(): OpenBelow | null {
       const opened = functions.syscall(openat2Number, fd, name, how, how.byteLength);
       if (opened >= 0) return opened;
       const why = errno();
-      if ((why !== EINTR && why !== EAGAIN) || tries === maxTries) return -why;
+      if ((why !== numbers.EINTR && why !== numbers.EAGAIN) || tries === maxTries) return -why;
     }
   };
 }

@@ -1,6 +1,6 @@
 /** System calls that Bun does not offer, as functions that throw PaiError; loaded at the first use. */
 import { closeSync, constants as modes, openSync } from "node:fs";
-import { constants } from "node:os";
+import { errno as numbers } from "./errno.ts";
 import { cString, openLibc } from "./libc.ts";
 
 /** Paths are not followed if their last part is a link. What fails throws a system error. */
@@ -38,8 +38,8 @@ const shapes = {
 const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
-const { errno: numbers } = constants;
-const unsupported = [numbers.EINVAL, numbers.ENOSYS, numbers.EOPNOTSUPP, numbers.ENOTSUP];
+/** The last stands for EOPNOTSUPP too, which has the same number. */
+const unsupported = [numbers.EINVAL, numbers.ENOSYS, numbers.ENOTSUP];
 
 let loaded: SystemCalls | null | undefined;
 
@@ -95,7 +95,7 @@ function loadSystemCalls(): SystemCalls | null {
       const fd = openSync(path, modes.O_RDONLY | modes.O_NOFOLLOW | modes.O_NONBLOCK);
       try {
         // A read lease is only granted while nobody writes. Its breaking would send SIGIO, which ends a process.
-        functions.fcntl(fd, fcntl.setSignal, BigInt(constants.signals.SIGURG));
+        functions.fcntl(fd, fcntl.setSignal, SIGURG);
         const refused = functions.fcntl(fd, fcntl.setLease, fcntl.readLock) < 0 && errno() === numbers.EAGAIN;
         functions.fcntl(fd, fcntl.setLease, fcntl.unlock);
         return refused;
@@ -110,11 +110,14 @@ function loadSystemCalls(): SystemCalls | null {
 
 /** AT_FDCWD; every path here is absolute. */
 const currentFolder = -100;
+const SIGURG = 23n;
 const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as const;
 const flock = { exclusive: 2, noWait: 4 } as const;
 
 /** Looks like those of node:fs, so that whoever knows those knows these. */
 function systemError(number: number, call: string): Error {
-  const code = Object.entries(numbers).find(([, value]) => value === number)?.[0] ?? "EIO";
+  // Loaded only now: `constants` of node:os takes longer to load than all calls of a run.
+  const { constants }: typeof import("node:os") = require("node:os");
+  const code = Object.entries(constants.errno).find(([, value]) => value === number)?.[0] ?? "EIO";
   return Object.assign(new Error(`${code}: ${call}`), { code, errno: -number, syscall: call });
 }

@@ -5,8 +5,7 @@ import { renderVersion } from "./cli/commands/version.ts";
 const argv = process.argv.slice(2);
 
 /** What can be answered without reading the command line; null: everything else. */
-async function answer([word, ...more]: readonly string[]): Promise<string | null> {
-  if (more.length > 0) return null;
+async function answer(word: string | undefined): Promise<string | null> {
   if (word === "--version") return renderVersion(false);
   if (word !== "--help" && word !== "-h" && word !== "help") return null;
   const [{ renderOverview }, { commands }] = await Promise.all([
@@ -17,7 +16,7 @@ async function answer([word, ...more]: readonly string[]): Promise<string | null
 }
 
 /** These are answered before anything else loads; where that fails (a closed pipe), the usual way reports it. */
-const text = await answer(argv);
+const text = argv.length === 1 ? await answer(argv[0]) : null;
 const answered =
   text !== null &&
   (await Bun.write(Bun.stdout, text).then(

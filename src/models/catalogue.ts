@@ -52,16 +52,18 @@ function readPrice({ provider, price }: Entry): ListedPrice | null {
   };
 }
 
-export const knownModels: readonly KnownModel[] = (catalogue.models as readonly Entry[]).map((entry) => ({
-  ends: null,
-  ...entry,
-  price: readPrice(entry),
-}));
+const entries: readonly Entry[] = catalogue.models;
+
+const readEntry = (entry: Entry): KnownModel => ({ ends: null, ...entry, price: readPrice(entry) });
+
+export const knownModels = (): readonly KnownModel[] => entries.map(readEntry);
 
 /** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
 export function findModel(provider: string, name: string): KnownModel | null {
-  const base = name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
-  return knownModels.find((each) => each.provider === provider && (each.name === name || each.name === base)) ?? null;
+  const named = (wanted: string) => entries.find((each) => each.name === wanted && each.provider === provider);
+  const base = () => name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
+  const entry = named(name) ?? named(base());
+  return entry === undefined ? null : readEntry(entry);
 }
 
 /** What a model costs on that day ("2026-11-22"); null: unknown, as for one that ended or whose price ran out. */

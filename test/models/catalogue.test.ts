@@ -41,9 +41,9 @@ describe("every model of the catalogue", () => {
   });
 
   test("is listed once, and has a price with day and source, or none", () => {
-    const names = knownModels.map(({ provider, name }) => `${provider}:${name}`);
+    const names = knownModels().map(({ provider, name }) => `${provider}:${name}`);
     expect(new Set(names).size).toBe(names.length);
-    for (const { price } of knownModels) {
+    for (const { price } of knownModels()) {
       if (price !== null)
         expect([price.date, price.source]).toEqual([expect.any(String), expect.stringMatching(/^https:/)]);
     }

@@ -18,7 +18,7 @@ function findRows(context: Context) {
   return modelSources.map((provider) => {
     const keyed = findProvider(provider)?.needsKey ?? false;
     const keys = keyed ? findKeys(provider, { env: context.env, places }).map(({ id }) => id) : [];
-    const served = knownModels.filter((model) => model.provider === provider && (model.ends ?? "9") > day);
+    const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
     const models = served.map(({ name, window, maxOutputTokens, ends }) => ({
       name,
       window,

@@ -53,7 +53,7 @@ export function describeGrammar(commands: readonly Command[]): Grammar {
 }
 
 /** Those that pai knows, so that a shell need not start it to complete them. */
-const models = (): readonly string[] => knownModels.map(({ provider, name: model }) => `${provider}:${model}`);
+const models = (): readonly string[] => knownModels().map(({ provider, name: model }) => `${provider}:${model}`);
 
 /** What the value of a flag is completed to. */
 export function expectedValue({

@@ -53,7 +53,7 @@ const commands: readonly Choice[] = [
 /** The models that there is a key for, and the one in use. */
 function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
   const day = now().toISOString().slice(0, 10);
-  const usable = knownModels.filter(
+  const usable = knownModels().filter(
     ({ provider, ends }) => (ends ?? "9") > day && findKeys(provider, { env, places }).length > 0,
   );
   const ids = new Set([inUse, ...usable.map(({ provider, name }) => `${provider}:${name}`)]);

@@ -11,7 +11,7 @@ const maxOffered = 100;
 /** What may follow these commands. */
 const followers = new Map<string, readonly string[]>([
   ["mode", modes],
-  ["model", knownModels.map(({ provider, name }) => `${provider}:${name}`)],
+  ["model", knownModels().map(({ provider, name }) => `${provider}:${name}`)],
 ]);
 
 const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);

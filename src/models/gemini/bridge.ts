@@ -15,16 +15,9 @@ export function openGemini(options: BridgeOptions): Stream {
       async ask(request, exchange) {
         const body = encodeGemini(model, request) as unknown as GenerateContentRequest;
         const sdk = new GoogleGenerativeAI(key?.key ?? "").getGenerativeModel({ model });
-        let answer = new Response();
-        const { response } = await lendFetch(
-          async (url, init) => {
-            answer = await exchange.send(url, init);
-            return new Response("");
-          },
-          (customHeaders) => sdk.generateContentStream(body, { baseUrl: endpoint.url, customHeaders }),
+        return lendFetch(exchange.send, (customHeaders) =>
+          sdk.generateContentStream(body, { baseUrl: endpoint.url, customHeaders }),
         );
-        response.catch(() => {});
-        return answer;
       },
     },
     options,

@@ -3,7 +3,7 @@
 import type { SendRequest } from "../wire/exchange.ts";
 
 const mark = "x-pai-call";
-const lent = new Map<string, SendRequest>();
+const lent = new Map<string, (url: string, init: RequestInit) => void>();
 let original: typeof fetch | null = null;
 let serial = 0;
 
@@ -13,25 +13,32 @@ const dispatch = Object.assign(
     const send = lent.get(headers.get(mark) ?? "");
     if (send === undefined) return (original ?? fetch)(input, init);
     headers.delete(mark);
-    return send(String(input), { ...init, headers });
+    send(String(input), { ...init, headers });
+    // The SDK never hears of the answer: it would read it beside us. A promise of its own, which goes with the call.
+    return new Promise(() => {});
   },
   { preconnect: fetch.preconnect },
 );
 
-/** Runs `call`, which must put the given headers on its requests; every other fetch of the process goes its usual way. */
-export async function lendFetch<T>(
+/**
+ * Runs `call`, which must put the given headers on its request; every other fetch of the process goes its usual way.
+ * Resolves to the answer of `send`, and throws what that or `call` throws.
+ */
+export async function lendFetch(
   send: SendRequest,
-  call: (headers: Readonly<Record<string, string>>) => Promise<T>,
-): Promise<T> {
+  call: (headers: Readonly<Record<string, string>>) => Promise<unknown>,
+): Promise<Response> {
   serial += 1;
   const id = String(serial);
   if (lent.size === 0) {
     original = globalThis.fetch;
     globalThis.fetch = dispatch;
   }
-  lent.set(id, send);
   try {
-    return await call({ [mark]: id });
+    return await new Promise((resolve, reject) => {
+      lent.set(id, (url, init) => resolve(send(url, init)));
+      call({ [mark]: id }).catch(reject);
+    });
   } finally {
     lent.delete(id);
     if (lent.size === 0 && original !== null) globalThis.fetch = original;

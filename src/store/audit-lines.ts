@@ -28,10 +28,13 @@ function shorten(text: string): string {
 
 /** Emoji keep their joiners and presentation marks. */
 const acting = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+/** Most records: nothing in them is spelled out. */
+const plain = /^[ -~]*$/;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** Controls, line separators and marks that turn text around are spelled out. */
 function escapeLine(text: string): string {
+  if (plain.test(text)) return text;
   return text.replace(acting, (mark) => {
     const hex = (mark.codePointAt(0) ?? 0).toString(16);
     return short[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`);

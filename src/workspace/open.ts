@@ -74,7 +74,7 @@ const maxReadBytes = 8 * 1024 * 1024;
 /** Looks at no file of the workspace, unless a run was cut off here. Throws root_refused. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home, backend } = options;
-  const own = [...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])];
+  const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const root = openRoot(options.root, { force, home, own, backend, rules: options.policy });
   const policy = denyBelow(options.policy, root.path, realFolders(own));
   const { state, why } = openState(root, options.stateDir);

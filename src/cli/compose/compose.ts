@@ -77,7 +77,8 @@ export function composeSandbox({ flags }: Context, settings: Settings): SandboxS
  * 65,536.
  */
 export function makeRunId(now: Date): string {
-  const stamp = now.toISOString().replace(/[-:Z]/g, "").replace("T", "-").replace(".", "");
+  const digits = now.toISOString().replaceAll("-", "").replaceAll(":", "");
+  const stamp = `${digits.slice(0, 8)}-${digits.slice(9, 15)}${digits.slice(16, 19)}`;
   return `${stamp}-${Buffer.from(crypto.getRandomValues(new Uint8Array(2))).toString("hex")}`;
 }
 

@@ -10,9 +10,9 @@ const maxDefiners = 4;
 /** So many of the likeliest files that hold a name are looked into. */
 const maxRead = 40;
 
-const inPart = /[\p{L}\p{N}_$]/u;
+const inPart = /\p{L}|\p{N}|[_$]/u;
 const constant =
-  /^\s*(?:#\s*define\s+|(?:export\s+|pub\s+|static\s+|final\s+|public\s+|private\s+)*(?:var|const|let|val)\s+(?:mut\s+)?)([\p{L}_$][\p{L}\p{N}_$]*)/u;
+  /^\s*(?:#\s*define\s+|(?:export\s+|pub\s+|static\s+|final\s+|public\s+|private\s+)*(?:var|const|let|val)\s+(?:mut\s+)?)((?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*)/u;
 
 function definedIn(line: string, path: string): string | null {
   const [, value] = constant.exec(line) ?? [];

@@ -7,7 +7,7 @@ export interface Mention {
   readonly line: number | null;
 }
 
-const word = /[\p{L}\p{N}_.@+/\\~[\]()$-]+/gu;
+const word = /(?:\p{L}|\p{N}|[_.@+/\\~[\]()$-])+/gu;
 /**
  * A path ends here: what follows may be a line, as `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5`
  * as bundlers have it.
@@ -15,7 +15,7 @@ const word = /[\p{L}\p{N}_.@+/\\~[\]()$-]+/gu;
 const lineBehind = /^(?:["'`)\]]{0,2},? (?:at |on |in )?line |["'`]?(?::line |:|\(|#L)| (?=\d+:\d))(\d{1,7})/;
 /** The class, its method, and behind the bracket the bare name of its file. */
 const frame =
-  /^(?:.*\/)?((?:[\p{L}_$][\p{L}\p{N}_$]*\.)+)[\p{L}\p{N}_$]+\((\p{L}[\p{L}\p{N}_$]*\.(?:java|kt|scala|groovy))$/u;
+  /^(?:.*\/)?((?:(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*\.)+)(?:\p{L}|\p{N}|[_$])+\((\p{L}(?:\p{L}|\p{N}|[_$])*\.(?:java|kt|scala|groovy))$/u;
 const bareNames = /^(?:[A-Z]\w+file|BUILD|WORKSPACE)$/;
 
 const maxPath = 1_024;

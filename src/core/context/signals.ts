@@ -68,10 +68,10 @@ function weightOf(by: Signal["by"], isExact: boolean, hasLine: boolean): number 
 /** `request`: what the person wrote. `output`: checks, tracebacks, standard input. */
 export function findSignals(request: string, output: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
-  const told = withoutPassed(output.slice(-outputTail));
+  const told = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
   const mentions = [
     ...Array.from(mentionsIn(request), (mention) => ({ ...mention, by: "request" as const })),
-    ...Array.from(mentionsIn(told), (mention) => ({ ...mention, by: "output" as const })),
+    ...Array.from(told, (mention) => ({ ...mention, by: "output" as const })),
   ];
   if (mentions.length === 0) return found;
   const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);

@@ -13,7 +13,7 @@ interface Name {
   readonly isExact: boolean;
 }
 
-const word = /[\p{L}\p{N}_$]+/gu;
+const word = /(?:\p{L}|\p{N}|[_$])+/gu;
 const severalWords = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_\p{L}/u;
 const capital = /^\p{Lu}\p{Ll}{2,}/u;
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;

@@ -15,8 +15,8 @@ const most = { request: 12, output: 20 } as const;
 /** Characters at the end of an output that may name something. */
 const outputTail = 12_000;
 
-const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_+[\p{L}\p{N}]/u;
-const qualified = /[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#|->|\\)[\p{L}_$][\p{L}\p{N}_$]*)*/gu;
+const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_+(?:\p{L}|\p{N})/u;
+const qualified = /(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*(?:(?:\.|::|#|->|\\)(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*)*/gu;
 const joints = /\.|::|#|->|\\/;
 /** Where a sentence, a row of a list or a bracket begins, a capital letter says nothing. */
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
@@ -40,9 +40,12 @@ function* namesIn(request: string): Generator<string> {
 /** Longer ones are data. */
 const maxLine = 1_000;
 
-const name = "(?<![\\p{L}\\p{N}_$])[\\p{L}_$][\\p{L}\\p{N}_$.:#>\\\\-]*";
-/** What compilers and interpreters say of a name, and how they write frames; the name is the first group. */
-const said: readonly RegExp[] = [
+const name = "(?<!\\p{L}|\\p{N}|[_$])(?:\\p{L}|[_$])(?:\\p{L}|\\p{N}|[_$.:#>\\\\-])*";
+/**
+ * What compilers and interpreters say of a name, and how they write frames; the name is the first group. Made only for an
+ * output: most requests have none.
+ */
+const saidOf = (): readonly RegExp[] => [
   new RegExp(`(${name}) is not (?:defined|a function|a constructor|iterable)`, "gu"),
   new RegExp(`(?:undefined|unresolved reference|Unresolved reference|undeclared name): ?(${name})`, "gu"),
   new RegExp(
@@ -57,19 +60,19 @@ const said: readonly RegExp[] = [
   new RegExp(`\\b(?:in|In function|in function) [\`'‘](?:block in )?(${name})['’\`]`, "gu"),
   new RegExp(`^\\s*\\d+: (?:0x[0-9a-f]+ - )?(${name})$`, "gmu"),
 ];
-const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");
 const trouble = /error|fail|exception|panic|undefined|unresolved|cannot|can't|not found|no such|missing|expected/i;
 
 /** Names that the output of a check, a compiler or an interpreter speaks of, those it complains of first. */
 function* namesSaid(output: string): Generator<string> {
   const last = (found: string) =>
     found
-      .split(/[^\p{L}\p{N}_$]+/u)
+      .split(/(?:(?!\p{L}|\p{N}|[_$])[^])+/u)
       .filter((part) => part !== "")
       .slice(-2)
       .toReversed();
-  for (const shape of said) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
+  for (const shape of saidOf()) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
   const lines = output.split("\n").filter((line) => trouble.test(line));
+  const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");
   for (const line of lines) for (const { 1: found = "" } of line.matchAll(quoted)) yield* last(found);
   for (const line of lines)
     for (const { 0: found, index } of line.matchAll(qualified))
@@ -86,13 +89,16 @@ function* distinct(names: Iterable<string>, count: number): Generator<string> {
   }
 }
 
-/** Those of the output first. */
-export function symbolsIn(request: string, output: string): NamedSymbol[] {
-  const told = withoutPassed(output.slice(-outputTail))
+/** The end of an output as far as it may name something. */
+const toldIn = (output: string): string =>
+  withoutPassed(output.slice(-outputTail))
     .split("\n")
     .filter((line) => line.length <= maxLine)
     .join("\n");
-  const inOutput = Array.from(distinct(namesSaid(told), most.output));
+
+/** Those of the output first. */
+export function symbolsIn(request: string, output: string): NamedSymbol[] {
+  const inOutput = output === "" ? [] : Array.from(distinct(namesSaid(toldIn(output)), most.output));
   const inRequest = Array.from(distinct(namesIn(request), most.request)).filter((each) => !inOutput.includes(each));
   return [
     ...inOutput.map((each) => ({ name: each, by: "output" as const, weight: weights.output })),

@@ -1,7 +1,7 @@
 /** A folder's files in few tokens: one line a folder, names beside each other. Pure. */
 
 /** A name as it is, or quoted as JSON where spaces or signs would make two of it. */
-const plain = (name: string) => (/^[\p{L}\p{N}._@+=/-]+$/u.test(name) ? name : JSON.stringify(name));
+const plain = (name: string) => (/^(?:\p{L}|\p{N}|[._@+=/-])+$/u.test(name) ? name : JSON.stringify(name));
 
 interface Folder {
   /** With a trailing slash; "" for the root. */

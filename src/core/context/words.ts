@@ -80,7 +80,7 @@ interface Token {
   readonly joins: boolean;
 }
 
-const identifier = /[\p{L}\p{N}_$]+/gu;
+const identifier = /(?:\p{L}|\p{N}|[_$])+/gu;
 
 function tokensOf(text: string): Token[] {
   let end = -1;
@@ -91,7 +91,7 @@ function tokensOf(text: string): Token[] {
     end = index + found.length;
     const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|[_$]|\p{L}\d|\d\p{L}/u.test(found);
     const isCalled = /^(?:\(|::|\.\p{L})/u.test(behind);
-    const isQuoted = /[`'"]/.test(before) && !/^['’](?:s|t|re|ll|ve)\b/.test(behind) && /^[^\p{L}\p{N}]/u.test(behind);
+    const isQuoted = /[`'"]/.test(before) && !/^['’](?:s|t|re|ll|ve)\b/.test(behind) && /^(?!\p{L}|\p{N})[^]/u.test(behind);
     return {
       text: found.slice(0, maxIdentifier),
       isCode: changesCase || isCalled || isQuoted || before === ".",

@@ -41,6 +41,7 @@ const buildNames = words(
   "makefile dockerfile containerfile rakefile gemfile jenkinsfile vagrantfile procfile justfile cmakelists.txt",
 );
 
+const hintsAtGenerated = /generated|_pb2|\.[^/]*\./;
 const generated =
   /\.min\.(?:js|css|mjs)$|(?:^|[._-])generated\.|\.(?:pb|g|gen)\.(?:go|cc|h|dart|cs|ts)$|_pb2(?:_grpc)?\.pyi?$/;
 const changelog =
@@ -72,7 +73,7 @@ const isCode = ({ name, ending }: Parts) => codeEndings.has(ending) || buildName
 
 function isGenerated({ lower, folders, name, ending }: Parts): boolean {
   const isNamed = generatedNames.has(name) || generatedEndings.has(ending) || isIn(folders, generatedFolders);
-  return isNamed || generated.test(lower);
+  return isNamed || (hintsAtGenerated.test(lower) && generated.test(lower));
 }
 
 function isDocument({ folders, name, ending }: Parts): boolean {
@@ -107,11 +108,14 @@ export function kindWeights(request: string): Readonly<Record<Kind, number>> {
   return { ...weights, ...Object.fromEntries(lifted) };
 }
 
+/** How the names of legal texts begin. */
+const legalBeginnings = words("lice copy noti pate auth cont code");
 const legal =
   /(?:^|\/)(?:licen[cs]es?|copying|copyright|notice|patents|authors|contributors|code[-_]of[-_]conduct)(?:[-_.][\w.-]*)?$/i;
 
 /** Whether a file may be shown for a request: what is generated or legal text only where it is asked for. */
 export function isShowable(path: string, kind: Kind, request: string): boolean {
   if (kind === "generated") return false;
-  return !legal.test(path) || /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct|lisensi)\b/i.test(request);
+  const isLegal = legalBeginnings.has(partsOf(path).name.slice(0, 4)) && legal.test(path);
+  return !isLegal || /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct|lisensi)\b/i.test(request);
 }

@@ -228,10 +228,12 @@ export interface Survey {
   list(signal: AbortSignal): Promise<Listing>;
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
-  /** How an earlier run ranked the files, where that is to be repeated; null or absent: they are ranked again. */
-  readonly recorded?: KeptRanking | null;
+  /** How an earlier run ranked the files, where that is to be repeated; null or absent: they are ranked again. To be called once. */
+  readonly recorded?: () => KeptRanking | null;
   /** The request, made from this ranking, is on its way: what helps the next one may be done now. */
   finish(ranking: KeptRanking): void;
+  /** Instead of `tally`: nothing of it is needed. */
+  close(): void;
 }
 
 /** A commit that git can make; the repository holds nothing of it yet but a folder of notes. */
@@ -277,7 +279,7 @@ export interface Workspace extends View {
   /** The branch that is checked out, and whether anything is changed, in a few words; "" for no repository. Never throws. */
   repository?(signal: AbortSignal): Promise<string>;
   /** Looks through all files at once for one request; where it is left out, they are read one by one. */
-  survey?(terms: readonly Term[]): Survey;
+  survey?(terms: () => readonly Term[]): Survey;
 }
 
 /** Plans of earlier runs, and the looks before them, by what they were made from: a sha256 in hex. Never fails a run. */

@@ -72,7 +72,8 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
   const kind = mode === "eight-step" ? (await import("./eight-step.ts")).eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
   const instructions = kind.system + JSON.stringify(kind.format.schema);
-  return { instructions, parts: briefing.parts, promise: planPromise, likely: briefing };
+  const likely = await briefing.likely();
+  return { instructions, parts: briefing.parts, promise: planPromise, likely };
 }
 
 async function composeLoopCall(run: Run): Promise<FirstCall> {

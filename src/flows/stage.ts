@@ -24,8 +24,8 @@ export interface Overlay extends Stage {
   learn(changes: readonly Change[]): void;
   /** A command of this run may have changed these paths and everything below them: what was known of them is forgotten. */
   release(paths: readonly RelPath[]): void;
-  /** Paths by how likely they matter, best first: search hits come in this order, others after them. */
-  prefer(paths: readonly string[]): void;
+  /** Paths by how likely they matter, best first: search hits come in this order, others after them. Asked by the first search. */
+  prefer(paths: () => Promise<readonly string[]>): void;
   /** The model has been shown these bytes. */
   show(path: RelPath, bytes: Uint8Array): void;
   /** What it was shown of the file did not reach it whole. */
@@ -62,11 +62,12 @@ const widerSearch = 5;
 async function searchLikely(
   view: View,
   query: SearchQuery,
-  likely: ReadonlyMap<string, number>,
+  likely: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<SearchReport> {
   const report = await view.search({ ...query, maxHits: query.maxHits * widerSearch }, signal);
-  const placeOf = (path: string) => likely.get(path) ?? likely.size;
+  const places = new Map(likely.map((path, at) => [path, at] as const));
+  const placeOf = (path: string) => places.get(path) ?? places.size;
   const hits = report.hits.toSorted((a, b) => placeOf(a.path) - placeOf(b.path));
   return { ...report, hits: hits.slice(0, query.maxHits), more: report.more || hits.length > query.maxHits };
 }
@@ -75,7 +76,8 @@ async function searchLikely(
 export function createOverlay(view: View, room: number = maxShown): Overlay {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
-  let likely: ReadonlyMap<string, number> = new Map();
+  let askLikely = async (): Promise<readonly string[]> => [];
+  let likely: Promise<readonly string[]> | null = null;
   const known = new Map<RelPath, Blob | null>();
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
@@ -145,15 +147,17 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
         if (!changes.has(entry.path)) rest.push(entry);
       yield* [...rest, ...made].sort(byCodePoint);
     },
-    search(query, signal) {
+    async search(query, signal) {
       const staged = new Map(
         [...onTop()].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const),
       );
       const wide = { ...query, staged: new Map([...staged, ...query.staged]) };
-      return likely.size === 0 ? view.search(wide, signal) : searchLikely(view, wide, likely, signal);
+      likely ??= askLikely();
+      const paths = await likely;
+      return paths.length === 0 ? view.search(wide, signal) : searchLikely(view, wide, paths, signal);
     },
     prefer(paths) {
-      likely = new Map(paths.map((path, at) => [path, at] as const));
+      [askLikely, likely] = [paths, null];
     },
     stage(changes) {
       for (const { path, before } of changes) refuseChanged(path, before);

@@ -147,7 +147,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
       return {
         ...inner,
         finish(ranking) {
-          tell({ key: keyOfTerms(terms), ...ranking });
+          tell({ key: keyOfTerms(terms()), ...ranking });
           inner.finish(ranking);
         },
       };

@@ -101,6 +101,27 @@ describe("the first request", () => {
     expect(text).not.toContain("<likely");
   });
 
+  test("begins a small project with the file that the task names, also one that is not shown otherwise", async () => {
+    const files = {
+      LICENSE: "MIT\n",
+      "README.md": "# Shop\n",
+      "cart.py": "class Cart: pass\n",
+      "src/tax.py": "rate = 1\n",
+    };
+    const paths = async (task: string) =>
+      [...(await first({ files, task })).matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    expect(await paths("say hello in src/tax.py")).toEqual(["src/tax.py", "cart.py", "README.md"]);
+    expect(await paths("say hello in README.md")).toEqual(["README.md", "cart.py", "src/tax.py"]);
+    expect(await paths("renew the LICENSE")).toEqual(["LICENSE", "cart.py", "src/tax.py", "README.md"]);
+    expect(await paths("say hello in the syntax.py")).toEqual(["cart.py", "src/tax.py", "README.md"]);
+  });
+
+  test("weighs the files of a small project by what goes along with the task", async () => {
+    const files = { "cart.py": "class Cart: pass\n", "tax.py": "rate = 1\n" };
+    const text = await first({ files, task: "repair this", context: 'File "tax.py", line 1, in rate' });
+    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual(["tax.py", "cart.py"]);
+  });
+
   test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
     const files = (length: number) =>
       Object.fromEntries(

@@ -91,6 +91,24 @@ export function kindOf(path: string): Kind {
   return isIn(folders, sideFolders) ? "side" : "code";
 }
 
+/** The files that there are. */
+export type Paths = Pick<ReadonlySet<string>, "has">;
+
+/** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
+function isTwin(path: string, exists: Paths): boolean {
+  if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
+  const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
+  if (declared !== null)
+    return exists.has(`${declared[1]}.${declared[2]}js`) || exists.has(`${declared[1]}.${declared[2]}ts`);
+  const script = /^(.*)\.([mc]?)js(x?)$/.exec(path);
+  if (script === null) return false;
+  const [, stem, module, x] = script;
+  return exists.has(`${stem}.${module}ts${x}`) || exists.has(`${stem}.${module}tsx`);
+}
+
+/** What sort of file it is among the others. */
+export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
+
 const asks: readonly (readonly [Kind, RegExp])[] = [
   ["test", /\b(?:unit ?tests?|tests?|testing|specs?|coverage|pengujian|uji)\b/i],
   [

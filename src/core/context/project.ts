@@ -7,7 +7,7 @@ import { findSignals } from "./signals.ts";
 import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-view.ts";
-import { symbolsIn, termsOfSymbols } from "./symbols.ts";
+import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
 
@@ -18,12 +18,20 @@ export interface Asked {
   readonly output: string;
 }
 
-export interface RankedProject {
+/** What is there, before any of it is read. */
+export interface ListedProject {
   readonly entries: readonly Entry[];
   /** The files that have a place in the ranking, whether or not anything points at them. */
   readonly paths: readonly string[];
   /** There are more entries, which were not looked at. */
   readonly more: boolean;
+  /** Looks through the files and ranks them. This or `close` is to be called once. */
+  rank(): Promise<RankedProject>;
+  close(): void;
+}
+
+export interface RankedProject {
+  readonly paths: readonly string[];
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
   /** Characters that it takes to show all files, where they are few; null: there are too many to show them all. */
@@ -35,29 +43,64 @@ export interface RankedProject {
   readonly lacks: readonly string[];
 }
 
-/** Files of a project that may be shown whole, and the characters that each costs beside its text. */
-const small = { files: 60, fileCost: 60 } as const;
-
-/** What a ranking is made with. */
+/** What a project is looked through with. */
 export interface ProjectReader {
-  readonly openSurvey: (terms: readonly Term[]) => Survey;
+  /** The terms are asked for when the first file is read. */
+  readonly openSurvey: (terms: () => readonly Term[]) => Survey;
   /** The text of a file; null: it cannot be read, or is no text. */
   readonly read: (path: string) => Promise<string | null>;
 }
 
-/** Looks through the project once. `unranked`: paths that are shown anyway and need no place. */
-export async function rankProject(
-  { openSurvey, read }: ProjectReader,
-  { request, output }: Asked,
-  signal: AbortSignal,
-  unranked: ReadonlySet<string> = new Set(),
-): Promise<RankedProject> {
+/** What is asked, taken apart. */
+interface Words {
+  readonly worded: readonly Term[];
+  readonly symbols: readonly NamedSymbol[];
+  /** Those of both, in this order. */
+  readonly terms: readonly Term[];
+}
+
+function wordsOf({ request, output }: Asked): Words {
   const worded = termsOf(request, output);
   const symbols = symbolsIn(request, output);
-  const terms = [...worded, ...termsOfSymbols(symbols)];
-  const survey = openSurvey(terms);
+  return { worded, symbols, terms: [...worded, ...termsOfSymbols(symbols)] };
+}
+
+/** Lists a project. `unranked`: paths that are shown anyway and need no place. */
+export async function listProject(
+  { openSurvey, read }: ProjectReader,
+  asked: Asked,
+  signal: AbortSignal,
+  unranked: ReadonlySet<string> = new Set(),
+): Promise<ListedProject> {
+  let known: Words | null = null;
+  const words = () => {
+    known ??= wordsOf(asked);
+    return known;
+  };
+  const survey = openSurvey(() => words().terms);
   const { entries, more } = await survey.list(signal);
   const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
+  return {
+    entries,
+    paths,
+    more,
+    rank: () => rankProject({ survey, words: words(), asked, paths, more, unranked, read, signal }),
+    close: () => survey.close(),
+  };
+}
+
+interface RankParts extends Pick<ListedProject, "paths" | "more">, Pick<ProjectReader, "read"> {
+  readonly survey: Survey;
+  readonly words: Words;
+  readonly asked: Asked;
+  readonly unranked: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
+async function rankProject(parts: RankParts): Promise<RankedProject> {
+  const { survey, words, asked, paths, more, unranked, read, signal } = parts;
+  const { worded, symbols, terms } = words;
+  const { request, output } = asked;
   const [tally, past] = await Promise.all([
     survey.tally(signal),
     paths.length <= surveyLimits.filesWithoutHistory ? null : survey.history(signal),
@@ -65,7 +108,7 @@ export async function rankProject(
   const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, worded, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
   const kinds = kindWeights(request);
-  const recorded = survey.recorded ?? null;
+  const recorded = survey.recorded?.() ?? null;
   const rank = async (): Promise<Ranking> => {
     const signals = new Map([...findStems(request, paths, kinds), ...findSignals(request, output, paths)]);
     const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
@@ -73,15 +116,13 @@ export async function rankProject(
     const defining = symbols.length === 0 ? files : addDefiners(files, await findDefiners(about));
     return { files: addCompany(defining, past?.commits ?? [], paths, kinds), values };
   };
-  const isSmall = recorded?.whole ?? (tally.files <= small.files && tally.unread === 0);
-  const smallLength = isSmall ? (recorded === null ? tally.totalLength + small.fileCost * tally.files : 0) : null;
+  const isSmall = recorded?.whole ?? (tally.files <= surveyLimits.wholeFiles && tally.unread === 0);
+  const length = recorded === null ? tally.totalLength + surveyLimits.fileCost * tally.files : 0;
   return {
-    entries,
     paths,
-    more,
     terms,
     ranking: recorded ?? (await rank()),
-    smallLength,
+    smallLength: isSmall ? length : null,
     survey,
     commits: recorded?.commits ?? history?.commits ?? [],
     lacks: lacksOf(more, tally, past?.lacks ?? null),

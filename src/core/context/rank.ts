@@ -1,6 +1,6 @@
 /** Which files a request is about: its words in names and contents, similar commits, and what names a file outright. Pure. */
 import { countInTexts } from "./count-in-texts.ts";
-import { type Kind, kindOf } from "./kind.ts";
+import { type Kind, kindAmong, type Paths } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
 import type { Term } from "./words.ts";
@@ -161,23 +161,6 @@ function scoreWords(
   for (const at of paths.keys()) if (isCounted[at] === 0) score(at, mean, null);
   return { scores, values };
 }
-
-type Paths = Pick<ReadonlySet<string>, "has">;
-
-/** Whether a file is made from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
-function isTwin(path: string, exists: Paths): boolean {
-  if (!["js", "jsx", "ts"].some((ending) => path.endsWith(ending))) return false;
-  const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
-  if (declared !== null)
-    return exists.has(`${declared[1]}.${declared[2]}js`) || exists.has(`${declared[1]}.${declared[2]}ts`);
-  const script = /^(.*)\.([mc]?)js(x?)$/.exec(path);
-  if (script === null) return false;
-  const [, stem, module, x] = script;
-  return exists.has(`${stem}.${module}ts${x}`) || exists.has(`${stem}.${module}tsx`);
-}
-
-/** What sort of file it is among the others. */
-export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
 
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

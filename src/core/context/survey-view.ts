@@ -12,6 +12,10 @@ export const surveyLimits = {
   meanLine: 400,
   /** Up to so many files the history says nothing that is worth a child process. */
   filesWithoutHistory: 40,
+  /** A project of more files is not shown whole. */
+  wholeFiles: 60,
+  /** Characters that each file that is shown costs beside its text. */
+  fileCost: 60,
 } as const;
 
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
@@ -24,7 +28,7 @@ export function isWritten(text: string): boolean {
 }
 
 /** A survey of what can only be read file by file: a workspace in memory, or with staged changes on top. */
-export function surveyView(view: View, terms: readonly Term[]): Survey {
+export function surveyView(view: View, terms: () => readonly Term[]): Survey {
   const files: RelPath[] = [];
   return {
     async list(signal) {
@@ -37,7 +41,7 @@ export function surveyView(view: View, terms: readonly Term[]): Survey {
       return { entries, more: false };
     },
     async tally(signal) {
-      const count = openCounter(terms);
+      const count = openCounter(terms());
       const found: CountedFile[] = [];
       let [read, totalLength, at] = [0, 0, 0];
       for (; at < files.length && totalLength < viewLimits.bytes; at += 1) {
@@ -54,6 +58,7 @@ export function surveyView(view: View, terms: readonly Term[]): Survey {
     },
     history: async () => ({ commits: [], lacks: "no history here" }),
     finish: () => {},
+    close: () => {},
   };
 }
 

@@ -64,12 +64,7 @@ const trouble = /error|fail|exception|panic|undefined|unresolved|cannot|can't|no
 
 /** Names that the output of a check, a compiler or an interpreter speaks of, those it complains of first. */
 function* namesSaid(output: string): Generator<string> {
-  const last = (found: string) =>
-    found
-      .split(/(?:(?!\p{L}|\p{N}|[_$])[^])+/u)
-      .filter((part) => part !== "")
-      .slice(-2)
-      .toReversed();
+  const last = (found: string) => (found.match(/(?:\p{L}|\p{N}|[_$])+/gu) ?? []).slice(-2).toReversed();
   for (const shape of saidOf()) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
   const lines = output.split("\n").filter((line) => trouble.test(line));
   const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");

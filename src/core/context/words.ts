@@ -82,6 +82,9 @@ interface Token {
 
 const identifier = /(?:\p{L}|\p{N}|[_$])+/gu;
 
+/** Whether a text begins with something else than a letter or a digit. */
+const isApart = (text: string) => text !== "" && !/^(?:\p{L}|\p{N})/u.test(text);
+
 function tokensOf(text: string): Token[] {
   let end = -1;
   return [...text.matchAll(identifier)].map(({ 0: found, index }) => {
@@ -91,7 +94,7 @@ function tokensOf(text: string): Token[] {
     end = index + found.length;
     const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|[_$]|\p{L}\d|\d\p{L}/u.test(found);
     const isCalled = /^(?:\(|::|\.\p{L})/u.test(behind);
-    const isQuoted = /[`'"]/.test(before) && !/^['’](?:s|t|re|ll|ve)\b/.test(behind) && /^(?!\p{L}|\p{N})[^]/u.test(behind);
+    const isQuoted = /[`'"]/.test(before) && !/^['’](?:s|t|re|ll|ve)\b/.test(behind) && isApart(behind);
     return {
       text: found.slice(0, maxIdentifier),
       isCode: changesCase || isCalled || isQuoted || before === ".",

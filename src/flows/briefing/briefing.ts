@@ -1,11 +1,16 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
-import { type RankedProject, rankProject } from "../../core/context/project.ts";
+import {
+  type Asked,
+  type ListedProject,
+  listProject,
+  type ProjectReader,
+  type RankedProject,
+} from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
-import { surveyLimits, surveyView } from "../../core/context/survey-view.ts";
+import { surveyView } from "../../core/context/survey-view.ts";
 import { renderTree } from "../../core/context/tree.ts";
-import type { Term } from "../../core/context/words.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { RelPath } from "../../core/path.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
@@ -15,14 +20,16 @@ import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
 import { type Budgets, fitBudgets, widest } from "./budgets.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
+import { readSmall } from "./small-project.ts";
 import {
   collectKnowledge,
   cutText,
   knowledgeFiles,
   noteHidden,
   noteSent,
+  openTexts,
+  type ReadText,
   readMentioned,
-  readSource,
   type Source,
 } from "./sources.ts";
 
@@ -60,12 +67,14 @@ export interface Likely {
   readonly lacks: readonly string[];
 }
 
-export interface Briefing extends Likely {
+export interface Briefing {
   /** The user message of the plan call: the parts, one after another. */
   readonly text: string;
   readonly parts: readonly Part[];
   /** Everything the text was made from, for the plan cache. */
   readonly shown: readonly RelPath[];
+  /** Of a project that is shown whole they are only found out when somebody asks. */
+  readonly likely: () => Promise<Likely>;
 }
 
 function renderHistory(run: Run, budgets: Budgets): string {
@@ -88,35 +97,69 @@ const outputOf = ({ task, record }: Run) =>
     ...(record.baseline?.results ?? []).filter(({ passed }) => passed !== true).map(({ output }) => output),
   ].join("\n");
 
-/** Ranks the files of the project. A replay knows secrets by their names only, and must rank as the run did. */
-function rank(run: Run, request: string, output: string, shown: ReadonlySet<string>): Promise<RankedProject> {
-  const openSurvey = (terms: readonly Term[]) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms);
-  const asked = { request: blankSecrets(request), output: blankSecrets(output) };
-  const read = async (path: string) => (await readSource(run, path as RelPath, surveyLimits.fileBytes))?.text ?? null;
-  return rankProject({ openSurvey, read }, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
+/** What is asked; a replay knows secrets by their names only, and must choose as the run did. */
+const askedOf = (request: string, output: string): Asked => ({
+  request: blankSecrets(request),
+  output: blankSecrets(output),
+});
+
+/** Lists the project, to be ranked for a request. `shown`: paths that are shown anyway. */
+function list(run: Run, asked: Asked, read: ReadText, shown: ReadonlySet<string>): Promise<ListedProject> {
+  const reader: ProjectReader = {
+    openSurvey: (terms) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms),
+    read: async (path) => (await read(path as RelPath))?.text ?? null,
+  };
+  return listProject(reader, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
+}
+
+/** The ranking of a project, as it is kept and told. */
+interface Told extends Likely {
+  /** The request that was made from it is on its way. */
+  readonly finish: () => void;
+}
+
+function tell({ ranking, survey, commits, lacks }: RankedProject, whole = false): Told {
+  const files = ranking.files.slice(0, limits.kept);
+  return { files, lacks, finish: () => survey.finish({ files, values: ranking.values, whole, commits }) };
+}
+
+async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {
+  const told = tell(await (await list(run, asked, openTexts(run), shown)).rank());
+  told.finish();
+  return told;
 }
 
 /** The ranking alone, for those who only want to know. */
-export async function rankTask(run: Run): Promise<Likely> {
-  const { ranking, survey, lacks, commits } = await rank(
-    run,
-    run.task.text,
-    outputOf(run),
-    new Set(run.task.files ?? []),
-  );
-  const files = ranking.files.slice(0, limits.kept);
-  survey.finish({ files, values: ranking.values, whole: false, commits });
-  return { files, lacks };
-}
+export const rankTask = (run: Run): Promise<Likely> =>
+  rank(run, askedOf(run.task.text, outputOf(run)), new Set(run.task.files ?? []));
 
 /** The likeliest files for one request, as a part of a prompt; "" where there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
-  const { ranking, survey, commits } = await rank(run, request, "", new Set());
-  survey.finish({ files: ranking.files.slice(0, limits.kept), values: ranking.values, whole: false, commits });
-  const paths = ranking.files.slice(0, limits.ranked).map(({ path }) => path);
+  const { files } = await rank(run, askedOf(request, ""), new Set());
+  const paths = files.slice(0, limits.ranked).map(({ path }) => path);
   return renderRanked(paths, widest)
     .map(({ text }) => text)
     .join("");
+}
+
+/** What is shown of a project. */
+interface Choice {
+  readonly excerpts: readonly Source[];
+  /** null: all of it is shown, and nothing was ranked. */
+  readonly told: Told | null;
+}
+
+/** All of a small project; else what the request is most likely about. */
+async function choose(run: Run, asked: Asked, project: ListedProject, read: ReadText, most: number): Promise<Choice> {
+  // What goes along with a request may be about any part of any file: then they are weighed, however few they are.
+  const all = asked.output === "" ? await readSmall(run, project, read, most) : null;
+  if (all !== null) {
+    project.close();
+    return { excerpts: all, told: null };
+  }
+  const ranked = await project.rank();
+  const isSmall = ranked.smallLength !== null && ranked.smallLength <= most;
+  return { excerpts: await pickExcerpts(run, ranked, read, most, isSmall), told: tell(ranked, isSmall) };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
@@ -132,19 +175,20 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const repository = run.ports.workspace.repository?.(run.signal) ?? "";
   const mentioned = await readMentioned(run);
   const budgets = fitBudgets(run, mentioned, scale);
-  const project = await rank(run, run.task.text, outputOf(run), new Set(mentioned.map(({ path }) => path)));
-  const { entries, more, ranking } = project;
+  const asked = askedOf(run.task.text, outputOf(run));
+  const read = openTexts(run);
+  const project = await list(run, asked, read, new Set(mentioned.map(({ path }) => path)));
+  const { entries, more } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets.knowledge);
-  const isSmall = project.smallLength !== null && project.smallLength <= budgets.excerpts;
-  const excerpts = await pickExcerpts(run, project, budgets.excerpts, isSmall);
+  const { excerpts, told } = await choose(run, asked, project, read, budgets.excerpts);
   const sources = [...knowledge, ...excerpts, ...mentioned];
   for (const { path, shown } of sources) noteHidden(run, path, shown);
   noteSent(run, sources);
-  tellLacks(run, project.lacks);
-  const kept = ranking.files.slice(0, limits.kept);
-  run.overlay.prefer(kept.map(({ path }) => path));
-  const likeliest = kept.slice(0, limits.ranked).map(({ path }) => path);
+  tellLacks(run, told?.lacks ?? []);
+  const likely = async () => told ?? rankTask(run);
+  run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
+  const likeliest = (told?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
   const keep = new Set<string>([...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep);
@@ -160,9 +204,9 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...[...excerpts, ...mentioned].map((source) => partOf("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
-  project.survey.finish({ files: kept, values: ranking.values, whole: isSmall, commits: project.commits });
+  told?.finish();
   const text = parts.map((part) => part.text).join("\n\n");
-  return { text, parts, shown: sources.map(({ path }) => path), files: kept, lacks: project.lacks };
+  return { text, parts, shown: sources.map(({ path }) => path), likely };
 }
 
 /** Characters of what is said to be here. */

@@ -1,13 +1,12 @@
 /** Which files a briefing shows, and which parts of them: what the request is most likely about, or all of a small project. */
 import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
-import { isShowable, type Kind } from "../../core/context/kind.ts";
+import { isShowable, type Kind, kindAmong } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
-import { kindAmong, type Ranked } from "../../core/context/rank.ts";
+import type { Ranked } from "../../core/context/rank.ts";
 import { isNamed } from "../../core/context/signals.ts";
-import { surveyLimits } from "../../core/context/survey-view.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
-import { hideSource, readSource, type Source } from "./sources.ts";
+import { hideSource, type ReadText, readSource, type Source } from "./sources.ts";
 
 const limits = {
   /** Files of which something is shown, where there is not room for all. */
@@ -35,7 +34,12 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
 }
 
 /** Files to choose from, the likeliest first: of a small project all, code before documents. */
-async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSmall: boolean): Promise<Chosen[]> {
+async function readCandidates(
+  run: Run,
+  { ranking, paths }: RankedProject,
+  readText: ReadText,
+  isSmall: boolean,
+): Promise<Chosen[]> {
   const { text: request } = run.task;
   const likely = ranking.files.filter(({ path, kind, signal }) => isNamed(signal) || isShowable(path, kind, request));
   const best = likely.slice(0, limits.excerpts);
@@ -48,8 +52,9 @@ async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSma
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
       // What is named is looked into however large it is, as far as a file can be read at once.
-      const limit = isNamed(ranked.signal) && ranked.signal !== besides ? undefined : surveyLimits.fileBytes;
-      const source = await readSource(run, ranked.path as RelPath, limit);
+      const isWanted = isNamed(ranked.signal) && ranked.signal !== besides;
+      const path = ranked.path as RelPath;
+      const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
       if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
       if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
       return [{ ranked, source, text: source.text }];
@@ -66,11 +71,12 @@ async function readCandidates(run: Run, { ranking, paths }: RankedProject, isSma
 export async function pickExcerpts(
   run: Run,
   project: RankedProject,
+  readText: ReadText,
   most: number,
   isSmall: boolean,
 ): Promise<Source[]> {
   const { terms, ranking } = project;
-  const candidates = await readCandidates(run, project, isSmall);
+  const candidates = await readCandidates(run, project, readText, isSmall);
   // Files that the survey passed over, as those of very long lines, have a length all the same.
   const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= 2 * most;
   const budget = isSmall && fits ? Number.POSITIVE_INFINITY : most;

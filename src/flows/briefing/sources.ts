@@ -4,6 +4,7 @@ import { linesOf } from "../../core/context/blocks.ts";
 import type { Range } from "../../core/context/excerpts.ts";
 import { chooseParts, maxWhole } from "../../core/context/large-file.ts";
 import { maxReadLines, maxShown } from "../../core/context/shown.ts";
+import { surveyLimits } from "../../core/context/survey-view.ts";
 import { fence } from "../../core/data-fence.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
@@ -38,6 +39,18 @@ export async function readSource(run: Run, path: RelPath, limit?: number): Promi
   if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
   const text = new TextDecoder().decode(blob.bytes);
   return { path, bytes: blob.bytes, text, shown: text };
+}
+
+/** The same for files that may be ranked, each read once. */
+export type ReadText = (path: RelPath) => Promise<Source | null>;
+
+export function openTexts(run: Run): ReadText {
+  const known = new Map<RelPath, Promise<Source | null>>();
+  return (path) => {
+    const reading = known.get(path) ?? readSource(run, path, surveyLimits.fileBytes);
+    known.set(path, reading);
+    return reading;
+  };
 }
 
 /** The same as the model may see it: cut it only afterwards, since half a secret looks like none. */

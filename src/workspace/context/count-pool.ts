@@ -36,8 +36,9 @@ interface Thread {
   close(): void;
 }
 
-export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
-  const here = openCountFiles(root, terms, throughNode);
+/** `terms` are asked for when the first file is read. */
+export function openCountPool(root: Root, terms: () => readonly Term[]): CountPool {
+  let countHere: ReturnType<typeof openCountFiles> | null = null;
   const queue: (readonly Bunch[])[] = [];
   const replies: CountReply[] = [];
   let thread: Thread | null = null;
@@ -74,7 +75,7 @@ export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
       waiting,
       send(batch) {
         waiting.push(batch);
-        worker.postMessage({ root: root.lent, terms, bunches: batch } satisfies CountRequest);
+        worker.postMessage({ root: root.lent, terms: terms(), bunches: batch } satisfies CountRequest);
       },
       close: () => worker.terminate(),
     };
@@ -90,8 +91,10 @@ export function openCountPool(root: Root, terms: readonly Term[]): CountPool {
         signal.throwIfAborted();
         const late = isLate();
         const batch = late ? undefined : queue.shift();
-        if (batch !== undefined) replies.push(here(batch));
-        else if (late || (thread?.waiting.length ?? 0) === 0) break;
+        if (batch !== undefined) {
+          countHere ??= openCountFiles(root, terms(), throughNode);
+          replies.push(countHere(batch));
+        } else if (late || (thread?.waiting.length ?? 0) === 0) break;
         else {
           await new Promise<void>((resolve) => {
             wake = resolve;

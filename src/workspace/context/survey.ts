@@ -78,7 +78,7 @@ function openBudget(): () => boolean {
 }
 
 /** A survey of a folder on disk: by its index where there is one, else by reading everything. */
-export function openSurvey({ root, rules, path, index }: SurveyParts, terms: readonly Term[]): Survey {
+export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () => readonly Term[]): Survey {
   const isLate = openBudget();
   const pool = openCountPool(root, terms);
   const batches = openBatches(pool);
@@ -95,6 +95,12 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
     // Whoever asks for it later hears of a failure.
     past.catch(() => {});
     return past;
+  };
+
+  const close = (): void => {
+    isReading = false;
+    pool.close();
+    indexed?.file.close();
   };
 
   /** The entries as the index has them, as far as they are still true; null: they must be walked. */
@@ -135,7 +141,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
       if (entry.kind !== "file") return;
       take(entry.path);
       files += 1;
-      if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
+      if (files === surveyLimits.wholeFiles + 1) void startHistory(signal);
     };
     const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
       for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {
@@ -153,7 +159,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
     if (indexed === null || indexed.known.length === 0) return { files: 0, totalLength: 0, found: [] };
     const { tallyIndex } = await import("../index/tally-index.ts");
     try {
-      return await tallyIndex(indexed.file, terms, indexed.known, async () => {
+      return await tallyIndex(indexed.file, terms(), indexed.known, async () => {
         await Bun.sleep(0);
         signal.throwIfAborted();
       });
@@ -191,11 +197,10 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: rea
         isLarge ||= sums.files > withoutIndex.files || sums.totalLength > withoutIndex.length || unread > 0;
         return { ...sums, unread, ...(isUnusable && { lacks: "index: it could not be used, and is made anew" }) };
       } finally {
-        isReading = false;
-        pool.close();
-        indexed?.file.close();
+        close();
       }
     },
+    close,
     history: startHistory,
     finish() {
       if (isLarge && isStale) index?.refreshLater();

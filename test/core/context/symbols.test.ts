@@ -1,7 +1,7 @@
 /** Names of code in a request and in outputs, and the files that define them. */
 import { describe, expect, test } from "bun:test";
 import { lineDefining } from "../../../src/core/context/define.ts";
-import { rankProject } from "../../../src/core/context/project.ts";
+import { listProject } from "../../../src/core/context/project.ts";
 import { surveyLimits } from "../../../src/core/context/survey-view.ts";
 import { symbolsIn } from "../../../src/core/context/symbols.ts";
 import { openCounter } from "../../../src/core/context/words.ts";
@@ -81,10 +81,10 @@ test.each([
 async function rank(files: Readonly<Record<string, string>>, request: string, output = "") {
   const entries = Object.keys(files).map((path) => ({ path, kind: "file" as const, size: 1, target: null }));
   expect(entries.length).toBeLessThanOrEqual(surveyLimits.filesWithoutHistory);
-  const { ranking } = await rankProject(
+  const project = await listProject(
     {
       openSurvey: (terms) => {
-        const count = openCounter(terms);
+        const count = openCounter(terms());
         const found = Object.entries(files).flatMap(([path, text]) => {
           const counts = count(text.toLowerCase());
           return counts === null ? [] : [{ path, length: text.length, counts }];
@@ -95,6 +95,7 @@ async function rank(files: Readonly<Record<string, string>>, request: string, ou
           tally: async () => ({ files: entries.length, totalLength, found, unread: 0 }),
           history: async () => ({ commits: [], lacks: null }),
           finish: () => {},
+          close: () => {},
         };
       },
       read: async (path) => files[path] ?? null,
@@ -102,7 +103,7 @@ async function rank(files: Readonly<Record<string, string>>, request: string, ou
     { request, output },
     new AbortController().signal,
   );
-  return ranking.files;
+  return (await project.rank()).ranking.files;
 }
 
 const shop = {

@@ -1,0 +1,50 @@
+/** A project that is so small that all of it is shown: its files are read once, and nothing is ranked. */
+import { isShowable, kindAmong } from "../../core/context/kind.ts";
+import type { ListedProject } from "../../core/context/project.ts";
+import { surveyLimits } from "../../core/context/survey-view.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Run } from "../run.ts";
+import { hideSource, type ReadText, type Source } from "./sources.ts";
+
+/** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
+function isNamedIn(text: string, path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const at = text.indexOf(name);
+  return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
+}
+
+/** Files that may be shown: those that the request names, then other code, then the rest, each in the order of the paths. */
+function orderFiles(paths: readonly string[], request: string): readonly string[] {
+  const exists = new Set(paths);
+  const lower = request.toLowerCase();
+  const files = paths.map((path) => ({
+    path,
+    kind: kindAmong(path, exists),
+    isNamed: isNamedIn(lower, path),
+  }));
+  const placeOf = ({ kind, isNamed }: (typeof files)[number]) => (isNamed ? 0 : kind === "code" ? 1 : 2);
+  return files
+    .filter(({ path, kind, isNamed }) => isNamed || isShowable(path, kind, request))
+    .sort((a, b) => placeOf(a) - placeOf(b))
+    .map(({ path }) => path);
+}
+
+/** All files of a project that hold anything, whole; null: they are too many, or longer than `most` characters together. */
+export async function readSmall(
+  run: Run,
+  { paths, more }: Pick<ListedProject, "paths" | "more">,
+  read: ReadText,
+  most: number,
+): Promise<readonly Source[] | null> {
+  if (more || paths.length > surveyLimits.wholeFiles) return null;
+  let left = most;
+  const found: Source[] = [];
+  for (const path of orderFiles(paths, run.task.text)) {
+    const source = await read(path as RelPath);
+    if (source === null || source.text === "") continue;
+    left -= source.text.length + surveyLimits.fileCost;
+    if (left < 0) return null;
+    found.push(source);
+  }
+  return found.map((source) => hideSource(run, source));
+}

@@ -204,11 +204,17 @@ function openView(root: Root, rules: PathRules, spellings: readonly string[]): V
       return refuseDenied(path, use);
     },
     async read(path, limit = maxReadBytes) {
-      const stat = root.stat(refuseDenied(path, "read"));
-      if (stat?.kind === "folder") return { kind: "folder", mode: stat.mode };
-      if (stat?.kind === "link") return { kind: "link", target: stat.target ?? "" };
-      const file = root.readBytes(path, limit);
-      return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
+      refuseDenied(path, "read");
+      try {
+        const file = root.readBytes(path, limit);
+        return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
+      } catch (thrown) {
+        // Most are files: only what cannot be read as one is looked at once more.
+        const stat = root.stat(path);
+        if (stat?.kind === "folder") return { kind: "folder", mode: stat.mode };
+        if (stat?.kind === "link") return { kind: "link", target: stat.target ?? "" };
+        throw thrown;
+      }
     },
     readLines: async (path, from, to) => readLines(root, refuseDenied(path, "read"), from, to),
     list: async (folder) => list(root, refuseDenied(folder, "list"), rules),

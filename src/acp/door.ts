@@ -1,17 +1,19 @@
-/** The door to the editor: in what it is told nothing acts, hides or turns text around; paths and contents stay what they are. */
+/** Everything that goes to the editor passes here: control, invisible and bidirectional characters in texts are made visible; paths and contents are left as they are. */
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
 
 /** How text is made safe to be shown. */
 export interface Showing {
-  /** Text that is whole: what acts or hides is spelled out, words that mix alphabets are marked. */
+  /** A complete text: control and invisible characters are spelled out, words that mix alphabets are marked. */
   readonly text: (text: string) => string;
-  /** What a yes will do: blanks that push text out of sight are counted as well. */
+  /**
+   * The text of a question: long runs of blanks, which would push text out of sight, are also replaced by their number.
+   */
   readonly question: (text: string, isCommand: boolean) => string;
-  /** For text that comes in pieces. */
+  /** For text that arrives in pieces. */
   readonly open: () => (piece: string) => string;
 }
 
-/** What the editor looks up or applies. */
+/** Paths that the editor looks up, and contents that it applies. */
 const exact = new Set(["path", "oldText", "newText"]);
 
 function mapShown<T>(value: T, change: (text: string) => string): T {

@@ -1,4 +1,4 @@
-/** What the agent for editors needs of the house, as types: sessions, and turns of them. */
+/** The types of what the agent for editors needs from the rest of pai: sessions and their turns. */
 import type { StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Decide } from "../core/question.ts";
@@ -42,11 +42,11 @@ export interface Talk {
   setModel(id: string): Promise<void>;
   /** Never rejects. */
   run(turn: Turn): Promise<Outcome>;
-  /** Carries out a slash command; returns what it has to say. */
+  /** Carries out a slash command; returns its output. */
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
   /** Text of a file on disk; null: there is no file, or it is not text. Throws path_refused. */
   readText(path: string): Promise<string | null>;
-  /** The text with every secret that the session has met by its name. */
+  /** The text with each secret that the session has seen replaced by its name. */
   cover(text: string): string;
   close(): void;
 }
@@ -62,7 +62,7 @@ export interface TalkSummary {
 export interface Host {
   readonly version: string;
   readonly showing: Showing;
-  /** A new session, or the one of that id; `tell` gets what there is to know before the first turn. */
+  /** A new session, or the one with that id; `tell` gets the notices from before the first turn. */
   open(folder: string, id: string | null, tell: (text: string) => void): Promise<Talk>;
   list(folder: string | null): Promise<readonly TalkSummary[]>;
   /** Throws no_key while there is no key for the model of the settings. */

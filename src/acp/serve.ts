@@ -43,7 +43,7 @@ function toRequestError(thrown: unknown): RequestError {
 
 type Send = ReturnType<typeof senderOf>;
 
-/** Tells the editor which commands there are, and what was noticed as the session was opened. */
+/** Tells the editor which commands there are, and the notices from opening the session. */
 async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<void> {
   await send({
     sessionUpdate: "available_commands_update",
@@ -57,7 +57,7 @@ async function greet(send: Send, talk: Talk, notes: readonly string[]): Promise<
     await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
 }
 
-/** Shows the turns of a session that goes on. */
+/** Shows the earlier turns of a resumed session. */
 async function replay(send: Send, talk: Talk): Promise<void> {
   for (const { request, text } of talk.turns) {
     await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });
@@ -65,7 +65,9 @@ async function replay(send: Send, talk: Talk): Promise<void> {
   }
 }
 
-/** Speaks with one editor until it goes; then every turn under way is taken back. Resolves when all of them have ended. */
+/**
+ * Serves one editor until it disconnects; then every running turn is taken back. Resolves when all of them have ended.
+ */
 export async function serveAcp(host: Host, { input, output }: Streams): Promise<void> {
   const { showing } = host;
   const sessions = new Map<string, Open>();

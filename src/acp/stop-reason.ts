@@ -34,7 +34,7 @@ const failures: ReadonlySet<ErrorCode> = new Set([
 
 export const isProtocolError = ({ error }: Outcome): boolean => error !== null && failures.has(error.code as ErrorCode);
 
-/** `usage` is of the draft of the protocol; clients that do not know it pass it over. */
+/** `usage` is still a draft in the protocol; clients that do not know it ignore it. */
 export function responseOf(outcome: Outcome): PromptResponse {
   const { usage, cost, error, status, run } = outcome;
   const stopReason = error === null ? "end_turn" : (reasons[error.code as ErrorCode] ?? "end_turn");

@@ -48,7 +48,9 @@ function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | nul
   };
 }
 
-/** What came along with the message wins over what the editor says when it is asked; a part of a file is not a file. */
+/**
+ * Text that came with the message wins over what the editor answers when it is asked; a part of a file does not count.
+ */
 function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, readText: Read): Read | null {
   if (held.size === 0) return readBuffer;
   return async (path) => {

@@ -21,7 +21,7 @@ const limits = {
 const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
 
-/** Room for the line that says how to go on. */
+/** Characters kept free for the line that says how to read on. */
 const noteLength = 120;
 
 /** As many lines as fit once they are numbered; of a first line that is too long its beginning. */
@@ -80,7 +80,7 @@ async function findFault(stage: Stage, path: RelPath): Promise<string | null> {
   return blob.bytes.subarray(0, 8000).includes(0) ? `${path} is binary, ${blob.bytes.length} bytes` : null;
 }
 
-/** The line that says which folders a listing could not read; none for none. */
+/** The line that says which folders a listing could not read; empty when it could read all. */
 function renderUnreadable(folders: readonly RelPath[]): readonly string[] {
   if (folders.length === 0) return [];
   const named = folders.slice(0, limits.unreadable).map((folder) => quoteName(`${folder}/`));

@@ -5,7 +5,7 @@ import { ownCodes } from "../ui/style.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
-/** What was told until now, for the document that ends a call. */
+/** The notices so far, for the document that ends a call. */
 export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
 
 /** In `text` nothing but pai's own colours acts on the terminal; `data` must be JSON-safe. Returns the exit code of success. */
@@ -17,7 +17,10 @@ export async function showResult(context: Context, command: string, data: unknow
   return 0;
 }
 
-/** The same for what was looked into and found wanting: `data` tells what, the error why. Returns its exit code. */
+/**
+ * The same for a check that found faults: `data` is what it found, the error says what is wrong. Returns the error's
+ * exit code.
+ */
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];
   if (context.flags.json === true) {

@@ -12,7 +12,7 @@ const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
 /** Text that may follow a path without being a part of it; in text without blanks, everything that follows. */
 const endings = [/[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
 
-/** A pattern would look at each mark as often as there are marks before it. */
+/** A regular expression would take quadratic time in the number of marks. */
 function withoutMarks(name: string): string {
   let end = name.length;
   while (end > 0 && /\p{P}/u.test(name.charAt(end - 1))) end -= 1;

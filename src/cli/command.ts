@@ -16,7 +16,7 @@ export interface Context {
   readonly out: (text: string) => void;
   /** Progress, questions, errors. */
   readonly err: (text: string) => void;
-  /** What was told beside the result; filled for --json and --jsonl. */
+  /** Notices beside the result; collected for --json and --jsonl. */
   readonly notices: Notices;
   /** Resolves when readers, however slow, have taken all text. */
   readonly shown: () => Promise<unknown>;
@@ -98,7 +98,7 @@ export function define({ meta, args: makeArgs, examples, load }: CommandRow): Co
     examples,
     name: meta.name,
     about: meta.description,
-    // Asked of one command, or by help and completions: not worked out for all of them at every start.
+    // Computed when one command, help or completions ask for it, and not for every command at every start.
     get usage() {
       return renderUsage(args());
     },

@@ -1,4 +1,4 @@
-/** What a program reads when a command failed before it could begin: the same shapes as ever. */
+/** The output for programs when a command failed before it could begin, in the same shapes as any other output. */
 import { exitCodes, type Failure } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { createJsonl, renderCommandDocument, renderDocument } from "../ui/json.ts";

@@ -1,4 +1,4 @@
-/** What people type who come from another agent, and what it is called here. */
+/** Words and flags that users of other agents type, and what they are called here. */
 
 /** By the word in the place of a command. Only words that are not commands of pai come here. */
 const commands: Readonly<Record<string, string>> = {

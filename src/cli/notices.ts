@@ -1,4 +1,4 @@
-/** What a call of pai tells beside its result, kept for a program that reads the result as JSON. */
+/** The notices of one call of pai, kept for a program that reads the result as JSON. */
 import type { Notice } from "../core/question.ts";
 
 /** A notice with the time it was given, ISO 8601. */

@@ -10,7 +10,7 @@ import { judgePath, type PathRules } from "../workspace/path-policy.ts";
 
 /** The folder that pai works in, and what the user's settings say of paths in it. */
 export interface Project {
-  /** As given or real; it may be missing, as another complaint says better. */
+  /** As given or real; it may be missing: another check reports that. */
   readonly root: string;
   readonly rules: PathRules;
 }
@@ -104,7 +104,7 @@ export function findOutput(file: string, project: Project, { isPrivate = false }
 
 /** Refuses a file below the project that is a link, leads through one, or is denied. Throws path_refused. */
 export function requireInput(file: string, project: Project): void {
-  // The root itself is a folder, which whoever reads it says.
+  // The root itself is a folder: reading it reports that.
   if (realOf(file) === realOf(project.root)) return;
   const inside = pathInside(file, project.root);
   if (inside !== null) requireAllowed(inside, "read", project);

@@ -9,13 +9,13 @@ const silenceMs = 2000;
 export interface PipedInput {
   /** What was read; "" for nothing. */
   readonly text: string;
-  /** What there is to say of it; null: nothing. */
+  /** A notice about it; null: none. */
   readonly note: string | null;
 }
 
 const nothing: PipedInput = { text: "", note: null };
 
-/** A pipe, a socket, or a file that nobody has read from yet: a shell's loop that feeds pai has. */
+/** A pipe, a socket, or a file at its beginning: a shell loop that feeds pai has already read from its file. */
 function isPiped(): boolean {
   try {
     const stat = fstatSync(0);

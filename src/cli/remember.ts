@@ -55,7 +55,7 @@ interface Proposed {
   readonly texts: readonly string[];
   /** null: a person said it. */
   readonly run: string | null;
-  /** Nobody has seen it. */
+  /** No person has seen it. */
   readonly pending: boolean;
   readonly now: Date;
 }

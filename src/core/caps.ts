@@ -11,7 +11,7 @@ export const replyCaps = {
   depth: 200,
 } as const;
 
-/** Whether plain data is nested deeper than a reply may be. Never recurses, as it is asked of what would end recursion. */
+/** Whether plain data is nested deeper than a reply may be. Never recurses: deep data would overflow the stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -7,7 +7,7 @@ export type Blob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
-/** A path whose earlier content nobody has any more. Of what is ignored, not what tools make. */
+/** A path whose earlier content is lost. Among ignored paths those that tools make do not count. */
 export interface UnkeptChange {
   readonly path: RelPath;
   readonly isGone: boolean;

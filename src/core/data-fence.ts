@@ -1,7 +1,10 @@
 /** Wraps data for a prompt so that the data cannot end its own wrapping. Pure. */
 import { spellHidden } from "./invisible.ts";
 
-/** `<name attr="…">text</name>`, with a number after the name when the text holds such an end; hidden characters spelled out. */
+/**
+ * `<name attr="…">text</name>`, with a number after the name when the text holds such an end tag; hidden characters are
+ * spelled out.
+ */
 export function fence(name: string, attributes: Readonly<Record<string, string>>, text: string): string {
   let tag = name;
   for (let n = 2; text.includes(`</${tag}`); n += 1) tag = `${name}${n}`;

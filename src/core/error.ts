@@ -65,8 +65,8 @@ export interface ErrorDetails {
 }
 
 /**
- * A refusal of the world: no key, quota, conflict, outside the root.
- * The model's own mistakes are results, never this. Any other throw is a bug of ours.
+ * A failure outside pai and the model: no key, quota, conflict, a path outside the root. The model's own mistakes are
+ * results, never this error. Any other throw is a bug in pai.
  */
 export class PaiError extends Error {
   readonly code: ErrorCode;

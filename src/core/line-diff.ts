@@ -41,7 +41,7 @@ function sharedPositions(lines: readonly string[], from: number, to: number, oth
   return positions;
 }
 
-/** Of so many lines the rest of the work takes its time too. */
+/** Above this many lines the rest of the work takes long, too. */
 const manyLines = 100_000;
 
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {

@@ -92,7 +92,7 @@ export interface Outcome {
   readonly actions: ActionCounts;
   /** How many looks were made: files read, searches, listings. */
   readonly looks: number;
-  /** What the run asked for beyond its plan, granted or not. */
+  /** The rights that the run asked for beyond its plan, granted or not. */
   readonly amended: readonly Amendment[];
   readonly refused: readonly RefusedAction[];
   /** Level of the sandbox that commands ran in; null: no command ran, or none was had. */

@@ -1,4 +1,4 @@
-/** The doors of the house: what flows may ask of the world, as types only. */
+/** The ports: what flows may ask of the outside world, as types only. */
 import type { Blob, Change, UnkeptChange } from "./change.ts";
 import type { SandboxLevel, SandboxState } from "./command/sandbox.ts";
 import type { KeptRanking, Tally } from "./context/rank.ts";
@@ -95,7 +95,7 @@ export interface CommandOptions {
   readonly sandbox?: "in-place" | "throwaway" | "proposal" | "none";
   /** What a copy shows on top of the workspace. */
   readonly staged?: readonly Change[];
-  /** Nobody said yes to it: it runs only where the sandbox protects files too. */
+  /** No person approved it: it runs only where the sandbox protects files, too. */
   readonly unasked?: boolean;
 }
 
@@ -263,7 +263,7 @@ export interface Workspace extends View {
   readonly root: string;
   /** How paths are opened here. */
   readonly protection: "openat2" | "fd-walk" | "checked";
-  /** What holds a command here; found out when it is first asked for. */
+  /** The sandbox of commands here; determined at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;

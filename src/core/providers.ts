@@ -43,7 +43,10 @@ export interface Provider {
   readonly versionIn: "url" | "path";
   /** Path after the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
   readonly probe: string;
-  /** Seconds of silence that are borne: models think without a sign of it, a machine of one's own may load one first. */
+  /**
+   * Seconds of silence after which the connection counts as dead: models think without a sign of it, and a local server
+   * may load one first.
+   */
   readonly silence: number;
   /** For the wire `chat`; absent: as OpenAI. */
   readonly dialect?: ChatDialect;

@@ -1,4 +1,4 @@
-/** What is asked of the person (or of the policy in their place) during a run, and what adapters report meanwhile. */
+/** The questions that a run asks a person (or the policy in their place), and the notices that adapters report. */
 import type { RelPath } from "./path.ts";
 
 export interface Question {
@@ -43,7 +43,7 @@ export interface Wait {
 export interface Notice {
   readonly level: "info" | "warning";
   readonly code: string;
-  /** Says all there is to say. */
+  /** The whole message. */
   readonly text: string;
   /** With `code` "waiting": the pause that begins now. */
   readonly wait?: Wait;

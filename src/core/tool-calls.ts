@@ -52,7 +52,7 @@ export const isSameTool = (a: PinnedTool, b: PinnedTool): boolean =>
   JSON.stringify([a.name, a.description, sortKeys(a.schema)]) ===
   JSON.stringify([b.name, b.description, sortKeys(b.schema)]);
 
-/** What of a server's tools goes into a prompt. */
+/** Limits on what a prompt shows of a server's tools. */
 const maxTools = 40;
 const maxCharacters = 16 * 1024;
 const maxDescription = 1024;

@@ -18,7 +18,7 @@ export interface Reply {
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
-/** What providers say of a request that is longer than they take. */
+/** The words in which providers refuse a request that is too long. */
 const overflow =
   /context (length|limit|size|window)|(prompt|input|request) (is )?too (long|large)|exceeds? the maximum (number|context)/i;
 
@@ -26,7 +26,7 @@ const overflow =
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && thrown.code === "request_rejected" && overflow.test(thrown.message);
 
-/** How a reply that has begun may still be lost on its way. */
+/** Failures by which a reply that has begun is lost on its way. */
 const lost: readonly ErrorCode[] = ["network", "provider_down"];
 
 /**
@@ -89,9 +89,12 @@ function reportProgress({ emit, ports }: Run, purpose: Purpose): Asking["onPiece
   };
 }
 
-/** The most characters a token has. A reply that is longer than all its tokens can be comes from a server that heeds no limit. */
+/**
+ * The most characters a token has. A reply with more characters than its tokens can have comes from a server that
+ * ignores the limit.
+ */
 const maxPerToken = 32;
-/** Characters that a reply may always have where the user set no cap: what pai believes a model can write may be too little. */
+/** Characters that a reply may always have where the user set no cap: pai may know too low a limit for the model. */
 const maxUncapped = 4 * 1024 * 1024;
 
 /** Collects the reply in `got` as it arrives, so that what came before a failure is known. Throws reply_cut for one without an end. */
@@ -138,7 +141,7 @@ function hide({ veil, emit, record }: Run, question: ModelQuestion): ModelQuesti
   return { ...question, system, messages };
 }
 
-/** One question on its way: what it is estimated at, and what the caps leave for its reply. */
+/** One request on its way: its estimate, and what the caps leave for its reply. */
 interface Sending {
   readonly sent: number;
   readonly estimate: number;

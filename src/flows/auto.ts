@@ -1,4 +1,4 @@
-/** `--mode auto`: the plan's complexity chooses the way of working, and it is said which. */
+/** `--mode auto`: the plan's complexity chooses the way of working, and the user is told which. */
 
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";

@@ -1,8 +1,8 @@
-/** Lets signals and time limits be heard between pieces of work that never wait by themselves. */
+/** Lets signals and time limits take effect between pieces of work that never wait by themselves. */
 
 import type { Steps } from "../core/steps.ts";
 
-/** Milliseconds of work after which a signal is listened for. */
+/** Milliseconds of work between two pauses. */
 const longest = 20;
 
 let last = performance.now();

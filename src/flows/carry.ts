@@ -1,4 +1,4 @@
-/** What an execution call still knows of the planning calls: small files they showed, results of looks, names of the rest. */
+/** What an execution call repeats from the planning calls: small files they showed, results of looks, names of the rest. */
 import type { Run, Shown } from "./run.ts";
 
 /** Characters of files that are shown again, beside those that the plan names. */

@@ -39,11 +39,11 @@ function keepSummary(run: Run, text: string): void {
     .trim();
 }
 
-/** An answer is all that was wanted: a summary would put its own words in its place. */
+/** The user asked for an answer only: a summary would replace it with its own words. */
 const isAnswer = ({ record, begun }: Run, { answer }: Iterations) =>
   answer !== "" && record.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
 
-/** What is said of a check, by whether it passed. */
+/** A check's result in words. */
 const told: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
 
 /** The summary; work that is done is not lost because the model gives none: it is then written locally. */

@@ -137,7 +137,7 @@ export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<
 
 export interface Evidence {
   readonly text: string;
-  /** How the looks and commands went. */
+  /** The results of the looks and commands. */
   readonly batch: BatchReport;
 }
 
@@ -164,7 +164,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights): Pro
 
 /** Characters of all results of one round of looks, for a model that holds much. */
 const maxOfRound = 24_000;
-/** What a round of looks may touch: nothing. */
+/** A round of looks may change nothing. */
 const noRights = createRights([], []);
 
 /** As many whole lines as fit, and a note of what is left out and how to ask for it. */

@@ -117,7 +117,7 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
   return new PaiError(code, message, { hint: hintFor(forbidden, run.options) });
 }
 
-/** Throws what was refused, where nothing else was done and nobody saw it pass by. */
+/** Throws what was refused, where nothing else was done and nobody could see the refusal. */
 function refuseIdle(run: Run): void {
   const { forbidden } = run.record.tally;
   const changed = (run.options.dryRun ? run.record.staged : (run.begun?.changes ?? [])).length > 0;
@@ -178,7 +178,8 @@ export async function execute(run: Run, plan: Plan, claims: readonly Claim[]): P
     const { stubborn } = progress;
     const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), isFresh, tag };
     const results = await renderResults(run, ended);
-    // What was replaced twice is of no use: then the files as they are now, and what failed.
+    // After the second phase the earlier messages are out of date: the next call gets the files as they are now, and
+    // what failed.
     messages = isFresh
       ? [{ role: "user", text: `${await renderNow(run, plan, checks)}\n\nSo far:\n${results}` }]
       : [...messages, { role: "assistant", text, calls: [], native: null }, { role: "user", text: results }];

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
   Partial<Pick<ModelRequest, "tools">>;
 
-/** Characters of all that is sent. */
+/** Characters of everything that is sent. */
 export function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
   const schemas = [...(format === null ? [] : [format.schema]), ...tools];
   const defined = schemas.reduce<number>((sum, schema) => sum + JSON.stringify(schema).length, 0);

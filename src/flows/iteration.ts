@@ -52,7 +52,7 @@ export interface Iterations {
   readonly answer: string;
   /** What happened so far, for the summary. */
   readonly story: string;
-  /** The same for people, a line a step. */
+  /** The same for people, one line a step. */
   readonly verdicts: string;
   /** What steps that passed could still have better. */
   readonly improvements: readonly string[];
@@ -152,7 +152,7 @@ export async function createIterations(run: Run, schedule: Schedule, claims: rea
     });
     messages = [...messages, { role: "assistant", text, calls: [], native: null }];
     const prose = proseOf({ script, text });
-    // Step 7 was shown with what is to be mended.
+    // Step 7 was shown together with what has to be repaired.
     if (purpose !== "heal") showStep(run, 5, "act", prose);
     else if (prose !== "") showStep(run, 7, "heal", prose);
     const from = run.begun?.changes.length ?? 0;

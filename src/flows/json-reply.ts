@@ -10,7 +10,7 @@ import type { Run } from "./run.ts";
 /** Loaded while the request is on its way: reading needs zod, and zod must not delay the request. */
 export type LoadReader<T> = () => Promise<(json: Json) => Reading<T>>;
 
-/** A reply that took no longer needs no line that says what is waited for. */
+/** A shorter wait needs no line that says what pai waits for. */
 const slowMs = 250;
 
 /** Asks once and shows the value's `reply` field as it streams. */
@@ -78,7 +78,7 @@ async function readWhole<T>(
     { role: "user", text: goOn },
   ];
   const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
-  // Some go on, some begin again.
+  // Some models continue, some begin again.
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
   for (const text of [first.reply.text + tail, rest.text]) {
     const joined = { ...first.reply, text, stop: rest.stop };

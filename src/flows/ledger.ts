@@ -51,7 +51,7 @@ export interface Ledger {
   readonly key: string | null;
 }
 
-/** No text has more characters in a token, and none has fewer: what estimates learn stays between. */
+/** The largest and smallest plausible number of characters in a token: calibration stays between them. */
 const maxPerToken = 8;
 const leastPerToken = 1.5;
 
@@ -67,7 +67,7 @@ const atLeast = (usage: Usage, least: Usage): Usage => ({
 /** null: one of them is unknown. */
 const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
 
-/** The dearest way to send these tokens: none is in the provider's cache yet, and all are written to it. */
+/** The highest price of sending these tokens: none is in the provider's cache yet, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
@@ -205,7 +205,7 @@ export function createLedger(caps: Caps, priceNow: () => Price | null, first: Ca
   };
 }
 
-/** Tokens of one request that nobody is asked about. */
+/** Tokens that one request may have without a question. */
 const maxUnasked = 200_000;
 
 /** Throws budget_tokens for a huge request where nobody can be asked and no cap says that it is meant. */
@@ -240,14 +240,14 @@ export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
   return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
 }
 
-/** What a call came to at the very least. */
+/** The least that a call can have cost. */
 export const leastOf = (got: Arrived, sent: number): Usage => ({
   ...noUsage,
   input: leastTokens(sent),
   output: leastTokens(writtenOf(got)),
 });
 
-/** What the day pays for a call. */
+/** What a call counts towards the caps of the day. */
 export function spentOn(
   ledger: Ledger,
   got: Arrived,

@@ -60,7 +60,7 @@ interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
   readonly isBeyond?: boolean;
   /** A command that may not run here: neither done nor failed. */
   readonly isNotRun?: boolean;
-  /** A line for the model alone: how to write it so that it may be done. */
+  /** A line for the model alone: how to write the call so that it is allowed. */
   readonly advice?: string | null;
 }
 
@@ -173,7 +173,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    // The mistake may come from somebody else's change while the model worked: that is a conflict.
+    // The mistake may be due to somebody else's change while the model worked: that is a conflict.
     await run.overlay.refuseConflict(paths);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {

@@ -192,7 +192,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     if (feedback === null) break;
     const { made, messages, plans } = current;
     run.record.corrections = [...run.record.corrections, feedback];
-    // Whoever takes it again would not know how it was corrected.
+    // A later run that reused it would not know how it was corrected.
     run.record.planned = [];
     const request: Message = { role: "user", text: `Change the plan: ${feedback}\nSend the whole plan again.` };
     const promiseAt = (all: number) => kind.promise(made, all);

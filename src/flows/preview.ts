@@ -1,4 +1,4 @@
-/** What the first call of a run would send, weighed and looked through, without sending it. */
+/** What the first call of a run would send, measured and searched for secrets, without sending it. */
 import type { Range } from "../core/context/excerpts.ts";
 import type { Kind } from "../core/context/kind.ts";
 import type { Ranked } from "../core/context/rank.ts";
@@ -33,7 +33,7 @@ export interface RankedFile {
   readonly history: number;
   /** How often it is changed at all. */
   readonly frequency: number;
-  /** What names it, or something that it defines. */
+  /** Where the text that names it, or something that it defines, comes from. */
   readonly named: "request" | "output" | null;
   /** Where it is not named itself: the names it defines, or is called after. */
   readonly symbols: readonly string[];
@@ -130,7 +130,7 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal, co
   company: company !== undefined,
 });
 
-/** Weighs the first call of the run's mode. Asks nobody. */
+/** Measures the first call of the run's mode. Sends nothing. */
 export async function preview(run: Run): Promise<Preview> {
   const { ledger, veil, options } = run;
   const compose = options.mode === "tool-loop" ? composeLoopCall : composePlanCall;

@@ -152,7 +152,7 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   });
 }
 
-/** What a run owes when its flow has ended: the user's checks, the form of the answer, a commit that can be made. */
+/** What is left to do when the flow has ended: the user's checks, the form of the answer, preparing the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { checks, outputSchema, commit } = run.options;
   if (checks.length > 0) await (await import("./checks/checks.ts")).decideUnchanged(run);
@@ -188,7 +188,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, port
       veil,
       asTyped: veil.cover(maskSecrets(ports.mask?.(given.text) ?? given.text)),
     });
-    // Saved plans are held against the files first: their checks begin when they are carried out.
+    // A saved plan is compared with the files first: its checks begin when it is carried out.
     const begins = options.checks.length > 0 && options.command !== "apply";
     if (begins) await (await import("./checks/baseline.ts")).openBaseline(run);
     await flow(run);

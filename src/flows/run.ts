@@ -57,7 +57,7 @@ export interface RunOptions {
   readonly guard: GuardLimits;
   /** PAI_MAX_CMDS_PER_STEP. */
   readonly maxActions: number;
-  /** What is here, in one line: system, tools, package manager, branch; absent: nothing is said. */
+  /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
   readonly environment?: string;
   /** Groups of globs; a path must match one glob of every group. */
   readonly only: readonly (readonly string[])[];
@@ -144,7 +144,7 @@ export interface Shown {
   readonly range?: Range | null;
 }
 
-/** What people have been told already, and are not told again. */
+/** Notices that people have seen already and do not see again. */
 export interface Told {
   /** Paths and looks with invisible characters in them. */
   readonly invisible: Set<string>;
@@ -152,7 +152,7 @@ export interface Told {
   secrets: number;
   /** That a request is so long that its model costs more. */
   longPrompt: boolean;
-  /** What confines commands. */
+  /** The sandbox of commands. */
   sandbox: boolean;
 }
 
@@ -220,7 +220,7 @@ export interface Run {
   readonly overlay: Overlay;
   /** The files as the model may see them. */
   readonly veiled: VeiledView;
-  /** Between the run and the model: what it must not see. */
+  /** Hides secrets on the way to the model and puts them back in what it writes. */
   readonly veil: Veil;
   readonly record: RunRecord;
   readonly emit: Emit;

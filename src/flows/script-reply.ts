@@ -158,7 +158,7 @@ async function withoutRan(run: Run, actions: readonly ScriptAction[]) {
     const command = (action.arg ?? "").trim();
     const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
     const isRan = isEarly && record.ran.get(command) === (begun?.changes.length ?? 0);
-    // What somebody else has changed since is met where the command is run again.
+    // What somebody else has changed since is noticed when the command is run again.
     if (isRan && (await isBound(run, command))) left.push(command);
     else kept.push(action);
   }

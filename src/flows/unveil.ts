@@ -46,7 +46,7 @@ async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<
   const known = contentsAtStart([...(begun?.changes ?? record.staged), ...overlay.staged()], path, now);
   const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);
   const first = veil.revealBytes(after.bytes, may);
-  // A name that the file contained as plain text would have been hidden itself: the rest are unknown.
+  // A name that the file contained as plain text would itself have been hidden: the names left here are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);
   if (dead.length > 0) {
     const text = `nobody knows any more what ${dead.join(", ")} stands for: leave such lines as they are with MODIFY`;

@@ -1,4 +1,4 @@
-/** What the server for other agents needs of the house, as types: tools, and what they answer. */
+/** The types of what the server for other agents needs from the rest of pai: tools and their answers. */
 import type { Fields, Json } from "../core/model.ts";
 
 /** A tool as agents are told of it. */

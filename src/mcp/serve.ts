@@ -62,7 +62,7 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
   const bytes = new TextEncoder();
   const writer = output.getWriter();
   const send = (message: Json): void => {
-    // An agent that has gone reads nothing any more: the end of its input ends us.
+    // An agent that has closed its end reads nothing any more: the end of its input ends the server.
     writer
       .write(bytes.encode(`${spellInJson(JSON.stringify({ jsonrpc: "2.0", ...fieldsOf(message) }))}\n`))
       .catch(() => {});
@@ -87,7 +87,7 @@ export async function serveMcp(host: ToolHost, { input, output }: Streams): Prom
     };
     const call = async (): Promise<Reply> => {
       const answer = await host.call({ name, input: fieldsOf(params["arguments"]), signal: stop.signal, progress });
-      // Who cancelled waits for no answer.
+      // An agent that cancelled does not wait for an answer.
       return stop.signal.aborted ? null : { result: renderAnswer(answer) };
     };
     const called = queue.then(call);

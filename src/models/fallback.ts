@@ -11,7 +11,10 @@ export interface Fallback {
   readonly current: () => Model;
 }
 
-/** What another model may do better. A refused key or request is the user's to mend, a refusal the model's to keep. */
+/**
+ * Failures after which another model may succeed. A refused key or request is for the user to correct, and a model's
+ * refusal stands.
+ */
 const reasons: ReadonlySet<ErrorCode> = new Set([
   "quota",
   "credit_exhausted",

@@ -133,7 +133,7 @@ function prune(folder: string, now: Date, keep: number): void {
 
 interface OwnFolder {
   readonly fd: number;
-  /** Made for logs, and not a folder the user named that serves something else too. */
+  /** A folder made for logs, not one that the user named and uses for something else too. */
   readonly isForLogs: boolean;
 }
 

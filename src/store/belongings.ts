@@ -6,7 +6,7 @@ import type { Places } from "./places.ts";
 export interface Belongings {
   /** Absolute paths of files and folders. */
   readonly own: readonly string[];
-  /** Other people's files beside them. */
+  /** Files beside them that are not pai's. */
   readonly foreign: readonly string[];
 }
 

@@ -18,7 +18,7 @@ const fileShape = z.object({ version: z.literal(1), facts: z.array(factShape) })
 export interface Memory {
   /** Oldest first. A damaged file holds none. */
   list(): readonly Fact[];
-  /** Adds facts that are not known yet; beyond 200 the oldest go. Returns those added. */
+  /** Adds facts that are not known yet; beyond 200 the oldest are dropped. Returns those added. */
   add(facts: readonly Omit<Fact, "id">[]): readonly Fact[];
   /** Changes or, with null, drops the fact whose id begins with `id`. Throws usage for none or several. */
   change(id: string, edit: (fact: Fact) => Fact | null): Fact;

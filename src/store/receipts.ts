@@ -41,7 +41,7 @@ export interface Receipts {
   prune(now: Date, keep: number): number;
 }
 
-/** As long as the journal keeps runs. */
+/** Receipts are kept as long as the journal keeps runs. */
 const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;

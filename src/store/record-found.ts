@@ -5,7 +5,7 @@ import type { PlanCache, Workspace } from "../core/ports.ts";
 import type { AnyAction } from "../core/proposal.ts";
 import type { FactOf } from "../core/receipt.ts";
 
-/** An action that tells what it found, where it only looks. */
+/** An action that records what it found, if it is a look. */
 export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
   if (action.kind !== "look") return action;
   return {
@@ -21,7 +21,7 @@ export function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => v
   };
 }
 
-/** A memory that tells what it had to say; nothing where it says nothing and learns nothing. */
+/** A memory that records what it told the run; records nothing where it tells and learns nothing. */
 export function recordMemory(
   memory: ProjectMemory | null,
   tell: (fact: FactOf<"memory">) => void,
@@ -38,7 +38,7 @@ export function recordMemory(
   };
 }
 
-/** A plan cache that tells what it answered. */
+/** A plan cache that records what it answered. */
 export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
   if (cache === null) return null;
   return {
@@ -51,7 +51,7 @@ export function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached
   };
 }
 
-/** Tells what git said of the workspace. */
+/** Records what git said of the workspace. */
 export function recordRepository(
   { repository }: Workspace,
   tell: (text: string) => void,

@@ -29,7 +29,7 @@ export interface Started {
   readonly options: object;
 }
 
-/** What the run is to use instead of its doors: each acts as before and is written down. */
+/** What the run uses instead of its ports: each acts as before and is recorded. */
 export interface Recorder {
   readonly model: Model;
   readonly workspace: Workspace;
@@ -39,7 +39,7 @@ export interface Recorder {
   readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in its receipt. */
   readonly veil: Veil;
-  /** Must be told every event, before anybody else is. */
+  /** Must receive every event first. */
   readonly sink: (event: StampedEvent) => void;
 }
 
@@ -61,7 +61,7 @@ export interface Doors {
   readonly veil?: Veil;
 }
 
-/** Records one run on a page. Calls `ended` once, when the last line is written and the page is closed. */
+/** Records one run in a receipt. Calls `ended` once, when the last line is written and the receipt is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
   const { model, workspace, decide, now, mask = (value) => value, veil = createVeil() } = doors;
   const add = (fact: Fact) => page.add(mapTexts(fact, (text) => veil.cover(mask(text))));
@@ -138,7 +138,7 @@ export function recordRun(page: Page, { task, options }: Started, doors: Doors, 
 /** What a ranking is found by when the run is repeated. */
 export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
 
-/** Tells by which ranking each request was made. */
+/** Records by which ranking each request was made. */
 function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
   return {

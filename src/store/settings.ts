@@ -28,7 +28,10 @@ export interface Settings {
     readonly cost: number | null;
     readonly day: DayCaps;
     readonly timeout: number | null;
-    /** Silence of a provider that is borne; null: as its row in core/providers.ts says. */
+    /**
+     * Seconds of silence after which a connection counts as dead; null: as the provider's row in core/providers.ts
+     * says.
+     */
     readonly silence: number | null;
   };
   /** Actions per phase or step. */
@@ -36,7 +39,7 @@ export interface Settings {
   readonly guard: { readonly lines: number; readonly ratio: number; readonly strict: boolean };
   readonly policy: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   readonly checks: readonly string[];
-  /** What commands must be held by at least. */
+  /** The least sandbox that commands must run in. */
   readonly sandbox: SandboxChoice;
   /** Whether checks that the user typed may use the network. */
   readonly checkNetwork: boolean;
@@ -83,7 +86,7 @@ export interface LoadedSettings {
 }
 
 export interface SettingSources {
-  /** Parsed flags by the key of their table; other flags than those of the table do not matter. */
+  /** Parsed flags by their key in the flag table; others are ignored. */
   readonly flags: Readonly<Record<string, Json | undefined>>;
   readonly env: Environment;
   readonly places: Places;

@@ -1,4 +1,4 @@
-/** The one judge of folders that are believed: whether anybody but the user could have put something into them. */
+/** Judges whether a folder's content can be trusted: whether anybody but the user could have put something into it. */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 

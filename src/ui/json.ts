@@ -76,7 +76,7 @@ function failureOf(error: Failure | null): Failure | null {
   return error && { code: error.code, message: error.message, hint: error.hint, retry_after: error.retry_after };
 }
 
-/** What was told beside the result, in its order. */
+/** The notices beside the result, in order. */
 type Notices = readonly Pick<Notice, "level" | "code" | "text">[];
 
 const noticesOf = (notices: Notices) => notices.map(({ level, code, text }) => ({ level, code, text }));

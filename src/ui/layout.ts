@@ -65,7 +65,7 @@ export function hang(lead: string, text: string, columns: number | null): string
 
 export interface WrapStream {
   readonly push: (chunk: string) => string;
-  /** What was held back: the last word. */
+  /** The rest: the last word, which was held back. */
   readonly end: () => string;
 }
 

@@ -19,7 +19,9 @@ export interface LogOptions {
   readonly level: "quiet" | "usual" | "verbose" | "debug";
   /** null: not a terminal, nothing is wrapped. */
   readonly columns: () => number | null;
-  /** Is given every notice and warning too, as loud as the log may be: a program reads them (`--json`, `--jsonl`). */
+  /**
+   * Also receives every notice and warning, whatever the log level, for programs that read them (`--json`, `--jsonl`).
+   */
   readonly record?: (notice: Notice) => void;
 }
 
@@ -37,7 +39,7 @@ export function renderError({ code, message, hint }: PaiError, columns: number |
   return `${lines.join("\n")}\n`;
 }
 
-/** What every line is made of; an error brings itself. */
+/** The parts of every line; an error carries the error itself. */
 interface Said {
   readonly code: string;
   readonly text: string;
@@ -69,7 +71,7 @@ export function createLog({ err, level, columns, record }: LogOptions): Log {
     const { createConsola }: typeof import("consola/core") = require("consola/core");
     return createConsola({
       level: record === undefined ? levels[level] : levels.debug,
-      // Held-back repetitions would come after the lines they belong to.
+      // Throttled repetitions would come after the lines they belong to.
       throttle: 0,
       reporters: [{ log: (line) => write(line as Line) }],
     });

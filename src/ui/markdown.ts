@@ -7,7 +7,7 @@ import type { Style } from "./style.ts";
 export interface TextStream {
   /** Text that can be shown by now. */
   readonly push: (chunk: string) => string;
-  /** What was held back. */
+  /** The rest, which was held back. */
   readonly end: () => string;
 }
 
@@ -27,10 +27,10 @@ const marked = /[*_`[<\\~&]|https?:|www\./;
 /** An item of a list; its indent. */
 const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
-/** As much code of one answer is coloured. */
+/** Characters of code that are coloured in one answer. */
 const maxColored = 100_000;
 const sgr = "(?:\\x1b\\[[\\d;]*m)*";
-/** A bare address is named twice. */
+/** A bare address would be shown twice. */
 const twice = new RegExp(`(https?:[^\\s\\x1b()]+)(${sgr}) \\(\\1${sgr}\\)`, "g");
 const looks = /\x1b\[[\d;]*m/g;
 

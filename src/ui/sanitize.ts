@@ -7,7 +7,7 @@
 const hidden =
   /(?!\n|\t|\u{FE0E}|\u{FE0F})(?!(?<=\p{Extended_Pictographic}|\u{FE0F}|[\u{1F3FB}-\u{1F3FF}])\u{200D})[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
 
-/** All but the scripts and signs that most text is made of, in which nothing hides: finding these costs a tenth. */
+/** All characters outside the scripts and signs of ordinary text, in which nothing hides: this search costs a tenth. */
 const unsure =
   /[^\n\t -~\u{A1}-\u{A8}\u{AA}-\u{AC}\u{AF}-\u{2FF}\u{2010}-\u{2027}\u{2500}-\u{257F}\u{3041}-\u{3096}\u{4E00}-\u{9FFF}]+/gu;
 
@@ -48,7 +48,7 @@ export function markMixed(text: string): string {
 const plain = /^[\n\t -~]*$/;
 const code = /\x1b\[[\d;]*m/g;
 
-/** The door to the terminal: a whole text made visible but for the codes in `own`, whoever put it together. */
+/** The last check before the terminal: makes a whole text visible except for the codes in `own`. */
 export function visibleBut(own: ReadonlySet<string>, text: string): string {
   if (plain.test(text)) return text;
   let out = "";

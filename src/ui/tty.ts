@@ -1,4 +1,4 @@
-/** Whether a descriptor is a terminal, and whether it is ours now, without loading Node's streams. */
+/** Whether a descriptor is a terminal, and whether this process is in its foreground, without loading Node's streams. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Device majors of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */

@@ -1,4 +1,4 @@
-/** The only way text leaves the process: whole, in order, and calm when the other end is gone. */
+/** The only way text leaves the process: whole, in order, and without an error when the reader is gone. */
 import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { PaiError, toPaiError } from "../core/error.ts";
 
@@ -7,7 +7,9 @@ export interface Writer {
   readonly write: (text: string) => void;
   /** Resolves when everything is written, or never will be (`closed`, `failure`); gives up after `limitMs`. */
   readonly flush: (limitMs?: number) => Promise<void>;
-  /** Drops what a slow terminal has not taken yet, after the line it is in: who interrupts has seen enough. */
+  /**
+   * Drops what a slow terminal has not taken yet, after the current line: a person who interrupts wants no more of it.
+   */
   readonly skip: () => void;
   /** The reader has gone, or the descriptor was never open: no error, further text is dropped. */
   readonly closed: boolean;

@@ -29,7 +29,7 @@ export interface Spot {
   readonly temp: string;
 }
 
-/** Saves of somebody else that may follow each other faster than pai can give a name back. */
+/** How many saves of somebody else may come faster than pai can give the name back. */
 const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
@@ -173,7 +173,7 @@ function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean 
   }
 }
 
-/** Whether what was put aside (`real` leads to it) is what was known, and nobody has it open to write into it still. */
+/** Whether what was put aside (`real` leads to it) is unchanged, and no process still has it open for writing. */
 function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
   if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
   return holds(stateAt(root, joinPath(parentOf(path), temp)), before);

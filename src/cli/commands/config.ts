@@ -21,7 +21,7 @@ export function defineConfigCommand(openAskHidden: (context: Context) => AskHidd
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: "config", text });
-    /** What to do next is told after the result. */
+    /** The advice what to do next follows the result. */
     const notes: string[] = [];
     const { word, rest } = choose(context, warn);
     if (word === null) return showResult(context, "config", { words: Object.keys(words) }, renderWords());

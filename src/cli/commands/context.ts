@@ -126,7 +126,7 @@ export interface Previewed {
   readonly price: Price | null;
   readonly signal: AbortSignal;
   readonly now: () => Date;
-  /** Told what it had to do without. */
+  /** Says what the ranking had to do without. */
   readonly notify: (notice: Notice) => void;
 }
 

@@ -31,7 +31,7 @@ function makePlace(cwd: string): string {
     try {
       return mkdtempSync(join(folder, "pai-demo-"));
     } catch {
-      // The next may do.
+      // Try the next folder.
     }
   }
   throw new PaiError("permission_denied", "no folder for the demo: neither /tmp nor this folder can be written", {

@@ -57,7 +57,7 @@ function findServer(here: Here, name: string | undefined): McpServer {
   });
 }
 
-/** The tools that a server has now: it is started for the question. */
+/** The tools that a server has now; starts the server to ask it. */
 async function askTools(context: Context, here: Here, server: McpServer): Promise<readonly PinnedTool[]> {
   const client = await startServer(server, here.startTool, context.env, context.signal).catch((thrown) => {
     throw thrown instanceof PaiError

@@ -49,7 +49,7 @@ function finishedEdits({ facts }: Receipt, history: History, id: string): readon
   });
 }
 
-/** The way of working of the recorded run. Throws failed for what was no task. */
+/** The flow of the recorded run. Throws failed when the record is not of a task. */
 async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history: History): Promise<Flow> {
   const { command, planOnly } = started.options;
   if (command === "apply") {
@@ -94,7 +94,7 @@ export async function replayRun(
   const task = { ...said, files: files as readonly RelPath[], conversation: null };
   const play = (action: AnyAction) => playLooks(action, tape);
   const options = optionsOf(started);
-  // Written down like the recorded run, to nowhere: secrets get their names by what is written too.
+  // The replay writes a receipt like the recorded run's and discards it: writing it also gives secrets their names.
   const veil = createVeil({ ...started.names, trusting: true });
   const played = { ...tape, workspace: past, now, veil, actions: async () => (await loadActions()).map(play) };
   const doors = recordRun(nowhere, { task, options }, played, () => {});
@@ -104,7 +104,10 @@ export async function replayRun(
   return { outcome, differing, changed: recorded.changes.length, difference: tape.difference };
 }
 
-/** An action that finds what it found then. It looks all the same: secrets get their names by what is seen. */
+/**
+ * An action that answers what it answered in the recorded run. It still reads the files, since reading gives secrets
+ * their names.
+ */
 function playLooks(action: AnyAction, { nextLook }: Tape): AnyAction {
   if (action.kind !== "look") return action;
   return {

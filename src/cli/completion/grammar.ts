@@ -18,7 +18,7 @@ export interface Expected {
   /** The choices for its first argument; empty: they cannot be listed. */
   readonly words: readonly string[];
   readonly takesFile: boolean;
-  /** Whose ids follow, after its words where it has some; null: none. */
+  /** What kind of ids may follow its words; null: none. */
   readonly ids: IdKind | null;
 }
 

@@ -1,4 +1,4 @@
-/** The composition root: builds every adapter a task needs from the context. It knows everybody and decides nothing. */
+/** The composition root: builds every adapter a task needs from the context. It knows all adapters and decides nothing. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../core/event.ts";
@@ -46,7 +46,7 @@ export interface Composed {
   readonly close: () => Promise<void>;
 }
 
-/** What a resumed session holds of earlier runs: the names of secrets in it are taken. */
+/** The text of earlier runs in a resumed session: the names of secrets in it are not given out again. */
 const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
   ...history.flatMap(({ request, answer }) => [request, answer]),
   ...(conversation?.messages ?? []).map(textOf),
@@ -131,7 +131,7 @@ interface Parts {
   readonly onNotice: NonNullable<Ports["onNotice"]>;
 }
 
-/** What one run acts through; all that passes is written down in its receipt. */
+/** The ports of one run; its receipt records everything that passes through them. */
 function portsOf(
   { base, opened, kept, tools, team, onNotice }: Parts,
   { model, price, mask }: ComposedModel,

@@ -53,7 +53,7 @@ export function expandCustom(text: string, { places, root }: Project): string | 
   return task;
 }
 
-/** For a name that nothing has. */
+/** The error for a name that no command or skill has. */
 export function unknownCustom(text: string, project: Project): PaiError {
   const name = line.exec(text.trim())?.[1] ?? "";
   const names = listCustom(project).map((file) => file.name);

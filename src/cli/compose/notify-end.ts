@@ -19,8 +19,8 @@ function renderEnd({ status, ms }: Outcome, task: string): string {
 }
 
 /**
- * Rings, or starts the program with one more word that says how the run ended; no shell reads it. It outlives pai where it
- * takes long. Who stopped the run is there already. `task`: without pai's keys.
+ * Rings, or starts the program with one more word that says how the run ended; no shell reads it. It outlives pai where
+ * it takes long. A person who stopped the run needs no notice. `task`: without pai's keys.
  */
 export function notifyEnd(
   { env, err, tty }: Pick<Context, "env" | "err" | "tty">,

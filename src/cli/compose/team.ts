@@ -44,7 +44,10 @@ export async function withStore<T>(
   }
 }
 
-/** The same for what the team knows: what this machine has not told yet belongs to the answer. */
+/**
+ * The same for a question about the team's runs: first sends what this machine has not told yet, which belongs to the
+ * answer.
+ */
 export const askTeam = <T>(
   base: Pick<Base, "settings" | "places">,
   work: (store: TeamStore) => Promise<T>,

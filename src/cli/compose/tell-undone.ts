@@ -9,7 +9,7 @@ interface Place {
   readonly stateFolder: string | null;
 }
 
-/** A store that is away costs a notice. */
+/** A store that cannot be reached costs only a notice. */
 export async function tellUndone(base: Base, { root, stateFolder }: Place, id: string, kind: "undo" | "redo") {
   if (stateFolder === null) return;
   noteUndone(stateFolder, id, kind);

@@ -15,9 +15,9 @@ export interface View extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
   readonly decide: Decide;
-  /** Forgets every `a` (always) that was answered: what it allowed is asked about again. */
+  /** Forgets every answer `a` (always): what it allowed is asked about again. */
   readonly forgetAllowed: () => void;
-  /** How standard error shows things. */
+  /** The style of standard error. */
   readonly style: Style;
   /** Whether a person can be asked. */
   readonly interactive: boolean;
@@ -55,7 +55,7 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
   };
 }
 
-/** How a stream shows things; `tty`: it is a terminal. */
+/** The style of a stream; `tty`: it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, flags: { noColor: flags.noColor === true, plain: flags.plain === true } });
 }

@@ -23,7 +23,7 @@ import { loadSettings } from "../../store/settings.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
-/** Of the names of all providers. */
+/** The width of the longest provider name. */
 const widest = Math.max(...providerIds.map((id) => id.length));
 const none = "No API key is currently configured";
 const hint = "store one with: pai config set";
@@ -81,7 +81,7 @@ async function store(call: ConfigCall, { id, isDefault }: Storing, given: string
   const key = await readKey(call, given, named === null ? "Key (not shown): " : `Key for ${named} (not shown): `);
   const fault = findFault(key);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
-  // Whose key it is shows in how it begins, unless it was said.
+  // The beginning of a key tells its provider, unless the user named one.
   const provider = named ?? providerOfKey(key)?.id ?? providerOf(call);
   const place = { ...placeOf(call), provider };
   const doubt = judgeKey(provider, key);

@@ -45,7 +45,7 @@ function get({ context, places, words: [name], warn }: ConfigCall): ConfigAnswer
   };
 }
 
-/** What the system's file keeps the user's from saying of a setting. */
+/** The warnings that the system's file limits this setting of the user's file. */
 function boundIn(places: Places, name: string): readonly string[] {
   try {
     const { warnings } = loadSettings({ flags: {}, env: {}, places, root: null });

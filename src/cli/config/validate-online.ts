@@ -16,7 +16,7 @@ export interface KeyVerdict {
   readonly address: string;
   /** Null: the key was taken, or nothing was said against it. */
   readonly error: PaiError | null;
-  /** The address has nothing that tells a good key from a bad one. */
+  /** The address offers no request that tells a valid key from an invalid one. */
   readonly unsure: boolean;
 }
 

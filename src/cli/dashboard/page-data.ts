@@ -32,7 +32,7 @@ export interface RunDetails {
 export interface PageData {
   readonly version: string;
   readonly made: string;
-  /** Whose runs these are. */
+  /** The label that says whose runs these are. */
   readonly where: string;
   /** A server answers for details. */
   readonly live: boolean;

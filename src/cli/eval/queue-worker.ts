@@ -87,7 +87,7 @@ async function patiently<T>({ pauseMs, warn }: QueueWork, signal: AbortSignal, a
   }
 }
 
-/** Results that an earlier start of this worker could not tell. */
+/** Sends the results that an earlier start of this worker could not send. */
 async function tellEarlier({ store, worker, file }: QueueWork): Promise<void> {
   const kept = existsSync(file) ? readResults(readFileSync(file, "utf8")) : [];
   for (const result of kept) if (result.error === null) await finishWork(store, worker.queue, result.key, result);

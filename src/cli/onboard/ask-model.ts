@@ -116,7 +116,7 @@ async function findOwner(key: string, { readLine }: Asker): Promise<ProviderId> 
   });
 }
 
-/** A provider that cannot be reached says nothing against the key. */
+/** A provider that cannot be reached is no evidence against the key. */
 async function check(context: Context, asker: Asker, provider: ProviderId, key: string): Promise<void> {
   try {
     await asker.check(provider, key);
@@ -127,7 +127,10 @@ async function check(context: Context, asker: Asker, provider: ProviderId, key: 
   }
 }
 
-/** Names a server of this machine to who cannot be asked. Throws no_key when there is one and the model lacks a key. */
+/**
+ * Names a model server of this machine to a user who cannot be asked. Throws no_key when there is one and the model
+ * lacks a key.
+ */
 export async function nameLocalServer(
   context: Context,
   base: Base,

@@ -25,7 +25,7 @@ export function lacksKey(
   return findKeys(provider, { env, places }).length === 0;
 }
 
-/** Providers that a key is stored or set for, in their order. */
+/** Providers with a stored key or one in the environment, in table order. */
 export function providersWithKey(
   { env }: Pick<Context, "env">,
   { places }: Pick<Base, "places">,

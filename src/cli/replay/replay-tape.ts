@@ -23,9 +23,9 @@ export interface Tape {
   readonly planCache: PlanCache;
   /** What the next request said of the branch; "" for nothing. */
   nextRepository(): string;
-  /** What earlier runs had to say; null: nothing. */
+  /** What the memory told the recorded run; null: nothing. */
   readonly memory: ProjectMemory | null;
-  /** What held commands in that run. */
+  /** The sandbox level of commands in that run. */
   readonly sandbox: SandboxState;
   /** The ranking of the next request; null: receipts of before there were rankings hold none. */
   nextRanking(terms: readonly Term[]): KeptRanking | null;

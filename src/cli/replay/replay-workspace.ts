@@ -51,7 +51,7 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
   throw new PaiError("failed", `what a command wrote to ${path} was too large to be kept`);
 }
 
-/** On paper there is nothing to bring over. */
+/** In memory there is nothing to bring over. */
 const proposalOf = (kept: readonly Change[]): Proposal => ({
   accept: async () => [],
   discard: () => {},
@@ -108,7 +108,7 @@ function openMemory(past: Overlay, id: string, tape: Tape, work: readonly Change
   };
 }
 
-/** The workspace before run `id`; what the run does to it goes no further than this value. */
+/** The workspace before run `id`; what the replay does to it changes this value only. */
 export async function openPast(workspace: Workspace, history: History, id: string, tape: Tape): Promise<Workspace> {
   const past = await goBack(workspace, history, id);
   const work = history.work(id) ?? [];

@@ -100,7 +100,7 @@ interface Planned {
   /** As `pai plan -o` writes it: with the state of every file it was made on. */
   readonly saved: string;
   readonly checks: readonly string[];
-  /** What carrying it out came to; null: not yet. */
+  /** The answer of carrying it out; null: not carried out yet. */
   outcome: ToolAnswer | null;
 }
 
@@ -242,7 +242,7 @@ export function openAgentHost(given: Context): ToolHost {
     const only = [saved.only, given.flags.only ?? []].filter((globs) => globs.length > 0);
     const asked: Task = { text: saved.task, history: [], context: null };
     const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
-    // What failed was taken back: the plan may be tried again.
+    // A failed run was taken back, so the plan may be tried again.
     if (answer.ok) found.outcome = answer;
     return answer;
   }

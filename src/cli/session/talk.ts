@@ -53,12 +53,12 @@ export interface Talk {
 
 export interface Planned {
   readonly task: string;
-  /** What of the task the person wrote. */
+  /** The part of the task that the person wrote. */
   readonly typed: string;
   /** The run that made it. */
   readonly run: string;
   readonly plan: Plan;
-  /** It has had its yes: how it was carried out then. null: it will be shown and asked about. */
+  /** How it was carried out when it had been approved; null: not approved yet, it will be shown and asked about. */
   readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
 }
 
@@ -140,7 +140,7 @@ export function renderSpent({ spent: { calls, tokens, cost } }: Talk): string {
 }
 
 export interface TurnOptions {
-  /** What of the text the person wrote: only that may name files by `@`; without it: all. */
+  /** The part of the text that the person wrote: only that may name files by `@`; absent: all of it. */
   readonly typed?: string;
   /** Plans and saved plans are single-shot's, whatever the mode; without it: the flow of the mode. */
   readonly flow?: Flow;
@@ -148,7 +148,7 @@ export interface TurnOptions {
   readonly planOnly?: boolean;
   /** Another way of working than the session's. */
   readonly mode?: Mode;
-  /** Belongs to a flow that carries it on. */
+  /** Approved work that the flow carries on. */
   readonly approved?: ApprovedWork;
 }
 

@@ -100,7 +100,7 @@ export function watchKeys(onEscape: () => void): KeyWatch {
   const tick = () => {
     // In the background a look at the terminal would stop the process.
     if (paused || !isInForeground()) return;
-    // Somebody, such as a question, may have put it back.
+    // A question, for example, may have restored the echo.
     hush();
     const wasEscape = typed.endsWith("\x1b");
     const more = readTyped(fd);

@@ -1,4 +1,4 @@
-/** What a check printed: what of it requests show, and whether two failures are the same. Pure. */
+/** The output of a check: the part that requests show, and whether two failures are the same. Pure. */
 import type { CheckResult } from "../outcome.ts";
 
 /** A check that has been run, with what it printed; secrets in the output are masked. */
@@ -19,7 +19,9 @@ export function tailOf(output: string): string {
   return `[… ${text.length - kept.length} characters before this are left out]\n${kept}`;
 }
 
-/** What differs from run to run and says nothing of the failure. Counts are kept: "3 failed" is not "4 failed". */
+/**
+ * Text that differs from run to run and says nothing about the failure. Counts are kept: "3 failed" is not "4 failed".
+ */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/\u001b\[[0-9;]*[A-Za-z]/g, ""],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
@@ -53,7 +55,7 @@ function failingLines(output: string): readonly string[] {
   return failing.length === 0 ? lines : failing;
 }
 
-/** What was cut, so that nobody knows what is missing. */
+/** The mark of a cut, after which the missing text is unknown. */
 const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/m;
 
 /** How a failure compares to the one before: the same, or with lines that are new. */

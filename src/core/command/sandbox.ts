@@ -1,4 +1,4 @@
-/** What holds a command in its place, as values: levels, what a person asked for, and what was found to hold here. Pure. */
+/** The sandbox of commands as values: levels, what a person asked for, and what was found to work here. Pure. */
 
 /**
  * From the strongest to the weakest. L3: an own world of mounts, processes and network. L3b: the same, made by bwrap.
@@ -39,7 +39,7 @@ export interface SandboxState {
   readonly proposes: boolean;
 }
 
-/** What a command that met the wall usually says, and the way round, in order. */
+/** What a command prints that the sandbox stopped, and the way out, in order. */
 const walls: readonly (readonly [RegExp, string])[] = [
   [
     /Network is unreachable|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|EAI_AGAIN|getaddrinfo|Address family not supported/i,

@@ -9,7 +9,7 @@ function eachPlace(text: string, spelling: string, tell: (at: number) => void): 
   }
 }
 
-/** Where each of the texts ends when they are joined with one character between them. */
+/** The end of each text when they are joined with one character between them. */
 function endsOf(texts: readonly string[]): Uint32Array {
   let end = -1;
   return Uint32Array.from(texts, (text) => {

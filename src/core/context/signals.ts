@@ -17,7 +17,7 @@ export const isNamed = (signal: Signal | null): boolean => signal !== null && si
 const weights = { path: 3, name: 2, output: 1.5, outputLine: 2.2 } as const;
 /** Characters at the end of an output that may name files. */
 const outputTail = 12_000;
-/** A bare name that so many files have names none of them. */
+/** A bare name that this many files share refers to none of them. */
 const maxNamesakes = 3;
 
 const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCase();

@@ -3,7 +3,7 @@ import { type Kind, kindOf } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 
 const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
-/** A name that more files have names none of them. */
+/** A name that more files share refers to none of them. */
 const maxNamesakes = 3;
 
 interface Name {

@@ -1,4 +1,4 @@
-/** What a change of a file that steers brings about, in words for whoever says yes to it. Pure. */
+/** What a change to a file that steers brings about, in words for the person who approves it. Pure. */
 import type { Blob, Change } from "../change.ts";
 import { describeSteering, findSteering } from "./steering.ts";
 

@@ -68,7 +68,7 @@ export interface Script {
 }
 
 export interface ScriptOptions {
-  /** Text of a file of the workspace or null; the only oracle; must not throw. */
+  /** Text of a file of the workspace, or null; the parser's only view of the workspace; must not throw. */
   readonly read: (path: string) => string | null;
   /** The body to go on with, from the `cut` of the reply before. */
   readonly resumed?: Cut | null;

@@ -1,6 +1,9 @@
 /** The ways a secret may be written: plain, escaped, encoded. Pure. */
 
-/** The base64 of `bytes` after `offset` other bytes, less the characters at its edges that the neighbours have a part in. */
+/**
+ * The base64 of `bytes` after `offset` other bytes, without the characters at its edges that also depend on the
+ * neighbouring bytes.
+ */
 function base64Core(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString(encoding);
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));

@@ -1,4 +1,4 @@
-/** Secrets stay home: outwards each is a name, and only a file that held the secret gets it back for the name. Pure. */
+/** Keeps secrets on this machine: each leaves it as a name, and only a file that held the secret gets it back for the name. Pure. */
 import { replaceSecrets } from "./key-shapes.ts";
 import { createKnownTexts } from "./known-texts.ts";
 import { mapTexts } from "./map-texts.ts";
@@ -13,7 +13,7 @@ export interface VeilOptions {
   readonly part?: string | undefined;
   /** Names up to this number are taken: earlier runs of the session gave them out. */
   readonly last?: number;
-  /** All that comes in was hidden before, as in a replay: names in it are names. */
+  /** All input was hidden before, as in a replay: names in it stand for secrets. */
   readonly trusting?: boolean;
   /** Secrets that are known before anything is read, such as keys. */
   readonly known?: readonly string[];

@@ -51,7 +51,7 @@ export interface PlannedCall {
   readonly most: () => number;
   /** USD; null: the price is unknown. */
   readonly priceOf: (usage: Usage) => number | null;
-  /** Ends the wait for calls of others, who may give back what they have reserved. */
+  /** Ends the wait for other calls, which may give back what they have reserved. */
   readonly signal: AbortSignal;
 }
 
@@ -79,7 +79,7 @@ export function wantOf({ input, least, most, priceOf }: PlannedCall): Want {
   return { input, least, most: most(), inputCost, perOutput: Math.max(0, million / 1e6) };
 }
 
-/** The largest reply that fits into a share; less than the least of the want, or -1: none does. */
+/** The largest reply that fits into a share; -1, or less than the call's minimum: none does. */
 export function outputWithin({ input, most, inputCost, perOutput }: Want, { tokens, cost }: Share): number {
   // A sum of prices may be off by a rounding error: a millionth of a cent does not count as overspending.
   const left = cost - inputCost + 1e-8;

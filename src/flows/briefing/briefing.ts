@@ -209,10 +209,10 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   return { text, parts, shown: sources.map(({ path }) => path), likely };
 }
 
-/** Characters of what is said to be here. */
+/** Characters of the line about the environment. */
 const maxEnvironment = 300;
 
-/** What plans may count on here. */
+/** The environment that plans may count on. */
 function renderEnvironment({ options: { environment = "" } }: Run, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
   const here = [environment.slice(0, Math.max(0, room)), repository].filter((part) => part !== "").join("; ");

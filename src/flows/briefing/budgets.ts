@@ -16,7 +16,7 @@ export type Budgets = typeof widest;
 const perToken = 3;
 /** Characters of the request beside the briefing: protocol, schema, the task itself. */
 const around = 6_000;
-/** Characters of a briefing with every part at its widest, without context. */
+/** Characters of a briefing with every part at its maximum, without context. */
 const whole = 2 * widest.knowledge + widest.tree + widest.ranked + widest.excerpts + widest.history;
 
 /**

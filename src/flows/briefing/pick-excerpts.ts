@@ -60,7 +60,7 @@ async function readCandidates(
       return [{ ranked, source, text: source.text }];
     }),
   );
-  // In the order of the files: the numbers of secrets must not hang on which was read first.
+  // In the order of the files: the numbers of secrets must not depend on which file was read first.
   return read.flat().map((chosen) => {
     const source = hideSource(run, chosen.source);
     return { ...chosen, source, text: source.text };

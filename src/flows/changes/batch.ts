@@ -37,7 +37,7 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 /** Whose work changes are: actions of the plan (or of a reply where there is none), or a command's. */
 type Origin = "plan" | "command";
 
-/** Tells what is staged, with what is to be noticed in it; `asked`: it is decided on now. */
+/** Reports what is staged, with warnings about it; `asked`: the user decides on it now. */
 async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> {
   const changes = run.overlay.staged();
   const summaries = await breatheThrough(
@@ -51,7 +51,7 @@ async function propose(run: Run, origin: Origin, asked: boolean): Promise<void> 
   noteLater(run, changes);
 }
 
-/** Tells how what is staged was decided. */
+/** Reports the decision on what is staged. */
 function tellDecision(run: Run, { accept, by }: { accept: boolean; by: "user" | "policy" }, origin: Origin): void {
   const summaries = summarizeAll(run.overlay.staged(), () => origin);
   run.emit({ type: "changes.decided", batch: run.record.batches, changes: summaries, accept, by });
@@ -142,7 +142,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     // A signal that came while many files were written takes them back: nothing of an interrupted run stays.
     await listen(run.signal);
     emit({ type: "changes.applied", batch: record.batches, changes: summarizeAll(changes, () => origin) });
-    // The umask has had its say: modes are not as they were staged.
+    // The umask applied: modes may differ from those that were staged.
     overlay.settle(transaction.changes.slice(earlier));
   }
   return changes.length > 0;

@@ -16,7 +16,7 @@ import type { Run } from "../run.ts";
 import { describeFailed } from "./describe.ts";
 import { judgeLeft } from "./judge-left.ts";
 
-/** Of hidden files, in one line. */
+/** How many hidden files one line names. */
 const maxNamed = 4;
 
 export interface Check {
@@ -89,7 +89,7 @@ export async function runCheck(
   return { ...check, compared };
 }
 
-/** A check that fails for want of a variable or a hidden file proves nothing: says which flag gives it. */
+/** A check that fails because a variable or a file is hidden from it proves nothing: says which flag shows it. */
 function tellWithheld(run: Run, command: string, { withheld = [], hidden = [] }: CommandResult): void {
   const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
     if (names.length === 0) return;
@@ -111,7 +111,7 @@ export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise
   return passed;
 }
 
-/** Fails a run for a check, but not for what the user takes. Throws check_failed. */
+/** Fails a run for a check, unless the user accepts its failure. Throws check_failed. */
 export function refuseFailed(reports: readonly CheckReport[]): void {
   const failed = reports.find(({ fatal }) => fatal);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));

@@ -84,7 +84,7 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
 export const describeSandbox = async ({ ports: { workspace } }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
-/** Says once a run what holds its commands. */
+/** Says once a run in which sandbox its commands run. */
 async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<void> {
   run.record.sandbox = level;
   if (run.record.told.sandbox) return;
@@ -101,7 +101,10 @@ async function tellSandbox(run: Run, { level = null }: CommandResult): Promise<v
   });
 }
 
-/** What of its changes cannot be taken back is told as notices. Throws the signal's reason when that ended the command. */
+/**
+ * Changes of it that cannot be taken back are reported as notices. Throws the signal's reason when that ended the
+ * command.
+ */
 export async function runInWorkspace(
   run: Run,
   command: string,

@@ -12,7 +12,7 @@ interface Proposed extends CommandResult {
   readonly proposal: Proposal;
 }
 
-/** Whether the changes of a command are a proposal still. */
+/** Whether the changes of a command are still a proposal. */
 export const isProposed = (result: CommandResult): result is Proposed => result.proposal != null;
 
 /** Keeps the changes of a command or none of them; the reason why none was kept, null when they were. */

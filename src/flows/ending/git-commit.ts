@@ -21,7 +21,7 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
   });
 }
 
-/** What of the run git can hold. */
+/** The changes of the run that git can store. */
 const filesOf = (changes: readonly Change[]) =>
   squash(changes).filter(({ before, after }) => (after ?? before)?.kind !== "folder");
 
@@ -42,7 +42,7 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   }
 }
 
-/** What keeps a commit from being made never takes the work back. */
+/** A failed commit never takes the work back. */
 const asCommitFailure = (error: PaiError): PaiError =>
   error.code === "commit_failed"
     ? error

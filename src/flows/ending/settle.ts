@@ -123,7 +123,7 @@ export async function settle(
   { options, ports, commit }: Ending,
 ): Promise<Outcome> {
   if (run === null) return { ...failedOutcome(options.command, toFailure(failed)), run: ports.id, mode: options.mode };
-  // Before it is kept: a signal that comes while thousands of files are summed up takes the run back.
+  // Before the changes are kept: a signal that comes while thousands of files are summed up takes the run back.
   const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
   const [changes, closed] = await closeTransaction(run, failed ?? (await hearSignal(run)));
   const [hash, failure] = closed === null ? await commitOf(run, commit) : [null, await asKept(closed)];

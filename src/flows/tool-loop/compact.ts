@@ -49,7 +49,7 @@ function unseenOf(messages: readonly Message[]): readonly Message[] {
   return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
 }
 
-/** An answer too long to be kept whole, which must not seem to wait. */
+/** The beginning of an answer too long to be kept whole, so that its request does not seem unanswered. */
 function closingAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant" || last.calls.length > 0) return [];
@@ -63,8 +63,8 @@ function requestOf({ task }: Run, message: Message | undefined): string {
 }
 
 /**
- * Replaces the conversation by its summary and the last turn, whole if it fits; else by what the model has not seen yet,
- * which is never summarized. Says how much became how little.
+ * Replaces the conversation by its summary and the last turn, whole if it fits; else by what the model has not seen
+ * yet, which is never summarized. Reports the size before and after.
  */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.record.conversation;

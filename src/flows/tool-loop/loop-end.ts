@@ -8,7 +8,7 @@ import type { Run } from "../run.ts";
 /** How often the model is sent back to work by a failed check. */
 const maxCorrections = 2;
 
-/** Refusals that only the user's words can lift. */
+/** Refusals that only another request of the user can lift. */
 const policy: readonly ErrorCode[] = [
   "path_refused",
   "scope_refused",
@@ -30,7 +30,7 @@ export function watchEnd(run: Run): LoopEnd {
   let refused: CallReport | null = null;
   let corrections = 0;
 
-  /** Headless nobody sees a refusal pass by: one that left nothing done is the run's own. */
+  /** Headless nobody sees a refusal: one after which nothing was done is the failure of the run. */
   const throwRefused = () => {
     if (refused === null || run.options.interactive) return;
     throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);

@@ -100,7 +100,7 @@ function renderSystem(knowledgeText: string): string {
   return [loopPrompt(), knowledgeText].filter((part) => part !== "").join("\n\n");
 }
 
-/** What every turn of a new conversation begins with, tools included, without the project's own words. */
+/** The instructions that every new conversation begins with, tools included, without the project's own instructions. */
 export async function instructionsOf(run: Run): Promise<string> {
   const tools = toolsOf(run, await run.ports.actions());
   return renderSystem("") + JSON.stringify(tools);

@@ -36,7 +36,10 @@ export interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** How much longer than silence mere signs of life are borne: one long call can take that long to be written. */
+/**
+ * How many times longer signs of life without a reply are accepted than silence: a model can take that long to write
+ * one call.
+ */
 const longerWordless = 4;
 /** How long a connection may stay open after a reply that is whole: some servers count tokens then, some never close it. */
 const lingerMs = 1000;
@@ -45,7 +48,7 @@ const maxUntoldMs = 60_000;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;
 
-/** Silence is counted from now on: it must be closed. */
+/** The limit on silence runs from now on, so the exchange must be closed. */
 export function openExchange(options: ExchangeOptions): Exchange {
   const { asked, headers, endpoint, signal, idleMs, onSilence, now } = options;
   const connection = new AbortController();

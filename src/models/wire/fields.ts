@@ -2,7 +2,7 @@
 
 import { isTooDeep } from "../../core/caps.ts";
 
-/** Text as short as this is nested no deeper than any reader bears. */
+/** Text as short as this cannot be nested too deep for any reader. */
 const shortJson = 2000;
 
 /** An object from the wire. Unlike the `Fields` of core/model.ts its values are not known to be JSON: SDKs put in their own. */

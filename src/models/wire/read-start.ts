@@ -1,4 +1,4 @@
-/** The beginning of an answer's text: whoever sends more than was asked for does not fill the memory. */
+/** Reads the beginning of an answer's text, so that a server that sends too much does not fill the memory. */
 
 /** About `limit` characters, all of a shorter text; the rest is not waited for. */
 export async function readStart(response: Response, limit: number): Promise<string> {

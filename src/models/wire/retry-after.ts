@@ -20,7 +20,7 @@ export function secondsToNewDay(now: number): number {
   return 86_400 - ((hours % 24) * 3600 + minutes * 60 + secs);
 }
 
-/** Nobody means a longer one. */
+/** A longer wait is taken for an error of the server. */
 const longest = 366 * 86_400;
 
 function seconds(value: string | null, unit: number): number | null {

@@ -28,7 +28,7 @@ export interface Worker {
 export interface QueueState {
   /** Work without a result that this worker could do, taken by others or not. */
   readonly open: number;
-  /** Of it: what somebody works on. */
+  /** The part of it that somebody works on. */
   readonly taken: number;
   /** Work without a result for other tasks or another version of pai. */
   readonly foreign: number;

@@ -21,9 +21,9 @@ export interface Outbox {
   put(kind: LetterKind, key: string, json: object): void;
   /** At most so many. What is no JSON is put aside. */
   list(kind: LetterKind, most: number): readonly Letter[];
-  /** One that was replaced meanwhile stays. */
+  /** Removes a letter, unless it was replaced meanwhile. */
   remove(letters: readonly Letter[]): void;
-  /** Out of the way, since the database will never take it; it stays to be looked at. */
+  /** Puts a letter aside that the database will never take; the file stays for inspection. */
   putAside(letter: Pick<Letter, "name">): void;
   /** How many letters wait. */
   waiting(): number;

@@ -15,7 +15,7 @@ export interface Replacement {
 }
 
 const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
-/** A share of the line: where more than this differs, nothing is marked, as it is another line. */
+/** A share of the line: where more than this differs, nothing is marked: the lines have little in common. */
 const maxChanged = 0.7;
 
 function countFrom(lines: readonly DiffLine[], start: number, kind: DiffLine["kind"]): number {

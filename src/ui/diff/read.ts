@@ -62,7 +62,7 @@ function readPatch(patch: StructuredPatch): DiffFile {
   };
 }
 
-/** The part of a diff that is about one path. Where it is not a whole patch any more, as after a mask, it is shown as it is. */
+/** The part of a diff that is about one path. What is no valid patch any more, as after masking, is shown as it is. */
 function readPart(part: string): DiffFile | null {
   const [, kind, folder = ""] = /^(new|deleted) folder (.+)/.exec(part) ?? [];
   if (kind !== undefined) {

@@ -64,7 +64,7 @@ function renderHeading(file: DiffFile, style: Style): string {
   return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 
-/** Everything of a line before its text, always `digits` and five columns wide. */
+/** The part of a line before its text, always `digits` plus five columns wide. */
 function renderLead({ kind, number }: Row, digits: number, style: Style): string {
   const column = (number === null ? "" : String(number)).padStart(digits);
   switch (kind) {

@@ -8,7 +8,7 @@ export interface Line {
 
 export const emptyLine: Line = { text: "", at: 0 };
 
-/** No grapheme of a language is longer. */
+/** No grapheme of any language has more code units. */
 const reach = 64;
 const word = "[\\p{L}\\p{M}\\p{N}_]";
 const ofWord = new RegExp(`^${word}$`, "u");
@@ -69,7 +69,7 @@ export function cutTo(line: Line, to: number): Line {
 
 type Target = (line: Line) => number;
 
-/** Keys that go somewhere. */
+/** Keys that move the cursor. */
 export const moves: Readonly<Record<string, Target>> = {
   left,
   "ctrl+b": left,
@@ -87,7 +87,7 @@ export const moves: Readonly<Record<string, Target>> = {
   "ctrl+e": rowEnd,
 };
 
-/** Keys that delete up to somewhere. */
+/** Keys that delete up to a position. */
 export const deletions: Readonly<Record<string, Target>> = {
   backspace: left,
   "shift+backspace": left,
@@ -95,7 +95,7 @@ export const deletions: Readonly<Record<string, Target>> = {
   delete: right,
 };
 
-/** Keys that delete up to somewhere and keep what they took. */
+/** Keys that delete up to a position and keep the text for yanking. */
 export const kills: Readonly<Record<string, Target>> = {
   "ctrl+k": killEnd,
   "ctrl+u": rowStart,

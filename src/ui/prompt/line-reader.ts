@@ -54,7 +54,7 @@ export function openLineReader(
     ? openPlainScreen(err)
     : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
   let stale = false;
-  /** Stopped: the screen is another's. */
+  /** The process is stopped: the screen belongs to the shell. */
   let away = false;
 
   function draw(at = editor.line.at): void {
@@ -64,7 +64,7 @@ export function openLineReader(
     screen.draw(lead, editor.line.text, at);
   }
 
-  /** Once for all the keys that have arrived. */
+  /** Draws once for all keys that have arrived. */
   function drawSoon(): void {
     if (stale) return;
     stale = true;

@@ -89,7 +89,7 @@ function splitPrompt(prompt: string, width: number): { readonly above: readonly 
   return fits(last) ? { above: rows.slice(0, -1), beside: last } : { above: rows, beside: "> " };
 }
 
-/** For terminals that can move the cursor. */
+/** The screen of a terminal that can move the cursor. */
 export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
   const viewLine = createLineViewer();
   let drawn: LineView | null = null;
@@ -131,7 +131,10 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
   };
 }
 
-/** For dumb terminals and screen readers: what changes at the end is typed or rubbed out, all else is written again. */
+/**
+ * The screen of dumb terminals and screen readers: a change at the end is typed or rubbed out, anything else is written
+ * again.
+ */
 export function openPlainScreen(err: (text: string) => void): LineScreen {
   let drawn: { readonly prompt: string; readonly text: string } | null = null;
 

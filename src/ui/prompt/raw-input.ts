@@ -47,7 +47,7 @@ export interface RawInputOptions {
 /** How long the rest of a sequence may take over a slow line. */
 const sequenceMs = 80;
 
-/** Signals that came together are all known after this. */
+/** After this long all signals that came together have been handled. */
 const wakeMs = 50;
 
 const modes = {

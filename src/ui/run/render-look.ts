@@ -11,7 +11,7 @@ const headLines = 30;
 const tailLines = 5;
 /** Lines of what is not a file before it is folded. */
 const maxLines = 40;
-/** Folding fewer saves nothing worth a gap. */
+/** Fewer lines than this are not worth folding. */
 const leastHidden = 10;
 /** Characters of a line that are shown. */
 const longestLine = 400;

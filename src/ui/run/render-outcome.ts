@@ -171,7 +171,10 @@ export function renderFooter({ calls, usage, cost, model, actions }: Outcome, ms
   return [`${counted(calls.made, "call")} (${promise})`, ...renderActions(actions), ...spending, spent(ms)].join(", ");
 }
 
-/** The error of a run that left everything as it was, and says so, and what ignored paths stay. */
+/**
+ * The error of a run that left everything as it was, with a line that says so and names ignored paths that stay
+ * changed.
+ */
 export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): Failure {
   const { message } = error;
   const stays = renderStays(outcome);

@@ -157,7 +157,7 @@ function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   );
 }
 
-/** What nobody asked the model for and it said all the same. */
+/** What the model said without being asked. */
 function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan): Facts {
   const joined = (texts: readonly string[] | undefined) => (texts ?? []).map(visible).join("\n");
   return [

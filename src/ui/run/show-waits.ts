@@ -20,9 +20,9 @@ export interface WaitOptions {
 }
 
 export interface Waits {
-  /** Says what is waited for, until something else is or `spinner.stop`. */
+  /** Shows what pai waits for, until the next call or `spinner.stop`. */
   readonly start: (what: string) => void;
-  /** What was started has ended; a model that is asked meanwhile is waited for on. */
+  /** The wait is over; if a model is being asked, the wait for it is shown again. */
   readonly stop: () => void;
   readonly spinner: Spinner;
   readonly handlers: EventHandlers<

@@ -1,4 +1,4 @@
-/** The one line that is redrawn: what is waited for, and since when or how long still (R36). */
+/** The one line that is redrawn: what pai waits for, and since when or how much longer (R36). */
 import type { Wait } from "../../core/question.ts";
 import { spent } from "../amount.ts";
 import { eraseFromRow } from "../erase.ts";
@@ -9,7 +9,7 @@ import type { Glyphs, Style } from "../style.ts";
 export interface Spinner {
   /** Starts to wait for something else; its time starts at zero, or at `from`. */
   readonly start: (what: string, from?: number) => void;
-  /** Says more of what is waited for; the time goes on. */
+  /** Changes the text of the wait; its time goes on. */
   readonly update: (what: string) => void;
   /** Counts down to the next attempt at what is waited for; then the line is as before. */
   readonly countDown: (wait: Wait) => void;
@@ -35,10 +35,10 @@ export interface SpinnerOptions {
 const patienceMs = 200;
 const frameMs = 250;
 
-/** What must be seen of what is waited for, however long the time beside it. */
+/** Columns that the text keeps, however long the time beside it. */
 const leastWidth = 8;
 
-/** Columns kept for the text when the hint how to stop is shown beside it. */
+/** Columns that the text keeps when the hint how to stop is shown beside it. */
 const noteLeastWidth = 30;
 
 /** "planning with gemini:x, 12 s", never wider than `columns`: a line that wraps could not be taken away. */

@@ -1,4 +1,4 @@
-/** The two streams of a run for people: what is asked for on one, all else on the other, blank lines between parts. */
+/** The two streams of a run for people: results on standard output, all else on standard error, blank lines between parts. */
 import { hang, wrap } from "../layout.ts";
 import { visibleBut } from "../sanitize.ts";
 import { type Meaning, mark, ownCodes, type Style } from "../style.ts";

@@ -43,7 +43,7 @@ const isBehindReply = ({ replied, step, file }: EventOf<"model.progress">): bool
 /** The terminal for one run. */
 function openRun(options: TerminalOptions): Terminal {
   const { verbose, kind, now } = options;
-  /** When the work that is not over yet began; null: a question waits for its answer. */
+  /** When the current stretch of work began; null: a question waits for its answer. */
   let since: number | null = now();
   let workedMs = 0;
   const planIsResult = kind === "plan";

@@ -1,4 +1,4 @@
-/** Keeps what no action may touch: where no wall keeps a command off it, what the command changed of it is found and put back. */
+/** Keeps copies of what no action may touch: where no sandbox protects it, changes by a command are found and put back. */
 import { readdirSync } from "node:fs";
 import { foldName } from "../../core/guard/fold-name.ts";
 import { findSteering, needsOwnYes } from "../../core/guard/steering.ts";
@@ -53,7 +53,7 @@ const repositoriesInside = /^(?:modules|worktrees)$/;
 /** Denied folders whose content an editor runs; other denied tool folders are made by every build. */
 export const editorName = /^\.(?:vscode|idea)$/;
 
-/** What of a path is kept: all, only what gives orders, what is small, or nothing, as it is only compared. */
+/** The part of a path that is kept: all, only what gives orders, what is small, or nothing, as it is only compared. */
 type Manner = "all" | "orders" | "small" | "compare";
 
 /** null: it is not looked at. */
@@ -70,7 +70,7 @@ function mannerOf(path: RelPath, parts: ClosedParts): Manner | null {
   return kind === "repository" ? "orders" : "all";
 }
 
-/** A wall keeps commands off nothing of it, but what tools make is too much to be looked through at each check. */
+/** The sandbox protects none of it, but files that tools make are too many to be compared at each check. */
 function mannerOfIgnored(name: string, { isWalled, keepsSmall }: ClosedParts): Manner | null {
   if (isBuiltFolder(name)) return isWalled ? null : "compare";
   return keepsSmall ? "small" : "compare";
@@ -120,7 +120,10 @@ function openKeeper(parts: ClosedParts) {
     if (each.blob?.kind === "file") room[where] -= each.blob.bytes.length;
     (where === "kept" ? kept : small).set(path, each);
   };
-  /** What a command adds must not keep us from what was there before it; of very much that is new the content is not read. */
+  /**
+   * Files that a command adds must not displace those that were there before it; when there are very many, their
+   * content is not read.
+   */
   const keep = (path: RelPath, stat: Stat) => {
     const isNew = earlier !== null && !earlier.isKeptPart;
     if (kept.size < most.kept || earlier?.kept.has(path)) keepIn("kept", path, stat);

@@ -197,8 +197,8 @@ export interface SnapshotComparison extends Comparison {
 }
 
 /**
- * What changed from one snapshot to the next: changes where both contents are kept, notes for all else. `isKnown`: others
- * have an eye on this path.
+ * What changed from one snapshot to the next: changes where both contents are kept, notes for all else. `isKnown`:
+ * changes of this path are found elsewhere.
  */
 export function compareSnapshots(
   before: Snapshot,

@@ -1,4 +1,4 @@
-/** Looks at the upper layer of an overlay, and at the workspace below it. */
+/** Reads entries of an overlay's upper layer, and of the workspace below it. */
 import { readdirSync, type Stats } from "node:fs";
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";

@@ -1,4 +1,4 @@
-/** What other runs of pai did here while a command ran: they answer for it, and it is undone with them. */
+/** What other runs of pai changed here while a command ran: it belongs to them and is undone with them. */
 import { statSync } from "node:fs";
 import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";

@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a long output and counts what was between. */
+/** Keeps the beginning and the end of a long output and counts the bytes between them. */
 
 export interface Clip {
   add(bytes: Uint8Array): void;

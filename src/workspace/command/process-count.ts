@@ -15,7 +15,7 @@ export function watchCount(top: number, most: number, onMany: () => void): () =>
   const look = (): void => {
     const all = allThreads();
     if (usual === null && all - others > most / 8) {
-      // Among thousands that all want to run we would come too late.
+      // Among thousands of runnable processes pai would be scheduled too late.
       usual = getPriority();
       preferUs(urgent);
     }
@@ -41,7 +41,7 @@ function preferUs(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // Root of a container may not.
+    // Root in a container may not be allowed to.
   }
 }
 

@@ -66,13 +66,13 @@ function look(group: number, mark: string, strayOf: StrayOf) {
   return { running, hasForked };
 }
 
-/** Time for which nothing else is heard. */
+/** Milliseconds for which signals and timers wait. */
 const burstMs = 100;
 const quietRounds = 20;
 
 /**
- * Kills without a pause, as only who looks as fast as a chain of processes forks meets one of it. A number is looked at
- * once: it is not given anew so soon.
+ * Kills without a pause: only a search as fast as a chain of processes forks finds one of them. Each process id is
+ * looked at once, as it is not reused so soon.
  */
 function killUntil(untilMs: number, pids: readonly number[], strayOf: StrayOf): void {
   for (const pid of pids) send(pid, "SIGKILL");
@@ -101,7 +101,7 @@ const allProcesses = (): number[] =>
     .map(Number)
     .filter((pid) => pid !== process.pid);
 
-/** Groups of the commands that run now: their processes are no strays of another. */
+/** Groups of the commands that run now: their processes are not strays of another command. */
 const groups = new Set<number>();
 
 /** Tells of a command that runs from now on; the result ends that. */
@@ -157,7 +157,7 @@ const waitShape = {
 } as const;
 let libc: ReturnType<typeof openLibc<typeof waitShape>> | undefined;
 
-/** Takes an ended child away. False: it is there still, so it says nothing of the time since. */
+/** Reaps an ended child. False: it could not be reaped, so it is no sign that something has forked since. */
 function reap(pid: number): boolean {
   libc ??= openLibc(waitShape);
   return libc?.functions.waitpid(pid, null, noHang) === pid;

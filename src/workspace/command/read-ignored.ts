@@ -177,12 +177,15 @@ function* noteRemoved(parts: IgnoredParts, path: RelPath, lost: RelPath[]): Step
 
 const partsOf = (path: RelPath) => path.split("/");
 
-/** Nobody may keep it, or a tool can make it again. */
+/** The policy forbids to keep it, or a tool can make it again. */
 const isUnkept = (path: RelPath, isFolder: boolean, rules: PathRules): boolean =>
   isHidden(parentOf(path), nameOf(path), rules) ||
   partsOf(isFolder ? path : parentOf(path)).some((name) => isBuiltFolder(name));
 
-/** What lies in a folder that a tool fills, or what the run has made, is nobody's loss; such a folder as a whole is. */
+/**
+ * Nothing is lost with a file in a folder that a tool fills, or one that the run has made; the folder as a whole is a
+ * loss.
+ */
 export function isLoss(path: RelPath, brought: ReadonlySet<RelPath>): boolean {
   if (isPassing(nameOf(path)) || isCache(nameOf(path))) return false;
   if (partsOf(parentOf(path)).some((name) => isBuiltFolder(name))) return false;

@@ -131,7 +131,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
         signal: earlier === null ? signal : undefined,
       });
     const before = await takeSnapshot(root, policy, last, { signal });
-    // What a person has done as themselves is theirs.
+    // What a person has done without the sandbox is their own change.
     const closed = options.sandbox === "none" ? null : await keep(before, null);
     const files = new Map([...before.seen, ...(closed?.small ?? [])].map(([path, { blob }]) => [path, blob]));
     const made = new Set(so.changes.filter(({ before: was }) => was === null).map(({ path }) => path));
@@ -212,13 +212,13 @@ function compareAll(
 const seenMeanwhile = (path: string, workspace: string): string =>
   `${showName(relative(workspace, path))} was replaced by somebody else while the command ran; it could read the new one`;
 
-/** What does not protect files is nothing to put between a person and their own check. */
+/** A sandbox that does not protect files is no reason to restrict the user's own check. */
 async function isPointless(sandbox: Sandbox): Promise<boolean> {
   const { level, choice } = await sandbox.state();
   return level === "L1" && choice === "auto";
 }
 
-/** What a model wrote and nobody said yes to runs only where files are protected too. */
+/** A model's command that no person approved runs only where files are protected, too. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
   if (holdsUnasked(level, choice)) return;

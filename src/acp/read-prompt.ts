@@ -37,7 +37,7 @@ function decodePath(path: string): string {
 
 /**
  * `roots`: the folder of the session, as the editor spells it and as it is. Throws path_refused for a file outside it,
- * usage for a message without words, an endless one, and blocks that nobody offered to read.
+ * usage for a message without words, one that is too long, and blocks of a kind that pai did not offer to read.
  */
 export function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): Message {
   const said: string[] = [];

@@ -150,7 +150,7 @@ export function readPlanFile(text: string, name: string): SavedPlan {
   };
 }
 
-/** Puts checks of whoever made the plan into it: who applies it sees them with the plan before the yes. */
+/** Adds the checks of the person who made the plan: the person who applies it sees them before approving it. */
 export function addChecks(plan: Plan, checks: readonly string[]): Plan {
   const work = plan.execution_plan;
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };

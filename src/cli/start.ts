@@ -1,4 +1,4 @@
-/** The process around a command: streams, exit code, mistakes that nobody caught. */
+/** The process around a command: streams, exit code, uncaught exceptions. */
 import { hasKeyboard, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import { main } from "./index.ts";
@@ -8,8 +8,7 @@ import { endInBackground, watchSignals } from "./interrupt.ts";
 const lastWordsMs = 1000;
 
 /**
- * An exception that nobody caught is told and ends the process with 1; exit handlers give the terminal back and end
- * children.
+ * An uncaught exception is reported and ends the process with 1; exit handlers give the terminal back and end children.
  */
 function watchMistakes(err: Writer): void {
   const end = (thrown: unknown) => {

@@ -7,7 +7,7 @@ export interface Fact {
   readonly run: string | null;
   /** ISO 8601. */
   readonly at: string;
-  /** Proposed while nobody looked: never sent before a person accepts it. */
+  /** Proposed in a run without a person: never sent before a person accepts it. */
   readonly pending: boolean;
   /** Files that the text names, with the hash of their content then: a fact falls with them. */
   readonly files: Readonly<Record<string, string>>;

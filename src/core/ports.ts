@@ -33,7 +33,7 @@ export interface SearchQuery {
   readonly under: RelPath;
   /** Glob the path must match. */
   readonly include: string | null;
-  /** A path as whoever searches knows it, for `include`; absent: as it is. */
+  /** Turns a path into the form that the searcher knows, for `include`; absent: the path itself. */
   readonly known?: (path: RelPath) => RelPath;
   readonly maxHits: number;
   /** What this batch has staged: bytes instead of the file's, null for a deleted file. */
@@ -104,7 +104,7 @@ export interface Proposal {
   /** Brings these of the ignored paths over as they are, once the changes have been applied. Returns those that were. */
   accept(paths: readonly RelPath[]): Promise<readonly RelPath[]>;
   discard(): void;
-  /** Paths that nobody may change, and that it changed. */
+  /** Paths that the command changed though the policy forbids that. */
   readonly denied: readonly RelPath[];
   readonly ignored: IgnoredChanges;
 }

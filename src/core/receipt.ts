@@ -120,7 +120,7 @@ export type Fact =
       readonly changes: readonly ChangedContent[];
       /** Small ignored files that it changed on its copy, and that go back with the run; absent: none. */
       readonly ignored?: readonly ChangedContent[];
-      /** The level of the sandbox; null: it ran without one. Absent in receipts of before there was any. */
+      /** The level of the sandbox; null: it ran without one. Absent in receipts from before pai had a sandbox. */
       readonly level?: SandboxLevel | null;
       /** The changes were proposed: those that were accepted follow as changes of their own. */
       readonly proposed?: boolean;

@@ -35,7 +35,7 @@ export interface RunSummary {
   readonly sandbox: string | null;
 }
 
-/** What the runs of a group came to. Money in USD, times in milliseconds. */
+/** The totals of a group of runs. Money in USD, times in milliseconds. */
 export interface GroupTotals {
   readonly key: string;
   readonly runs: number;
@@ -180,7 +180,7 @@ export const totalNames = ["runs", "solved", "verified", "calls", "kept", "token
   "undone",
 ]) as readonly Exclude<keyof GroupTotals, "key">[];
 
-/** The sums of a group that others' rows came to. */
+/** The totals of a group, from rows of the database. */
 export function readTotals(row: unknown): GroupTotals {
   const loose = fieldsOf(row);
   const sums = totalNames.map((name) => [name, countOf(loose[name])] as const);

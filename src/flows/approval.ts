@@ -94,7 +94,7 @@ export async function refuseForbidden(run: Run, claims: readonly Claim[]): Promi
   if (refusal !== null) throw refusal.error;
 }
 
-/** What is deleted steers nobody. */
+/** A deleted file steers nothing. */
 const pathsThatSteer = (claims: readonly Claim[]): readonly RelPath[] =>
   claims.flatMap((claim) => (claim.kind === "delete" ? [] : pathsOfClaim(claim)));
 
@@ -146,7 +146,8 @@ export async function requireYes(run: Run, plan: Plan, claims: readonly Claim[])
   }
   if (decision.feedback !== null) return decision.feedback;
   if (decision.by === "user") throw new PaiError("declined", "the plan was declined; nothing was changed");
-  // Its changes are shown, and are what nobody is there to say yes to. What runs before them would need the yes now.
+  // With --review the changes are approved when they are shown, and without a person they will be refused then. A
+  // command that runs before them needs the approval now.
   if (run.options.review && !claims.some(({ kind }) => kind === "command")) {
     await takeYes(run, claims);
     return null;

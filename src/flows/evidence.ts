@@ -241,11 +241,11 @@ function rangeOf({ input }: CallReport): Range | null {
   return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };
 }
 
-/** The file that a READ is at; null: it is no READ, or the file may not be read. */
+/** The file that a READ reads; null: it is no READ, or the file may not be read. */
 const pathOfRead = (run: Run, { name, target }: CallReport): RelPath | null =>
   rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
 
-/** What a look is at, with the lines of a READ. */
+/** The target of a look, with the lines of a READ. */
 function targetOfStep({ target, input }: CallReport): string {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
   return from === null ? target : `${target}:${from}-${to ?? ""}`;

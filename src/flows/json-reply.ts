@@ -54,7 +54,7 @@ async function read<T>(
   return { reply, reading: answer === null ? json : readValue(answer) };
 }
 
-/** How an unusable reply began, so that whoever reads of it knows what was said. */
+/** The beginning of an unusable reply, so that the error message shows what the model said. */
 export function beginningOf(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;

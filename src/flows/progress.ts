@@ -72,7 +72,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly Claim[]): 
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  // By kind: whoever deleted a file has not yet written it again. What a command changed counts for every kind.
+  // By kind: a promise to delete and write a file again needs both. What a command changed counts for every kind.
   const isTouched = (kind: Claim["kind"], path: RelPath) =>
     namesOf(path).some((name) => touched.has(`${kind} ${name}`)) || run.begun?.commandPaths.has(path) === true;
   const isDone = (claim: Claim) =>

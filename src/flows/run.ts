@@ -121,7 +121,7 @@ export interface Ports {
   readonly memory?: ProjectMemory | null;
   /** Takes the keys that pai holds out of all that leaves the run; nothing when it is left out. */
   readonly mask?: KeyMask;
-  /** Shared with whoever writes the run down; its own when it is left out. */
+  /** Shared with the recorder of the run; a new one when it is left out. */
   readonly veil?: Veil;
 }
 

@@ -1,4 +1,4 @@
-/** Models to turn to when the first cannot answer: only those the user listed, in that order, and never unsaid. */
+/** Models to turn to when the first cannot answer: only those the user listed, in that order, and never without a notice. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";

@@ -154,7 +154,7 @@ export function judgeKey(provider: string, key: string): string | null {
   return key.length < leastLength ? `is too short (at least ${leastLength} characters)` : null;
 }
 
-/** Whether a word begins as the keys of a provider do: nobody means it as a name. */
+/** Whether a word begins like a provider's keys, so that it cannot be meant as a name. */
 export function looksLikeKey(word: string): boolean {
   return providers.some(({ keyShape }) => keyShape !== null && word.startsWith(keyShape.prefix));
 }

@@ -59,7 +59,7 @@ const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 /** Ids of the sessions in a folder, in no order; other files do not count. */
 export const sessionIds = (folder: string): readonly string[] => listJsonl(folder).filter((id) => idShape.test(id));
-/** Of a larger session only the end is gone on with. */
+/** Of a larger session only the end is resumed. */
 const maxBytes = 64 * 1024 * 1024;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
@@ -117,7 +117,7 @@ export function openSessions(folder: string, root: string, most = maxBytes): Ses
   };
 }
 
-/** A session that nobody keeps (--ephemeral). */
+/** A session that is not kept (--ephemeral). */
 export function openUnkept(now: () => Date): OpenSession {
   const nowhere: Append = { write: () => false, read: () => null, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });

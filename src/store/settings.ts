@@ -96,7 +96,7 @@ export interface SettingSources {
   readonly system?: string;
 }
 
-/** What whoever runs this machine says: the weakest source, and the bound of `policy` and `limits`. */
+/** The settings of this machine's administrator: the weakest source, and the bound of `policy` and `limits`. */
 const systemFile = "/etc/pai-code/config.json";
 
 /** Throws config_invalid with file and line for what is broken or of the wrong type, usage for a flag. Writes nothing. */

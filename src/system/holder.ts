@@ -21,7 +21,7 @@ export function thisProcess(): Holder {
   };
 }
 
-/** Whether that process still runs. One of another namespace is held to be alive: nobody can tell. */
+/** Whether that process still runs. One of another namespace counts as alive: it cannot be checked. */
 export function isAlive(holder: Holder): boolean {
   const here = thisProcess();
   if (holder.boot !== here.boot) return false;

@@ -1,4 +1,4 @@
-/** Files nobody may read, known by what they are and not by what they are called: a second name for one is refused too. */
+/** Files that must not be read, recognised by device and inode and not by name: a second name for one is refused, too. */
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../core/error.ts";

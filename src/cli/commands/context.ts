@@ -75,7 +75,7 @@ function reasonsOf(file: RankedFile): string {
   return told.length === 0 ? "words under 0.01" : told.join(", ");
 }
 
-/** The ranking as a person reads it; a share is of the file that has most of it. */
+/** The ranking as a person reads it; each figure is a share of the highest one. */
 export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">): string {
   if (ranking.length === 0) return "No file is pointed at by the words of the task\n";
   const shown = ranking.slice(0, shownRanks);

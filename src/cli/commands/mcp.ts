@@ -115,7 +115,7 @@ async function list(context: Context): Promise<number> {
   );
 }
 
-/** Throws approval_needed where nobody can be asked, and declined. */
+/** Asks for approval. Throws declined, and approval_needed when no person can be asked. */
 async function requireYes(context: Context, server: McpServer, text: string): Promise<void> {
   if (context.flags.yes === true) return;
   if (!isInteractive(context))

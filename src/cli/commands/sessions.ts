@@ -1,4 +1,4 @@
-/** `pai resume` and `pai sessions`: saved conversations, listed, shown, exported, deleted, gone on with. */
+/** `pai resume` and `pai sessions`: lists, shows, exports, deletes and continues saved conversations. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Session } from "../../core/session/session.ts";

@@ -1,4 +1,4 @@
-/** `pai stats`: what the runs of all folders came to, by day, model, mode or folder. */
+/** `pai stats`: totals of the runs of all folders, by day, model, mode or folder. */
 import { PaiError } from "../../core/error.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { openRunIndex } from "../../store/run-index.ts";

@@ -21,7 +21,7 @@ import type { Base } from "./base.ts";
 /** Where notices and questions outside of a run go. */
 export interface Face {
   readonly notify: (notice: Notice) => void;
-  /** Asks for a yes, as to sending a key to a new address; null: nobody can be asked. */
+  /** Asks for approval, for example to send a key to a new address; null: no person can be asked. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
 }
 

@@ -1,4 +1,4 @@
-/** Sessions of the user on other machines: listed, and fetched to be gone on with. */
+/** Sessions of the user on other machines: lists them, and fetches one to continue it. */
 import { toPaiError } from "../../core/error.ts";
 import { fetchSession, listTeamSessions, type TeamSession } from "../../store/team/shared-sessions.ts";
 import type { Base } from "./base.ts";

@@ -66,7 +66,7 @@ export async function runEval(
   const items = itemsOf(plan);
   const kept = existsSync(plan.file) ? readResults(readFileSync(plan.file, "utf8")) : [];
   const known = new Map(kept.map((result) => [result.key, result] as const));
-  // A result that could not be had is tried again.
+  // Work that ended in an error is tried again.
   const queue = items.filter(({ key }) => (known.get(key)?.error ?? null) !== null || !known.has(key));
   let left = queue.length;
   onStart(left, items.length - left);

@@ -1,4 +1,4 @@
-/** Which model is used where nobody chose one: that of the only provider there is a key for. */
+/** Picks the model when the user chose none: that of the only provider with a key. */
 import { PaiError } from "../../core/error.ts";
 import { type ProviderId, providers, providerTable } from "../../core/providers.ts";
 import { parseModelId } from "../../models/open.ts";

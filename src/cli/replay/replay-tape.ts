@@ -18,7 +18,7 @@ export interface Tape {
   /** Called for each application of changes; throws the error that the recorded one ended with. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
-  /** What a look found in that run; null: receipts of before hold none. */
+  /** What a look found in that run; null: older receipts do not hold it. */
   nextLook(action: string, input: Json): FactOf<"look"> | null;
   readonly planCache: PlanCache;
   /** What the next request said of the branch; "" for nothing. */
@@ -27,7 +27,7 @@ export interface Tape {
   readonly memory: ProjectMemory | null;
   /** The sandbox level of commands in that run. */
   readonly sandbox: SandboxState;
-  /** The ranking of the next request; null: receipts of before there were rankings hold none. */
+  /** The ranking of the next request; null: older receipts do not hold it. */
   nextRanking(terms: readonly Term[]): KeptRanking | null;
   /** What the recorded run could not take back. */
   readonly left: readonly string[];
@@ -35,7 +35,7 @@ export interface Tape {
   readonly difference: string | null;
 }
 
-/** Receipts of before there was a sandbox say nothing of one. */
+/** Receipts from before pai had a sandbox do not mention one. */
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
@@ -80,7 +80,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
   const cached = [...factsOf(facts, "cached")];
-  /** Receipts of before hold only the plan itself. */
+  /** Older receipts hold only the plan itself. */
   const reused =
     cached.length > 0 ? null : ((factsOf(facts, "plan").find((fact) => fact.cached)?.plan as unknown as Json) ?? null);
   const repositories = [...factsOf(facts, "repository")];

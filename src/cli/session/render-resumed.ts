@@ -40,7 +40,7 @@ export function renderResumed(session: Session, style: Style, columns: number): 
   return [head, ...exchange, ...next].map((line) => `${line}\n`).join("");
 }
 
-/** What of a session could not be gone on with, a line each. */
+/** What could not be restored of a session, a line each. */
 export function describeLosses({ damaged, leftOut }: ReadSession): readonly string[] {
   return [
     ...(damaged > 0 ? [`${counted(damaged, "damaged line")} passed over`] : []),

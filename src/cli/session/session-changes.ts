@@ -1,4 +1,4 @@
-/** What the runs of a session have changed and nobody has taken back. */
+/** What the runs of a session have changed and nobody has undone. */
 import { type Change, squash } from "../../core/change.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { History } from "../../workspace/journal/run-history.ts";

@@ -98,7 +98,7 @@ async function showAll({ shown, onInterrupt }: Context): Promise<void> {
   onInterrupt(null);
 }
 
-/** What an interrupt at the prompt comes to. Throws it where it leaves the session. */
+/** Handles an interrupt at the prompt. Throws it again if it ends the session. */
 function takeInterrupt(talk: Talk, thrown: unknown): void {
   const error = toPaiError(thrown);
   if (error.code !== "interrupted" || talk.context.signal.aborted) throw thrown;
@@ -213,7 +213,7 @@ async function fetchFromTeam(
   if (said !== null) warn(said);
 }
 
-/** What the session came to and how to go on with it; nothing where no task was done. */
+/** Prints the totals of the session and how to continue it; nothing when no task was done. */
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
@@ -234,7 +234,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
   } catch (thrown) {
     const error = toPaiError(thrown);
     if (error.code !== "interrupted" || context.signal.aborted) throw error;
-    // Whoever pressed Ctrl+C twice knows why it ended.
+    // No message after the second Ctrl+C: the user knows why the session ended.
     return exitCodes.interrupted;
   } finally {
     sayFarewell(talk);

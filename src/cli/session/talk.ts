@@ -21,7 +21,7 @@ import { type KeyWatch, watchKeys } from "./watch-keys.ts";
 /** Two interrupts at the prompt within this time leave the session. */
 const twiceMs = 2000;
 
-/** Whoever presses Ctrl+C once more as a task stops means the task: it does not count at the prompt for so long. */
+/** A second Ctrl+C while a task is stopping is meant for the task: for this long it does not count at the prompt. */
 const nervousMs = 1500;
 
 /** Work that has not stopped after this long can be left behind with one more Ctrl+C. */
@@ -43,11 +43,14 @@ export interface Talk {
   interruptedAt: number;
   /** When a task was last stopped, in ms. */
   stoppedAt: number;
-  /** What the tasks since the start came to; `cost` in USD, null: some price is unknown. */
+  /** Totals of the tasks since the start; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   /** What the user did meanwhile, told with the next message: commands of their own, changes taken back. null: nothing. */
   offered: string | null;
-  /** What waits for a yes: what `/plan` came to last, or what was approved and interrupted. null: nothing. */
+  /**
+   * The plan that a yes would carry out: the last one of `/plan`, or one that was approved and then interrupted. null:
+   * none.
+   */
   planned: Planned | null;
 }
 
@@ -134,7 +137,7 @@ function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Tal
   };
 }
 
-/** "3 calls, 4,120 tokens, $0.0012": what the tasks of this session came to since it was opened. */
+/** "3 calls, 4,120 tokens, $0.0012": the totals of the tasks of this session since it was opened. */
 export function renderSpent({ spent: { calls, tokens, cost } }: Talk): string {
   return `${counted(calls, "call")}, ${counted(tokens, "token")}, ${priced(cost)}`;
 }

@@ -6,7 +6,7 @@ import { countTerm, type Term, termsOf } from "./words.ts";
 
 /** Characters up to which a file that is changed is shown whole. */
 export const maxWhole = 24_000;
-/** Characters of the blocks that are chosen by what is asked. */
+/** Characters of the blocks that are chosen for the request. */
 const chosenBudget = 16_000;
 /** `chooseExcerpts` gives one file at most this share of its budget. */
 const shareOfOne = 0.8;

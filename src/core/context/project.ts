@@ -37,7 +37,7 @@ export interface RankedProject {
   /** Characters that it takes to show all files, where they are few; null: there are too many to show them all. */
   readonly smallLength: number | null;
   readonly survey: Survey;
-  /** The commits that had a say in the ranking. */
+  /** The commits that influenced the ranking. */
   readonly commits: readonly SimilarCommit[];
   /** What the ranking had to do without, one clause each. */
   readonly lacks: readonly string[];

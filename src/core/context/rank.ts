@@ -123,7 +123,7 @@ export interface KeptRanking {
   readonly values: readonly number[];
   /** The project is so small that all of it was shown. */
   readonly whole: boolean;
-  /** The commits of the history that had a say, the most similar first. Absent: none, or a receipt of before. */
+  /** The commits that influenced the ranking, the most similar first. Absent: none, or an older receipt. */
   readonly commits?: readonly SimilarCommit[];
 }
 
@@ -164,7 +164,7 @@ function scoreWords(
 
 const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** So many files of a ranking are in order; whoever looks at it looks at fewer. */
+/** How many files of a ranking are sorted; no caller looks at more. */
 const maxRanked = 1_000;
 
 /** What a file counts before it is known what sort of file it is. */

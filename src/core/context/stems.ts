@@ -44,7 +44,7 @@ function stemOf(path: string): string {
 const signs = new Set([45, 95]);
 const ascii = 128;
 
-/** By name: the files that are called so and are of a kind that counts. */
+/** By name: the files with that name whose kind counts. */
 function findCalled(
   named: ReadonlyMap<string, readonly Name[]>,
   paths: readonly string[],

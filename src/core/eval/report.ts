@@ -1,4 +1,4 @@
-/** What an evaluation came to: a row a candidate, a row a task, and pairs of candidates compared. Pure. */
+/** The report of an evaluation: a row for each candidate, a row for each task, and pairs of candidates compared. Pure. */
 import type { Result } from "./result.ts";
 import { type Interval, mcnemar, wilson } from "./statistics.ts";
 

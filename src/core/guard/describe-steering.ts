@@ -19,7 +19,7 @@ function newScripts({ before, after }: Change): readonly string[] {
   return changed.map(([name, command]) => `${name}: ${String(command)}`.replace(/\s+/g, " "));
 }
 
-/** Who runs or obeys a file of this name, as a clause after its path; null: nobody. */
+/** What runs or obeys a file of this name, as a clause after its path; null: nothing. */
 export function describeReader(path: string): string | null {
   const steering = findSteering(path);
   return steering === null ? null : describeSteering(steering);

@@ -1,7 +1,7 @@
 /** Fields of a model's JSON, read by their one plain meaning: numbers as texts, one text for a list, null for nothing. */
 import * as z from "zod/mini";
 
-/** How deep a value may be wrapped in others before nobody means it. */
+/** At most this many wrappers are taken off a value. */
 export const maxWraps = 5;
 
 /** Words in any shape: of a list or an object all that it says. */

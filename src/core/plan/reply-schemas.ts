@@ -4,7 +4,7 @@ import type { Json } from "../model.ts";
 import { planSchema } from "./parse-plan.ts";
 import { scheduleSchema, verdictSchema } from "./parse-schedule.ts";
 
-/** Fields of a plan that are read where they come and never asked for: nobody needs them. */
+/** Fields of a plan that are read if a model sends them, but not requested: nothing depends on them. */
 const unasked = new Set([
   "step_number",
   "depends_on",

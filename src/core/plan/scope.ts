@@ -24,7 +24,7 @@ export type Claim =
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
   | { readonly kind: "command"; readonly command: string };
 
-/** What a path is wanted for by whoever has the right to it. */
+/** The use of a path that each right stands for. */
 export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
   content: "write",
   folder: "folder",

@@ -81,7 +81,7 @@ interface Blocks {
 }
 
 interface Edit extends Blocks {
-  /** What the last block comes to when its closer is missing. */
+  /** The last block when its closer is missing. */
   readonly open: Blocks | null;
   /** How many blocks were begun, broken ones too. */
   readonly begun: number;

@@ -32,7 +32,7 @@ export interface Progress {
   number: number;
   /** FINISH has been read. */
   finished: boolean;
-  /** The reply ended by itself, in a body that nobody can tell the end of. */
+  /** The reply ended normally inside a body whose end cannot be determined. */
   unclosed: boolean;
   body: OpenBody | null;
   /** Number of the last line that became content of a body. */

@@ -38,7 +38,7 @@ export interface Body {
   readonly lines: readonly string[];
 }
 
-/** An open body, JSON-safe; given back as `resumed`, it is gone on with. Its lines are the complete ones. */
+/** An open body, JSON-safe; passed back as `resumed`, it is continued. Its lines are the complete ones. */
 export interface Cut extends Body {
   readonly cmd: "WRITE" | "MODIFY";
 }

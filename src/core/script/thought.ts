@@ -28,7 +28,7 @@ export function findClosing(text: string): { readonly at: number; readonly end: 
   return match === null ? null : { at: match.index, end: match.index + match[0].length };
 }
 
-/** What a piece of a reply comes to. */
+/** The result for one piece of a reply. */
 export interface Split {
   readonly text: string;
   readonly thought: string;

@@ -10,7 +10,7 @@ export type Mask = <T>(value: T) => T;
 export type KeyMask = Mask & {
   /** How many characters at the end of the text may be the beginning of a key. */
   readonly begun: (text: string) => number;
-  /** The keys themselves: whoever sends text out hides them there, too. */
+  /** The keys themselves, for code that hides them in what it sends. */
   readonly keys: readonly string[];
 };
 

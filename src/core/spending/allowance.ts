@@ -58,7 +58,7 @@ export interface PlannedCall {
 export interface Claim {
   /** Output tokens within what was reserved. Throws budget_cost when a dearer model took over, and what `most` throws. */
   reply(): number;
-  /** Puts what it came to in the place of what was reserved. Never throws, and never waits. */
+  /** Replaces the reservation by what the call really used. Never throws, and never waits. */
   settle(spent: Spent): void;
 }
 
@@ -94,7 +94,7 @@ export function replyWithin(want: Want, share: Share): number {
   throw new PaiError("budget_cost", "what was reserved of the day is too little for this model");
 }
 
-/** The most that a call with so large a reply comes to. */
+/** The most that a call with a reply of this size can use. */
 export const mostOf = ({ input, inputCost, perOutput }: Want, output: number): Spent => ({
   calls: 1,
   tokens: input + output,

@@ -22,7 +22,7 @@ function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Why a change deserves a second look: it is not text but code to whoever starts a tool here. */
+/** Why a change deserves a second look: some tool will run the file as code. */
 const laterOf = ({ ports }: Run, change: Change): string | null =>
   change.after === null ? null : (ports.workspace.concern(change.path) ?? describeLater(change));
 
@@ -148,7 +148,10 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
   return changes.length > 0;
 }
 
-/** Applies what nobody is asked about, and what is undone with the run all the same. Throws what Transaction.apply throws. */
+/**
+ * Applies changes without a question; they are undone with the run like the others. Throws what Transaction.apply
+ * throws.
+ */
 export async function applyUnasked(
   { overlay, record, emit, signal, ...run }: Run,
   changes: readonly Change[],

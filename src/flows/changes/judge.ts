@@ -52,7 +52,10 @@ async function findRefusals(
   return refused;
 }
 
-/** Files of these changes that steer and that nobody has allowed. What is deleted steers nobody, nor does a folder without its files. */
+/**
+ * Files of these changes that steer and that nobody has allowed. A deleted file steers nothing, nor does a folder
+ * without its files.
+ */
 export async function findSteering(run: Run, changes: readonly Change[]): Promise<Refusals> {
   const refusal = await refuseSteering(
     run,

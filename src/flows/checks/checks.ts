@@ -122,8 +122,8 @@ export const leavesNothing = ({ options: { dryRun, planOnly, command } }: Run): 
   dryRun || planOnly || command === "context";
 
 /**
- * A run that changed nothing is judged by the user's checks all the same, unless they have run at its end already: by
- * what they came to before the work, or where that is not known by running them now. Throws check_failed.
+ * A run that changed nothing is judged by the user's checks, too, unless they have run at its end already: by their
+ * results before the work, or, when these are unknown, by running them now. Throws check_failed.
  */
 export async function decideUnchanged(run: Run): Promise<void> {
   const { options, record, begun } = run;

@@ -1,4 +1,4 @@
-/** What a check left behind that nobody may make unasked is taken back: code of the model may have run in it. */
+/** Takes back what a check left behind and may not make without approval: code of the model may have run in it. */
 import { type Change, invert } from "../../core/change.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { refuseSteering } from "../changes/refuse-steering.ts";

@@ -9,7 +9,9 @@ import type { Refusal } from "../changes/judge.ts";
 import { withinOnly } from "../changes/refuse-steering.ts";
 import type { Run } from "../run.ts";
 
-/** Somebody else is at work in the file, or nobody may keep it: then it is brought over as it is. */
+/**
+ * Errors after which a file is brought over as it is: another process is writing it, or the policy forbids to keep it.
+ */
 const unkept: readonly ErrorCode[] = [
   "conflict",
   "path_refused",

@@ -1,4 +1,4 @@
-/** Ends a run: keeps or takes back what it changed, and computes its status. The model has no say here. */
+/** Ends a run: keeps or takes back what it changed, and computes its status. The model cannot influence it. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";

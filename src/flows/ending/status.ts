@@ -1,4 +1,4 @@
-/** The status of a run that came to its end, computed from its record; the model has no say. */
+/** Computes the status of a finished run from its record; the model cannot influence it. */
 import type { Status } from "../../core/outcome.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
@@ -10,8 +10,8 @@ const promises = ({ record, options }: Run): boolean =>
   (record.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
 /**
- * Status of a run that came to its end. Answered: nothing was promised, changed or refused, and no check of the user was
- * there to decide. A plan's check that failed before as after proves nothing.
+ * The status of a finished run. Answered: nothing was promised, changed or refused, and there was no check of the user.
+ * A plan's check that failed both before and after proves nothing.
  */
 export function statusOf(run: Run, changed: boolean): Status {
   const { record, options } = run;

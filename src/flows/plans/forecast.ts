@@ -9,7 +9,7 @@ import { editedIn, filesOf } from "../evidence.ts";
 import { executeLength } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Run } from "../run.ts";
 
-/** Characters of a look's answer, as long as nobody has looked. */
+/** Estimated characters of a look's answer before the look is done. */
 const maxOfLook = 2000;
 /** Characters a model writes for an action, and for FINISH. */
 const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };

@@ -56,7 +56,10 @@ function closingAnswer(messages: readonly Message[]): readonly Message[] {
   return [{ role: "assistant", text: last.text.slice(0, maxAnswer), calls: [], native: null }];
 }
 
-/** The request that a conversation is at; the first message of a run holds the project around it, which the summary tells. */
+/**
+ * The request that the conversation is working on; the first message of a run also holds the project, which the summary
+ * covers.
+ */
 function requestOf({ task }: Run, message: Message | undefined): string {
   if (message?.role !== "user") return "";
   return message.text.endsWith(task.text) ? task.text : message.text;
@@ -111,7 +114,7 @@ export function fitResults({ ports: { model } }: Run, results: readonly CallResu
   });
 }
 
-/** Compacts when the window fills up. A summary that cannot be had leaves the conversation as it was. */
+/** Compacts when the window fills up. If there is no summary, the conversation stays as it was. */
 export async function compactIfNeeded(run: Run): Promise<void> {
   if (!needsCompaction(run)) return;
   run.emit({ type: "notice", level: "info", code: "compacting", text: "the conversation is long: summarizing it" });

@@ -23,7 +23,7 @@ export function createAnthropicDecoder(model: string, turn: number): Decoder {
   let served = model;
   let stopReason = "";
   let closed = false;
-  /** Text that arrived together is kept together: the block it is of, and the text. */
+  /** Text that arrived together is kept together: its block and the text. */
   let writing: Arriving | null = null;
   let arrived = "";
 

@@ -36,7 +36,10 @@ const usualPorts = [
 const patienceMs = 200;
 const answerLimit = 1_000_000;
 
-/** Asks the usual ports of loopback at the same time for their models; who says nothing for 200 ms is nobody. */
+/**
+ * Asks the usual ports of loopback at the same time for their models; a port without an answer within 200 ms does not
+ * count.
+ */
 export async function findServers({
   signal,
   ports = usualPorts,
@@ -59,7 +62,7 @@ export function renderServer({ url, usual, owner, models }: FoundServer): string
   return `${url} (usually ${usual}), run by ${who}${what}: ${models.slice(0, 5).join(", ") || "no models"}`;
 }
 
-/** null: nobody, or no model server. */
+/** null: no answer, or not a model server. */
 async function askModels(url: string, signal: AbortSignal): Promise<readonly string[] | null> {
   try {
     const response = await fetch(`${url}/models`, {

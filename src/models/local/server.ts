@@ -10,7 +10,7 @@ export interface LocalServer {
   readonly window: number | null;
 }
 
-/** What Ollama is asked to make room for when nobody said more: its own default is a quarter of it or less. */
+/** The context that pai asks of Ollama when nothing else is set: its own default is a quarter of it or less. */
 const usualWindow = 16_384;
 const patienceMs = 2000;
 const answerLimit = 4_000_000;

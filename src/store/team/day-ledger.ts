@@ -12,7 +12,10 @@ import {
   type Want,
 } from "../../core/spending/allowance.ts";
 
-/** What a day came to: all calls of this machine, or those that were made while the team's database was away. */
+/**
+ * The totals of a day: of all calls of this machine, or of those that were made while the team's database could not be
+ * reached.
+ */
 export type DayScope = "machine" | "away";
 
 export interface Refused {

@@ -74,7 +74,7 @@ export async function fillQueue(
   return added;
 }
 
-/** The next work that nobody is at; null: none now, or the queue's cost is reached. */
+/** Takes the next work that no worker has; null: none now, or the queue's cost limit is reached. */
 export async function takeWork(
   store: TeamStore,
   { queue, tasks, pai, name, lease }: Worker,

@@ -81,7 +81,7 @@ function renderProof({ status, checks }: Outcome): string {
   return passed > 0 ? `: ${passed} of ${counted(checks.length, "check")} passed` : ": no check has proved this";
 }
 
-/** The status of a run of before, as one line; null: it needs none. */
+/** The status of an earlier run, as one line; null: it needs none. */
 export function renderEarlierStatus(status: string, style: Style): string | null {
   const [meaning, words] = Object.entries(statusWords).find(([name]) => name === status)?.[1] ?? [];
   return meaning === undefined ? null : `${mark(style, meaning)} ${style.paint(meaning, words ?? "")}`;

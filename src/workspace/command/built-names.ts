@@ -1,4 +1,4 @@
-/** Which ignored paths tools fetch or make again: their content is nobody's work, so no copies are kept of it. */
+/** Which ignored paths tools fetch or make again: no person's work is in them, so no copies are kept. */
 import { foldName } from "../../core/guard/fold-name.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));

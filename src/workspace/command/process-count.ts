@@ -73,7 +73,7 @@ function readProcesses(): readonly Process[] {
   });
 }
 
-/** What loses its parent comes to pai, if it came from a command of pai. */
+/** An orphaned process that a command started gets pai as its parent. */
 function countThreads(top: number, before: ReadonlySet<number>): number {
   const children = Map.groupBy(readProcesses(), ({ parent }) => parent);
   const left = (children.get(process.pid) ?? []).filter(({ id }) => id === top || !before.has(id));

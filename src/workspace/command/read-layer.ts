@@ -18,10 +18,10 @@ import { type LayerLimits, layerLimits, openCount } from "./layer-limits.ts";
 import { type IgnoredWork, readIgnored } from "./read-ignored.ts";
 
 export interface LayerContent {
-  /** Of ignored paths only files that steer, and what is removed and nobody expects to be. */
+  /** Of ignored paths only files that steer, and unexpected removals. */
   readonly changes: readonly Change[];
   readonly ignored: IgnoredWork;
-  /** Paths that nobody may change. */
+  /** Changed paths that the policy denies. */
   readonly denied: readonly RelPath[];
   readonly notes: readonly string[];
 }
@@ -92,7 +92,7 @@ function* readAll(parts: LayerParts, reader: ReturnType<typeof openReader>): Ste
   return { ...content, changes: [...content.changes, ...removed], ignored: { ...work, kept } };
 }
 
-/** How far we look into a path; null: nobody may change it. */
+/** How a path is read; null: the policy denies it. */
 function reachOf(
   { reach, folder, ignored }: Level,
   name: string,

@@ -61,7 +61,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   const brought = new Set<RelPath>();
   const env = commandEnv(parts.env, parts.commandEnv);
 
-  /** In the sandbox, or without one where that is wanted or none is to be had. */
+  /** In the sandbox, or without one if that is asked for or there is none. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
     protectProcess();
     const { timeoutMs, signal, by } = options;

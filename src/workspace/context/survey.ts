@@ -92,7 +92,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     past ??= import("./read-history.ts").then(({ readHistory }) =>
       readHistory(root.path, indexed?.contents.history ?? null, { path, signal, mayWait: () => isReading }),
     );
-    // Whoever asks for it later hears of a failure.
+    // A failure is thrown to the code that awaits it later.
     past.catch(() => {});
     return past;
   };

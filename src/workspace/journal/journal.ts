@@ -26,7 +26,7 @@ import { openSeal, prepareSeal } from "./seal.ts";
 export interface State {
   readonly folder: string;
   readonly disk: Disk;
-  /** Who is at work here. */
+  /** The process that writes this journal. */
   readonly self: Holder;
 }
 
@@ -112,7 +112,7 @@ export function forgetOpen(state: State, id: string): void {
   unlessMissing(() => state.disk.removeFile(marker));
 }
 
-/** The journal of a run, new or to be gone on with. Touches nothing until `begin`. */
+/** The journal of a run, new or continued. Touches nothing until `begin`. */
 export function openJournal(state: State, id: string): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = new Map<string, Where>();

@@ -7,7 +7,7 @@ import type { Root } from "../confine.ts";
 import type { Disk } from "../system/disk.ts";
 import { systemCalls } from "../system/system-calls.ts";
 
-/** `must`: the work is a way back, which nobody may keep from being done by holding the project's lock. */
+/** `must`: the work takes something back, and a process that holds the project's lock must not prevent it. */
 export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: boolean }) => Promise<T>;
 
 interface Claim {
@@ -39,8 +39,8 @@ export function openLock(path: string, disk: Disk, self: Holder, patienceMs = 10
 }
 
 /**
- * The kernel's lock on what `open` opens, around another one: it ends with the process, whatever happens to it. Where it
- * cannot be had only the other one counts. Throws conflict like `openLock`.
+ * The kernel's lock on what `open` opens, around another one: it ends with the process, whatever happens to it. Where
+ * the kernel offers none, only the other lock counts. Throws conflict like `openLock`.
  */
 export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 10_000): Lock {
   return async (work, { must } = { must: false }) => {

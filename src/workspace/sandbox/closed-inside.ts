@@ -38,7 +38,10 @@ export function findInside(project: Project, last: Inside | null): Inside {
   return { hidden: [...found.hidden], repositories: [...found.repositories], partial, identities };
 }
 
-/** A command can move a folder that holds something closed to where nobody looks, and put something else in its place. */
+/**
+ * A command can move a folder that holds something closed to a place that is not searched, and put something else in
+ * its place.
+ */
 function addKnown(
   project: Project,
   last: Inside,

@@ -80,5 +80,5 @@ export const maxProcesses = 8192;
 export const reportFd = 3;
 export const workspaceFd = 4;
 export const lifelineFd = 5;
-/** The first one that nobody gave it. */
+/** The first descriptor that was not passed to it. */
 export const firstFreeFd = 6;

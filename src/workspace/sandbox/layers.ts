@@ -45,7 +45,7 @@ export function makeLayers(scratch: string): Layers {
   return layers;
 }
 
-/** Removes both with all they hold, also folders that nobody may enter: the kernel and commands leave such. */
+/** Removes both with all they hold, also folders that cannot be entered, as the kernel and commands leave them. */
 export function removeLayers({ work }: Layers): void {
   const folder = dirname(work);
   try {

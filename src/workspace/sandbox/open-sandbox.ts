@@ -157,7 +157,7 @@ function scratchesFor(stateFolder: string | null): readonly [string, ...string[]
   return [first, ...rest];
 }
 
-/** How a command leaves its temporary files is not what it came to. */
+/** A failure to remove temporary files does not change the command's result. */
 function removeTemporary(folder: string): void {
   try {
     removeTree(folder);

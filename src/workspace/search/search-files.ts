@@ -16,7 +16,7 @@ export interface SearchedFile {
   readonly path: RelPath;
   /** Good until the next file is read; null: too large, or it cannot be read. */
   readonly content: Uint8Array | null;
-  /** Whether what was read may be told: a regular file, and none that nobody may read. */
+  /** Whether what was read may be shown: a regular file that is not closed. */
   verify(): boolean;
 }
 

@@ -3,6 +3,7 @@ import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Call, ModelEvent, ModelRequest, Native, Purpose, StopReason } from "../core/model.ts";
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
+import { breathe } from "./breathe.ts";
 import { charactersOf, fit, leastReply, type ModelQuestion, margin, warnLongPromptPrice } from "./fit-request.ts";
 import { leastOf, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
@@ -102,6 +103,8 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
   const isCapped = Number.isFinite(run.ledger.room(0));
   let left = Math.max(maxPerToken * request.maxOutputTokens, isCapped ? 0 : maxUncapped);
   for await (const event of run.ports.model.stream(request, run.signal, refit)) {
+    // Replies may arrive as fast as they are read: what is under way by then is neither waited for nor shown.
+    await breathe(run.signal);
     if (got.n === 0) got.n = count();
     if (event.type === "text") {
       got.text += event.text;

@@ -4,7 +4,7 @@ import { PaiError } from "../../src/core/error.ts";
 import type { Conversation } from "../../src/core/session/conversation.ts";
 import { emptySession, foldSession, type Session } from "../../src/core/session/session.ts";
 import { call, calls, playLoop } from "./loop.ts";
-import type { Line, Ran, Setup } from "./scripted.ts";
+import { type Line, type Ran, type Setup, scriptModel, usage } from "./scripted.ts";
 
 const make = (name: string) => call("write", { path: name, content: "x" });
 const inSession = { interactive: true, keep: true };
@@ -110,4 +110,32 @@ test("a failed call of the model leaves a conversation that goes on, and its own
   expect(ran.outcome.error?.message).toBe("HTTP 401: the key was refused");
   const conversation = conversationAfter(ran);
   expect((await run(["Going on."], { conversation })).outcome.status).toBe("answered");
+});
+
+test("a reply that arrives as fast as it is read is interrupted at once, and nothing of it is shown after that", async () => {
+  const { signal, interrupt } = interruptible();
+  const began = performance.now();
+  let shown = 0;
+  const ran = await run([], {
+    signal,
+    onDelta() {
+      shown += signal.aborted ? 1 : 0;
+    },
+    model: {
+      ...scriptModel([]),
+      async *stream() {
+        setTimeout(interrupt, 30);
+        const end = performance.now() + 3000;
+        for (let at = 0; performance.now() < end; at += 1) {
+          const busy = performance.now() + 0.2;
+          while (performance.now() < busy);
+          yield { type: "text", text: `word ${at} ` };
+        }
+        yield { type: "done", stop: "end", usage, served: "m", key: "k", native: null };
+      },
+    },
+  });
+  expect(ran.outcome.status).toBe("interrupted");
+  expect(performance.now() - began).toBeLessThan(1500);
+  expect(shown).toBe(0);
 });

@@ -37,6 +37,8 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
 
 /** The first piece is shown at once, others at most this often: more is not seen, and too much for a slow line. */
 const frameMs = 30;
+/** Characters that wait for a frame at most: what is drawn at once must be soon done, and a fast reply waits for the screen. */
+const mostWaiting = 16_000;
 
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
   let kept = "";
@@ -78,6 +80,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       shown = kept;
       waiting += text;
       if (frame === null) tick();
+      else if (waiting.length >= mostWaiting) draw();
     },
     close() {
       whole = true;

@@ -33,8 +33,6 @@ export interface VeiledView {
 const around = 400;
 /** Files that are kept hidden, so that they need not be looked through again. */
 const maxKept = 64;
-/** Files that are looked through for secrets when a pattern is slow. */
-const maxHidden = 20_000;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A name shorter than this holds no secret. */
@@ -115,57 +113,11 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
     };
 
-    /** Files with secrets as the model knows them, for the search to look through instead. */
-    const hiddenFiles = async (): Promise<SearchQuery["staged"]> => {
-      const staged = new Map<RelPath, Uint8Array | null>();
-      for (const path of [...holders]) {
-        const blob = await readWhole(path).catch(() => null);
-        if (blob?.kind === "file" && raws.has(blob.bytes)) staged.set(path, blob.bytes);
-        else holders.delete(path);
-      }
-      return staged;
-    };
-
-    /** The files of a folder, or the one file. */
-    async function* filesBelow(under: RelPath, signal: AbortSignal | undefined): AsyncGenerator<RelPath> {
-      const blob = await overlay.read(under).catch(() => null);
-      if (blob?.kind === "file") return yield under;
-      for await (const { kind, path } of overlay.walk(under, signal)) if (kind === "file") yield path;
-    }
-
-    /** Looks for secrets in every file that is searched: one that nobody has read may be all that makes a pattern slow. */
-    const hideAll = async (under: RelPath, signal: AbortSignal | undefined): Promise<void> => {
-      let files = 0;
-      for await (const path of filesBelow(under, signal)) {
-        files += 1;
-        if (files > maxHidden) return;
-        if (files % 32 === 0) await Bun.sleep(0);
-        signal?.throwIfAborted();
-        await readWhole(path).catch(() => null);
-      }
-    };
-
-    /** A file that turns out to hold secrets is searched again as the model knows it. */
-    const searchHidden = async (query: SearchQuery, signal: AbortSignal | undefined): Promise<SearchReport> => {
-      const limit = query.maxHits + 1;
-      for (;;) {
-        const staged = await hiddenFiles();
-        const report = await overlay.search({ ...query, maxHits: limit, staged, known: hidePath }, signal);
-        await turn;
-        // No file that is too large to be read whole is searched.
-        for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
-        if ([...holders].some((path) => !staged.has(path))) continue;
-        const hits = report.hits.slice(0, query.maxHits).map((hit) => ({ ...hit, path: hidePath(hit.path) }));
-        return { ...report, hits, more: report.more || report.hits.length > query.maxHits };
-      }
-    };
-
-    /** Matches on hidden text only, so that no pattern can ask for a secret letter by letter, nor by how long it takes. */
+    // Most runs search nothing before their first request.
     const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
-      const report = await searchHidden(query, signal);
-      if (!report.tooSlow) return report;
-      await hideAll(query.under, signal);
-      return searchHidden(query, signal);
+      const { searchVeiled } = await import("./veiled-search.ts");
+      const hasSecrets = (bytes: Uint8Array) => raws.has(bytes);
+      return searchVeiled({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, query, signal);
     };
 
     return {

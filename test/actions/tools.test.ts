@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { allActions } from "../../src/actions/load.ts";
+import { allActions } from "../../src/actions/match-vocabulary.ts";
 import type { Json } from "../../src/core/model.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { allActions } from "../../src/actions/load.ts";
+import { allActions } from "../../src/actions/match-vocabulary.ts";
 import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";

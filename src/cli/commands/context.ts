@@ -154,7 +154,7 @@ export async function previewTask({
       price,
       workspace: opened.workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
-      actions: async () => (await import("../../actions/load.ts")).allActions,
+      actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
       sink: (event) => {
         if (event.type === "notice" && event.code.startsWith("checks_")) notify(event);

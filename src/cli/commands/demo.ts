@@ -87,7 +87,7 @@ async function play(context: Context, place: string, root: string): Promise<read
       model,
       price: null,
       workspace,
-      actions: async () => (await import("../../actions/load.ts")).allActions,
+      actions: async () => (await import("../../actions/match-vocabulary.ts")).allActions,
       decide: view.decide,
       sink: view.sink,
       signal: context.signal,

@@ -137,7 +137,7 @@ function optionsOf({ options }: FactOf<"run.started">): RunOptions {
 
 const nowhere: Page = { add: () => {}, close: () => {} };
 const now = () => new Date(0);
-const loadActions = async () => (await import("../../actions/load.ts")).allActions;
+const loadActions = async () => (await import("../../actions/match-vocabulary.ts")).allActions;
 
 export async function replayCommand(context: Context): Promise<number> {
   const [wanted, ...more] = context.words;

@@ -141,7 +141,7 @@ function portsOf(
   const { now } = base.context;
   const id = makeRunId(now());
   const actions = async () => {
-    const { allActions } = await import("../../actions/load.ts");
+    const { allActions } = await import("../../actions/match-vocabulary.ts");
     return tools?.offer(allActions) ?? allActions;
   };
   const { memory: learns } = base.settings;

@@ -41,7 +41,7 @@ export function openDoor(
   };
 }
 
-/** Text as it is, in a block that nothing in it can end: editors render what they are told as Markdown, which hides comments. */
+/** Text as it is, in a block that nothing in it can end: editors render messages as Markdown, which hides comments. */
 export function asBlock(text: string, language = ""): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const marks = "`".repeat(longest + 1);

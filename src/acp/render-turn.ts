@@ -1,4 +1,4 @@
-/** What an editor is told in words: the promise with the plan, and how the turn ended. */
+/** Messages to an editor: the promise with the plan, and how the turn ended. */
 import type { Outcome, Promised } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
 
@@ -7,7 +7,10 @@ const tokens = (count: number | null) => (count === null ? "" : `, about ${count
 const price = (cost: number | null) =>
   cost === null ? "" : `, $${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 
-/** "2 steps. Expected 2 model calls, at most 3, about 2,400 tokens, $0.0012"; `said`: what of the reply was shown already. */
+/**
+ * "2 steps. Expected 2 model calls, at most 3, about 2,400 tokens, $0.0012"; `said`: the part of the reply that was
+ * shown already.
+ */
 export function renderPromise(plan: Plan, { expected, at_most, tokens: count, cost }: Promised, said: string): string {
   const steps = workOf(plan).length;
   const reply = plan.reply === "" ? "" : said.endsWith(plan.reply) ? "\n\n" : `${plan.reply}\n\n`;
@@ -31,7 +34,7 @@ function renderStatus({ status, checks, changes, error, calls, usage, cost }: Ou
   return `${status}${proof}. ${spent}.${undo}`;
 }
 
-/** `said`: what of the answer was shown while it arrived. */
+/** `said`: the part of the answer that was shown while it arrived. */
 export function renderEnd(outcome: Outcome, said: string): string {
   const { text, next, refused } = outcome;
   // What a failed run claims to have done is not done.

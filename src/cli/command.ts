@@ -57,7 +57,7 @@ export interface CommandRow {
   readonly load: () => Promise<Handler>;
 }
 
-/** A row of the command table: citty's definition, by which it runs, and what help tells of it. */
+/** A row of the command table: citty's definition, which runs it, and its description for help. */
 export interface Command extends Pick<CommandRow, "examples"> {
   readonly name: string;
   readonly about: string;

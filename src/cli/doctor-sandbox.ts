@@ -17,7 +17,7 @@ const said = (level: Finding["level"], text: string, hint: string | null = null)
   hint,
 });
 
-/** Where runs will lay copies: the state folder, or what is there of the way to it. */
+/** The folder in which runs will put copies: the state folder, or its nearest existing parent. */
 function nearestFolder(path: string | null): string | null {
   if (path === null) return null;
   if (!existsSync(path)) return nearestFolder(dirname(path));

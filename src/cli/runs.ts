@@ -1,4 +1,4 @@
-/** The runs of a folder: what the journal can take back, and what the receipts tell of how they went. */
+/** The runs of a folder: those that the journal can undo, with their results from the receipts. */
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
@@ -38,7 +38,7 @@ const endedShape = z.object({
   outcome: z.extend(z.omit(outcomeSchema, { plan: true, diff: true }), z.partial(z.object(added)).shape),
 });
 
-/** What a receipt tells of a run; null for what it does not tell, or in another form than pai's. */
+/** The facts of a receipt about a run; null for those that are missing or malformed. */
 function readEnds(ends: Ends | undefined) {
   const begun = z.safeParse(begunShape, ends?.started).data ?? null;
   const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};

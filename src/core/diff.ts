@@ -83,8 +83,8 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
 }
 
 /**
- * What events and results tell of changes; their content stays behind. A move is one of them: it counts the lines that
- * differ from those at its origin, and the path that it emptied is told in `from` only.
+ * Summaries of changes for events and results, without content. A move is one of them: it counts the lines that differ
+ * from those at its origin, and the path that it emptied is named in `from` only.
  */
 export const summarizeAll = (...args: Parameters<typeof summarizeSteps>): ChangeSummary[] =>
   finish(summarizeSteps(...args));

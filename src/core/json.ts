@@ -221,8 +221,8 @@ export interface ReplyReader {
 }
 
 /**
- * Follows the streamed JSON of a plan for its top-level `intent` and `reply`.
- * `push` returns nothing of a reply that comes before the intent; `value` has it all the same.
+ * Follows the streamed JSON of a plan for its top-level `intent` and `reply`. `push` returns nothing of a reply that
+ * comes before the intent; `value` still has it.
  */
 export function createReplyReader(): ReplyReader {
   let intent: string | null = null;

@@ -65,7 +65,7 @@ export interface View {
   list(folder: RelPath): Promise<readonly Entry[]>;
   /**
    * Everything below a folder, depth first, sorted; denied and ignored names left out, links not entered. `unreadable`
-   * is told of every folder that is given but could not be read.
+   * is called for every folder that is given but could not be read.
    */
   walk(folder: RelPath, signal?: AbortSignal, unreadable?: (folder: RelPath) => void): AsyncIterable<Entry>;
   /** Every path below a folder, denied and ignored ones too, folders before their content: what RM and MV would take along. */

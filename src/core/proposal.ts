@@ -7,7 +7,7 @@ import type { ActionName } from "./vocabulary.ts";
 export type Proposal =
   | { readonly kind: "answer"; readonly text: string }
   | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
-  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit holds all the same. */
+  /** `timeoutMs`: as long as the caller wants to wait; the run's own limit still holds. */
   | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
 
 /** The model's own mistake, worded for the model: a result, not an error. */

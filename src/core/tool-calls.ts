@@ -65,7 +65,7 @@ export interface ServerTools {
   readonly looks: readonly string[];
 }
 
-/** A tool as models are told of it, and as people see it before they say yes. */
+/** The description of a tool, for models and for people before they approve it. */
 export function describeTool({ name, description, schema }: PinnedTool, isLook = false): string {
   const cut = description.length > maxDescription ? `${description.slice(0, maxDescription)}…` : description;
   return `${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(JSON.stringify(schema))}`;

@@ -30,7 +30,7 @@ export interface Row {
   readonly form: Form;
   /** Its name among the tools of the tool-loop; null: it has none. */
   readonly tool: string | null;
-  /** False: models are not offered the tool, since others do the same; who calls it all the same is served. */
+  /** False: models are not offered the tool, since others do the same; a call of it still works. */
   readonly offered: boolean;
   /** What the tool does, for the model. */
   readonly about: string;
@@ -54,13 +54,13 @@ const look = {
   unsafeWhenCut: false,
 } as const;
 const change = { ...look, kind: "change" } as const;
-/** A tool of a connected server: models are told of it where there is one. */
+/** A tool of a connected server: models see it only when a server is connected. */
 const served = { form: "command", offered: false, plan: "" } as const;
 /** A script line that has no tool. */
 const mark = { ...look, tool: null, offered: false, about: "" } as const;
 const command = { ...look, kind: "command", right: "command", unsafeWhenCut: true } as const;
 
-/** A new action is one row here and one `propose` in actions/. The order is the one in which models are told of them. */
+/** A new action is one row here and one `propose` in actions/. Models see them in this order. */
 export const vocabulary = [
   {
     ...look,

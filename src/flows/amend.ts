@@ -116,7 +116,7 @@ async function rehearse(run: Run, rights: Rights, asked: readonly Asked[], calls
     if (isWanted) beyond.push(...proposal.changes);
   };
   for (const call of calls) {
-    // What cannot be done is told when it is performed.
+    // A call that cannot be done is reported when it is performed.
     await play(call).catch((thrown) => {
       if (run.signal.aborted) throw thrown;
     });

@@ -29,9 +29,9 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
 const isUserCheck = ({ options }: Run, command: string) => options.checks.some((check) => check.trim() === command);
 
 /**
- * The plan without the commands that are not run as steps: those that may not run here, which the user is told of and
- * the outcome lists as refused, and those that are a check of the user. Throws command_refused when what may not run is
- * all that the plan would do.
+ * The plan without the commands that are not run as steps: those that may not run here (a notice names them and the
+ * outcome lists them as refused), and those that are a check of the user. Throws command_refused when what may not run
+ * is all that the plan would do.
  */
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;

@@ -56,7 +56,9 @@ export function editedIn(run: Run, plan: Plan): ReadonlySet<RelPath> {
   return new Set(changed.filter((path) => !written.has(path)));
 }
 
-/** What of a file the plan is about, by its words, the outputs at hand, and the ranges that were read. */
+/**
+ * Selects the parts of a file that the plan is about: its words, the outputs at hand, and the ranges that were read.
+ */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[]): Focus {
   const { task, record } = run;
   const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
@@ -80,7 +82,7 @@ async function renderLook(run: Run, report: CallReport): Promise<string> {
   return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
 }
 
-/** Tells the receipt of the file that the answer of a READ shows. */
+/** Records in the receipt the file that the answer of a READ shows. */
 export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,

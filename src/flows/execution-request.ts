@@ -1,4 +1,4 @@
-/** What an execution call is told: the task and its evidence first, the results of the last phase later. */
+/** The requests of execution calls: the task and its evidence first, then the results of each phase. */
 
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";

@@ -87,13 +87,13 @@ function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdic
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
-/** A failed check that is not fatal is one whose failure the work did not cause: the model is told so. */
+/** A failed check that is not fatal is one whose failure the work did not cause: the request says so. */
 function explainCheck(check: CheckReport): string {
   const isOld = check.passed === false && !check.fatal;
   return describeCheck(check, isOld ? "failed before the work began; later steps may mend it" : "");
 }
 
-/** What the next call is told about this one. */
+/** The report on this call for the next one. */
 async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[]): Promise<string> {
   const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));

@@ -34,7 +34,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 /** How a reply is read. */
 export interface Reader<T> {
   readonly load: LoadReader<T>;
-  /** What a reply without JSON says all the same, as JSON; null: nothing that could be meant. */
+  /** Turns a reply without JSON into the JSON that it means; null: it has no clear meaning. */
   readonly answerOf?: (run: Run, text: string) => Promise<Json | null>;
   /** Frees a call for the rest of a cut reply where none is to spare; false: it cannot. */
   readonly freeCall?: () => boolean;

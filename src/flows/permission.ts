@@ -56,7 +56,7 @@ export function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
   }
 }
 
-/** Tells of a decision, and keeps it for the outcome. */
+/** Reports a decision, and keeps it for the outcome. */
 export function noteAmended({ record, emit }: Run, amendment: Amendment): void {
   record.amended = [...record.amended, amendment];
   emit({ type: "plan.amended", ...amendment });

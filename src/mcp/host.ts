@@ -1,7 +1,7 @@
 /** The types of what the server for other agents needs from the rest of pai: tools and their answers. */
 import type { Fields, Json } from "../core/model.ts";
 
-/** A tool as agents are told of it. */
+/** The description of a tool for agents. */
 export interface OfferedTool {
   readonly name: string;
   readonly title: string;

@@ -280,8 +280,8 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
 }
 
 /**
- * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own, `keep` how many of them stay. A receipt that cannot be kept is
- * told once, and the run goes on without.
+ * Begins the receipt of each run of a workspace; `stateFolder` is the workspace's own, `keep` how many of them stay.
+ * When a receipt cannot be kept, one notice says so and the run goes on without it.
  */
 export function keepReceipts(stateFolder: string, keep: number, now: () => Date, notify: (notice: Notice) => void) {
   const receipts = openReceipts(join(stateFolder, "runs"));

@@ -31,7 +31,7 @@ function compare(places: Places, kind: Kind, root: string, hash: string): Trust 
   return known === hash ? "trusted" : "changed";
 }
 
-/** What is trusted apart from each other: settings, and what is told to models. */
+/** Two things that are trusted separately: settings, and texts for models. */
 const kinds = ["roots", "prompts"] as const;
 type Kind = (typeof kinds)[number];
 type Hashes = Readonly<Record<Kind, Map<string, string>>>;

@@ -26,7 +26,7 @@ export interface Reader {
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
 
-/** What of the limits is left. */
+/** The rest of the limits. */
 interface Budget {
   bytes: number;
   rules: number;

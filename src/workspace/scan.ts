@@ -73,8 +73,8 @@ export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?
 }
 
 /**
- * A walk of the whole root by somebody who looks at each path. `left` is told of every denied or ignored one, of a folder
- * only itself.
+ * A walk of the whole root for a caller that examines each path. `left` is called for every denied or ignored one, of a
+ * folder only for itself.
  */
 export function walkLooks(root: Root, rules: PathRules, left: (path: RelPath) => void): Generator<Found, void> {
   const top = "" as RelPath;

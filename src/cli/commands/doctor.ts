@@ -15,7 +15,7 @@ import { examine, examineEndpoint, type Finding, loadAll, type Patient } from ".
 import { examineSandbox } from "../doctor-sandbox.ts";
 import { examineStore } from "../doctor-store.ts";
 
-/** Exit 1 when there is an error among the findings: they are the result all the same. */
+/** Exits with 1 when there is an error among the findings, but prints them as a result. */
 export async function doctorCommand(context: Context): Promise<number> {
   const findings = await examineAll(context);
   const errors = findings.filter(({ level }) => level === "error").length;

@@ -1,4 +1,4 @@
-/** `pai index`: makes, tells of or removes the index of a large project; without one everything works, only slower. */
+/** `pai index`: makes, describes or removes the index of a large project; without one everything works, only slower. */
 import { PaiError } from "../../core/error.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";

@@ -73,7 +73,7 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
   }
 }
 
-/** All that a model will be told of it: what a person did not see they have not said yes to. */
+/** Everything that a model will see of it: a person's approval covers only what was shown. */
 const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
 /** What is different from the tools that were said yes to, a line each. */

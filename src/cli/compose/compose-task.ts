@@ -38,11 +38,14 @@ export interface Composed {
   readonly tellTools: (task: Task) => Task;
   /** Tokens that the settings' model holds. */
   readonly window: number;
-  /** Takes the keys of the settings' model out of what is written down; every secret that a run has met goes by its name. */
+  /**
+   * Removes the keys of the settings' model from what is recorded, and replaces every secret that a run has seen by its
+   * name.
+   */
   readonly cover: Mask;
-  /** The session that the team is told of beside its runs; does nothing without a store. */
+  /** Names the session that is sent to the team's store with its runs; does nothing without a store. */
   readonly followSession: TeamLink["followSession"];
-  /** Resolves when the team was told of the runs, or the time for it is over. */
+  /** Resolves when the runs have been sent to the team's store, or the time for it is over. */
   readonly close: () => Promise<void>;
 }
 
@@ -63,7 +66,10 @@ function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: 
   };
 }
 
-/** The workspace and the model, opened side by side. What the workspace has to tell is told, also where no model can be opened. */
+/**
+ * The workspace and the model, opened side by side. Notices of the workspace are passed on even when no model can be
+ * opened.
+ */
 async function openBoth(
   base: Base,
   { notify, confirm }: Face,

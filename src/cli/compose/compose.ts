@@ -29,7 +29,7 @@ export interface ComposedWorkspace {
 }
 
 /**
- * Opens the folder to work in, takes back what a run that was cut off left there, and tells that and which protections
+ * Opens the folder to work in, takes back what an interrupted run left there, and reports that and the protections that
  * this system lacks. Throws root_refused.
  */
 export async function composeWorkspace(

@@ -22,7 +22,7 @@ export interface ConnectedTools {
   readonly workspace: Workspace;
   /** The actions, with those that call tools offered. */
   readonly offer: (actions: readonly AnyAction[]) => Promise<readonly AnyAction[]>;
-  /** What a task is told of the tools. */
+  /** The description of the tools for a task. */
   readonly describe: (task: string) => string | null;
   readonly close: () => void;
 }

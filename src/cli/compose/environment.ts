@@ -1,4 +1,4 @@
-/** What is here, in a few words for the model: system, tools with their versions, package manager. Nothing is run to find it. */
+/** Describes the environment in a few words for the model: system, tools with their versions, package manager. Runs nothing to find out. */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readPrivate, writePrivate } from "../../store/safe-file.ts";

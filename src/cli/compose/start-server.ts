@@ -45,7 +45,9 @@ async function openServerAddress(server: AddressServer, env: Environment): Promi
   return openAddress({ headers, send, createReader: createSseReader });
 }
 
-/** `${NAME}` is a variable in the user's own file alone: a project must not choose what of the environment leaves. */
+/**
+ * `${NAME}` is a variable in the user's own file alone: a project must not choose which variables leave the machine.
+ */
 function fillVariables(server: AddressServer, text: string, env: Environment): string {
   if (server.origin !== "config.json") return text;
   return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {

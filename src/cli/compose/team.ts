@@ -58,7 +58,10 @@ export const askTeam = <T>(
     return work(store);
   });
 
-/** Tells the database what waits, for at most two seconds. Nothing is lost: returns why some still waits, or null. */
+/**
+ * Sends waiting letters to the database, for at most two seconds. Nothing is lost: returns why some still wait, or
+ * null.
+ */
 async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   const { promise: isLate, resolve } = Promise.withResolvers<"late">();
   const timer = setTimeout(() => resolve("late"), endMs);
@@ -79,11 +82,11 @@ const describeWaiting = (why: string, outbox: Outbox): Notice => ({
 });
 
 export interface TeamLink {
-  /** Told every event of a run; tells the team when it ends. Never throws. */
+  /** Receives every event of a run and sends the run to the team when it ends. Never throws. */
   readonly sink: (event: StampedEvent) => void;
   /** null: no day is capped. */
   readonly allowance: Allowance | null;
-  /** From now on the session that `place` names is told too, after each run and at the end; null: none. */
+  /** From now on the session that `place` names is sent too, after each run and at the end; null: none. */
   readonly followSession: (place: () => SessionPlace | null) => void;
   /** Resolves when the team was told, or the time for it is over; then what went wrong is one warning. */
   readonly close: () => Promise<void>;
@@ -104,12 +107,14 @@ interface Linking {
   readonly store: TeamStore;
   /** null: no folder is known to keep letters in. */
   readonly outbox: Outbox | null;
-  /** The runs themselves are told too. */
+  /** The runs themselves are sent too. */
   readonly tellsRuns: boolean;
   readonly notify: (notice: Notice) => void;
 }
 
-/** Shares what one call of pai does. `allowance` counts its calls as they are made; null: they count when a run is told. */
+/**
+ * Shares what one call of pai does. `allowance` counts its calls as they are made; null: they count when a run is sent.
+ */
 function linkStore({ store, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
   const begun = new Map<string, Begun>();
   let telling: Promise<string | null> = Promise.resolve(null);
@@ -169,7 +174,7 @@ function linkMachine(day: DayCaps, ledger: DayLedger | null, now: () => Date): T
 }
 
 export interface LinkOptions {
-  /** Nothing is kept of the runs, and the team is not told of them; their calls count all the same. */
+  /** Nothing is kept of the runs, and they are not sent to the team; their calls still count. */
   readonly ephemeral: boolean;
   readonly now: () => Date;
   readonly notify: (notice: Notice) => void;

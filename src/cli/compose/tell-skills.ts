@@ -1,4 +1,4 @@
-/** What the model is told of a trusted project's skills; one look at the disk where it has none. */
+/** The list of a trusted project's skills for the model; costs one system call when there are none. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "../../store/places.ts";

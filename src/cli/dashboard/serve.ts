@@ -9,7 +9,7 @@ export interface Served {
 }
 
 export interface Pages {
-  /** A rejection is told to the browser by its message. */
+  /** The message of a rejection is sent to the browser. */
   readonly page: (nonce: string) => Promise<string>;
   /** Details of one run as JSON; null: nothing is kept of it. */
   readonly details: (key: string) => string | null;

@@ -99,7 +99,7 @@ async function work(task: EvalTask, { model, mode }: Candidate, root: string, be
 
 const outputKept = 2000;
 
-/** What pai's own document tells of a run. */
+/** The fields of pai's own document about a run. */
 function figuresOf({ ended, ms, error }: Worked) {
   const added = ended?.changes.reduce((sum, change) => sum + change.added, 0) ?? null;
   const deleted = ended?.changes.reduce((sum, change) => sum + change.deleted, 0) ?? null;

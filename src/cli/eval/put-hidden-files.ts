@@ -5,7 +5,7 @@ import { openRoot, type Root } from "../../workspace/confine.ts";
 import { parentOf, parseKept } from "../../workspace/parse-path.ts";
 import { type EvalTask, listFiles } from "./load-tasks.ts";
 
-/** Inside the project: a sandboxed check sees no other folder for sure. */
+/** Inside the project: the only folder that a sandboxed check is certain to see. */
 export const answerName = ".pai-eval-answer.txt";
 
 type Path = ReturnType<typeof parseKept>;

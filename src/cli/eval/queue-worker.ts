@@ -26,7 +26,7 @@ export interface QueueWork {
   readonly jobs: number;
   /** USD that this worker may spend; null: as the queue and each run are limited. */
   readonly maxCost: number | null;
-  /** Where its results are appended too: what the database could not be told is told by the next start. */
+  /** The file to which its results are also appended: the next start sends those that the database did not get. */
   readonly file: string;
   /** Milliseconds between two looks at a queue whose work others have taken. */
   readonly pauseMs: number;

@@ -67,7 +67,7 @@ export interface Planned {
 
 type Mode = Settings["mode"];
 
-/** Keeps what the model is told with the next message, after what waits already. */
+/** Adds a text for the model to the next message, after those that wait already. */
 export function offer(talk: Talk, told: string): void {
   talk.offered = talk.offered === null ? told : `${talk.offered}\n\n${told}`;
 }

@@ -6,7 +6,7 @@ export interface CheckEvidence extends CheckResult {
   readonly output: string;
 }
 
-/** Characters of an output that a request shows: failures are told at the end. */
+/** Characters of an output that a request shows: failures are reported at the end. */
 const shownCharacters = 3000;
 
 /** The end of an output, from the beginning of a line, with a note of what is left out. */

@@ -16,7 +16,7 @@ const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js
 /** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
-/** Of so many folders that a command enters, so many of its names are looked for. */
+/** The most folders that are considered, and the most names that are looked for in them. */
 const limits = { folders: 8, names: 2000 } as const;
 
 /** Names that may be files of the workspace: every word of the command, with an ending too, quoted ones whole, and what its tools read. */

@@ -28,7 +28,10 @@ const cEndings = /\.(?:c|h|cc|cpp|cxx|hh|hpp|m|mm|java|cs|dart)$/i;
 const call = /^[\w.:]+\((?:.*[),])?;?$/;
 const textEndings = /\.(?:md|mdx|markdown|ya?ml|toml|ini|cfg|rst|txt)$/i;
 
-/** How lines of a file define something: tells the name, "" where it has none of its own (`impl` blocks), null for none. */
+/**
+ * Recognises definitions in the lines of a file: gives the name, "" for a definition without one (`impl` blocks), null
+ * for other lines.
+ */
 export function openDefinitions(path: string): (line: string) => string | null {
   if (textEndings.test(path)) return headingIn;
   return cEndings.test(path) ? definitionIn : (line) => (call.test(line) ? null : definitionIn(line));

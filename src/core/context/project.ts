@@ -11,14 +11,14 @@ import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
 
-/** What is asked, and all that goes along and may name files. */
+/** The request, with everything beside it that may name files. */
 export interface Asked {
   readonly request: string;
   /** Output of checks, standard input, a traceback; "" where there is none. */
   readonly output: string;
 }
 
-/** What is there, before any of it is read. */
+/** The entries of the project, before any file is read. */
 export interface ListedProject {
   readonly entries: readonly Entry[];
   /** The files that have a place in the ranking, whether or not anything points at them. */
@@ -51,7 +51,7 @@ export interface ProjectReader {
   readonly read: (path: string) => Promise<string | null>;
 }
 
-/** What is asked, taken apart. */
+/** The request, split into terms. */
 interface Words {
   readonly worded: readonly Term[];
   readonly symbols: readonly NamedSymbol[];

@@ -36,7 +36,7 @@ const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 /**
  * Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. Only
- * what commits tell of is looked for among the paths, of which there may be very many.
+ * paths in commits are looked up among those of the project, which may be very many.
  */
 function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
   const told = new Set<string>();

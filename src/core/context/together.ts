@@ -11,7 +11,10 @@ const share = 0.6;
 /** Commits until one counts 1/e; it takes more than one to make company. */
 const fading = 2000;
 const least = 1.5;
-/** So many commits are taken to be without each other, so that two of two are not company for sure. */
+/**
+ * Commits that are added to the count as if the two files had changed separately, so that two common commits out of two
+ * are not yet certain.
+ */
 const apart = 3;
 /** A commit of more files says little about two of them. */
 const maxFiles = 20;

@@ -1,4 +1,4 @@
-/** What a model is told about a block that could not be applied: where, what differs, and what to do. */
+/** Messages to the model about a block that could not be applied: where, what differs, and what to do. */
 
 import { type FileLines, isBlank, loosen } from "./file-lines.ts";
 import type { Halves, Match } from "./step.ts";

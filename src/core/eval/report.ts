@@ -2,7 +2,7 @@
 import type { Result } from "./result.ts";
 import { type Interval, mcnemar, wilson } from "./statistics.ts";
 
-/** Means are null where no result tells the figure; money in USD, times in milliseconds. */
+/** Means are null where no result has the figure; money in USD, times in milliseconds. */
 export interface CandidateRow {
   readonly model: string;
   readonly mode: string;
@@ -65,7 +65,7 @@ function group(results: readonly Result[], keyOf: (result: Result) => string): r
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-/** The figures that are told. */
+/** The figures that are known. */
 const told = (results: readonly Result[], of: (result: Result) => number | null): readonly number[] =>
   results.map(of).filter((value) => value !== null);
 

@@ -84,7 +84,7 @@ export function* settleMoves(balances: readonly Balance[]): Steps<void> {
   }
 }
 
-/** Every line of each; null is a pause. A line that is taken out meanwhile is given all the same. */
+/** Every line of each; null is a pause. A line that is removed during the iteration is still given. */
 function* linesOf(balances: readonly Balance[], side: keyof Balance): Generator<readonly [Balance, string | null]> {
   let count = 0;
   for (const balance of balances) {

@@ -7,7 +7,7 @@ z.config({ ...en(), jitless: true });
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** `whole` names the value itself; at most five faults are told. */
+/** `whole` names the value itself; at most five faults are reported. */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, whole: string): Reading<T> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.data };

@@ -1,4 +1,4 @@
-/** Finds out what of a resumed reply belongs into the body it goes on with. */
+/** Finds the part of a resumed reply that continues the cut body. */
 
 import { isMarkdown, unwrapRest } from "./code-fence.ts";
 import type { OpenBody } from "./open-body.ts";

@@ -61,7 +61,7 @@ export interface Script {
   readonly warnings: readonly Note[];
   /** The reply stopped early or has no FINISH. */
   readonly truncated: boolean;
-  /** `no-finish`: it ended normally with every body closed, so that its actions may run all the same. */
+  /** `no-finish`: it ended normally with every body closed, so its actions may still run. */
   readonly flags: readonly string[];
   /** The body the reply was cut in; its action is the last one, partial. */
   readonly cut: Cut | null;

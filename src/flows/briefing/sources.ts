@@ -59,7 +59,7 @@ export function hideSource({ veil }: Run, source: Source): Source {
   return text === source.text ? source : { ...source, text, shown: text };
 }
 
-/** Tells the receipt of files that the next call shows. */
+/** Records in the receipt which files the next call shows. */
 export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes" | "shown">[]): void {
   if (files.length === 0) return;
   const sent = files.map(({ path, bytes, shown }) => ({
@@ -184,10 +184,10 @@ export async function collectKnowledge(
   return found;
 }
 
-/** Characters of one file that a conversation is told. */
+/** Characters of one file that a conversation gets. */
 const maxMentioned = 16_000;
 
-/** The files as a conversation is told them, cut to what it may hold. */
+/** The files as a conversation gets them, cut to what it may hold. */
 export async function readKnowledge(run: Run): Promise<readonly Source[]> {
   const found: Source[] = [];
   for (const names of knowledgeFiles) {

@@ -11,7 +11,7 @@ import { breatheThrough, listen } from "../breathe.ts";
 import type { Run } from "../run.ts";
 import { findSteering, type Refusal } from "./judge.ts";
 
-/** Tells of files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
+/** Warns about files with other names (hard links): a file is changed by replacing it, so they keep the old content. */
 function noteNames({ ports, emit }: Run, changes: readonly Change[]): void {
   for (const { path, before, after } of changes) {
     const others = before?.kind === "file" && after !== null ? ports.workspace.names(path) - 1 : 0;

@@ -142,7 +142,7 @@ export function refusePath({ options: { only }, overlay }: Run, path: RelPath, u
   return { code: "scope_refused", text: `${path} is outside --only ${only.flat().join(" ")}` };
 }
 
-/** Headless a command deletes nothing of what was there before the run, unless that is allowed. */
+/** Headless a command may not delete what existed before the run, unless that is allowed. */
 function refuseDeleted({ options }: Run, earlier: readonly Change[], changes: readonly Change[]): Refusal | null {
   if (options.interactive || options.allowDelete || options.dryRun) return null;
   const made = new Set(earlier.filter(({ before }) => before === null).map(({ path }) => path));

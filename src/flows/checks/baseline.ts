@@ -55,7 +55,7 @@ export function baselineOf(run: Run): Baseline | null {
 export async function openBaseline(run: Run): Promise<void> {
   const { options, emit, ports, record } = run;
   if (options.checks.length === 0 || !options.baseline) return;
-  // On a copy that is thrown away checks may run all the same.
+  // On a copy that is thrown away checks may still run.
   if (leavesNothing(run) && (await ports.workspace.sandbox()).proposes) record.baseline = startBaseline(run);
   else if (leavesNothing(run)) {
     const where = options.dryRun ? "in a dry run" : options.planOnly ? "for a plan alone" : "for a preview";

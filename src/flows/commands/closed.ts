@@ -46,8 +46,8 @@ export async function refuseClosed(run: Run, result: CommandResult): Promise<Ref
 }
 
 /**
- * Of a command that the user typed: headless what runs code without being asked or steers agents goes back, unless it is
- * allowed by name; the rest stays as long as the run does. Both are said.
+ * After a command that the user typed: headless, changes to files that run code without being asked or steer agents are
+ * put back, unless they are allowed by name; the rest stays unless the run is taken back. Reports both.
  */
 export async function tellClosed(run: Run, result: CommandResult): Promise<void> {
   const changes = result.closed?.changes ?? [];

@@ -1,4 +1,4 @@
-/** How a model is told the form of the answer (--output-schema). */
+/** The instruction to the model about the form of the answer (--output-schema). */
 import { fence } from "../../core/data-fence.ts";
 import type { Run } from "../run.ts";
 

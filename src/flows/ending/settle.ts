@@ -32,7 +32,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   return (await run.ports.decide({ kind: "keep", text: approvalWording.keepFailed(failure.message) })).accept;
 }
 
-/** Takes the run back. Returns what stays changed all the same. */
+/** Takes the run back. Returns what stays changed nevertheless. */
 async function takeBack(run: Run, transaction: Transaction): Promise<readonly Change[]> {
   const done = squash(transaction.changes);
   const { restored, left, closed = [] } = await transaction.rollback();
@@ -92,7 +92,7 @@ async function commitOf(run: Run, commit: PreparedCommit | null): Promise<readon
 const asKept = async (failure: PaiError): Promise<PaiError> =>
   failure.code === "commit_failed" ? (await import("./git-commit.ts")).sayKept(failure) : failure;
 
-/** Changes as an outcome tells them; of ignored files only that they changed. */
+/** Changes as an outcome lists them; of ignored files only that they changed. */
 async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outcome, "changes" | "diff">> {
   const by = (path: Change["path"]) => (run.begun?.commandPaths.has(path) ? "command" : "plan");
   const open = all.filter(({ path }) => !run.record.ignored.has(path));

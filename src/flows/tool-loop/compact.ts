@@ -27,7 +27,7 @@ function needsCompaction(run: Run): boolean {
 
 const withoutAnalysis = (text: string) => text.replace(/<analysis>[\s\S]*?<\/analysis>/g, "").trim();
 
-/** A summary of what is told, at most half a window of it. Throws reply_empty when the model gives none. */
+/** A summary of the messages, made from at most half a window of them. Throws reply_empty when the model gives none. */
 export async function summarizeText(run: Run, told: string): Promise<string> {
   const most = run.ports.model.window * 2;
   const text = told.length > most ? `${told.slice(0, most / 2)}\n[…]\n${told.slice(-most / 2)}` : told;

@@ -163,7 +163,7 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** What a later turn of a conversation is told: the request after all that goes along with it. */
+/** The message of a later turn: the request, after everything that comes with it. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
   const { context, text } = run.task;
   const files = await readMentioned(run);

@@ -10,7 +10,7 @@ interface Context {
   readonly open: readonly string[];
 }
 
-/** What Gemini knows beside the shape; the rest is told in words. */
+/** The keywords that Gemini knows beside the shape; others go into the description. */
 const kept = ["title", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 const told = {
   minLength: "at least # characters",

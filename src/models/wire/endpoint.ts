@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly exposed: boolean;
   /** The client certificate to show; null: none, or plain http. */
   readonly certificate: ClientCertificate | null;
-  /** The environment asks for certificates not to be verified. They are all the same. */
+  /** The environment asks for certificates not to be verified. pai verifies them anyway. */
   readonly wantsUnverified: boolean;
 }
 

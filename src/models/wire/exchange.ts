@@ -43,7 +43,7 @@ export interface ExchangeOptions {
 const longerWordless = 4;
 /** How long a connection may stay open after a reply that is whole: some servers count tokens then, some never close it. */
 const lingerMs = 1000;
-/** Silence is told after so many milliseconds, and again after as many. */
+/** Silence is reported after this many milliseconds, and again after each further interval. */
 const maxUntoldMs = 60_000;
 /** Error bodies are read up to here. */
 const bodyLimit = 65_536;

@@ -19,7 +19,7 @@ export function unusable(model: string, why: string): PaiError {
   });
 }
 
-/** What has been seen of a reply, what of it is not told yet, and whether it is one. */
+/** Collects a reply: what has arrived, the events not yet passed on, and whether it is complete. */
 export interface Tally {
   text(said: string): void;
   thought(said: string): void;

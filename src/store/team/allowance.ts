@@ -95,7 +95,7 @@ export interface TeamDays {
 }
 
 export interface TeamAllowance extends Allowance {
-  /** Resolves when all that was settled is told, or kept to be told later. */
+  /** Resolves when everything settled is sent, or kept to be sent later. */
   readonly close: () => Promise<void>;
 }
 

@@ -86,7 +86,10 @@ async function sendBatch(
   }
 }
 
-/** Tells the database all that waits; what was told before counts once. Throws as `query`, and the rest goes on waiting. */
+/**
+ * Sends all waiting letters to the database; one that is sent twice counts once. Throws as `query`; the rest keeps
+ * waiting.
+ */
 export async function catchUp(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const [kind, statement] of statements) {
     for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))

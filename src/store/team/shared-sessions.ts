@@ -1,4 +1,4 @@
-/** Sessions that go on at another machine: their files are told line by line, and fetched when they are resumed. */
+/** Sessions that are continued on another machine: their files are sent line by line, and fetched when they are resumed. */
 import { closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
@@ -102,7 +102,7 @@ const isLetter = (json: unknown): json is Letter =>
   ["folder", "id", "project", "host"].every((name) => typeof (json as Record<string, unknown>)[name] === "string") &&
   idShape.test((json as Letter).id);
 
-/** Tells the sessions that wait. Throws as `query`. */
+/** Sends the sessions that wait. Throws as `query`. */
 export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const letter of outbox.list("session", 100)) {
     if (isLetter(letter.json)) await pushSession(store, letter.json);

@@ -58,7 +58,7 @@ function cutPainted(painted: string, { from, to }: Range): string {
   return out;
 }
 
-/** A part of a painted row, with what of its mark falls into it. */
+/** A part of a painted row, with the part of its mark that lies in it. */
 export function renderPart({ kind, text, mark }: Row, painted: string, part: Range, style: Style): string {
   if (mark === null && part.to - part.from === text.length) return painted;
   const within = (at: number) => Math.min(Math.max(at, part.from), part.to);

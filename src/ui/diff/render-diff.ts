@@ -55,7 +55,10 @@ function nameOf({ from, to, isLink }: DiffFile, arrow: string): string {
   return from === to ? to : `${from} ${arrow} ${to}`;
 }
 
-/** Ends in a warning sign where the file runs or steers something later; of a package.json only new scripts count, which are told. */
+/**
+ * Ends in a warning sign where the file runs or steers something later; of a package.json only new scripts count, which
+ * the diff names.
+ */
 function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));

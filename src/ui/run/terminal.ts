@@ -168,7 +168,7 @@ function openRun(options: TerminalOptions): Terminal {
 export function createTerminal(options: TerminalOptions): Terminal {
   /** Opened with its first event: the terminal may have been resized since the last run. */
   let run: Terminal | null = null;
-  /** How to stop is told beside the first wait that lasts, not beside every one. */
+  /** The hint how to stop is shown beside the first long wait, not beside every one. */
   let runs = 0;
   const how = options.kind === "session" ? "Esc stops" : "Ctrl+C stops";
   const note = () => (runs > 1 ? null : how);

@@ -35,7 +35,7 @@ export interface ClosedParts {
   readonly git: boolean;
   /** Small ignored files are kept, and not only compared. */
   readonly keepsSmall: boolean;
-  /** Ignored paths that the run has changed: they are kept all the same. */
+  /** Ignored paths that the run has changed: they are kept nevertheless. */
   readonly own: readonly RelPath[];
   /** Whether a path is not ignored any more, so that it is looked at with the others. */
   readonly isOpen: (path: RelPath) => boolean;

@@ -10,7 +10,7 @@ import { type ClosedFiles, editorName, isSteering } from "./closed-files.ts";
 import { type Comparison, isSame, type Kept, openComparison } from "./kept.ts";
 
 const maxNamed = 3;
-/** What of a repository runs code. */
+/** The parts of a repository that run code. */
 const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks|rebase-merge|rebase-apply|sequencer)$/;
 
 export interface ClosedComparison extends Comparison {

@@ -104,7 +104,7 @@ const allProcesses = (): number[] =>
 /** Groups of the commands that run now: their processes are not strays of another command. */
 const groups = new Set<number>();
 
-/** Tells of a command that runs from now on; the result ends that. */
+/** Registers a command that runs from now on; the returned function ends that. */
 export function announceGroup(group: number): () => void {
   groups.add(group);
   return () => groups.delete(group);

@@ -1,4 +1,4 @@
-/** Reads the upper layer of an overlay: what a command changed, as changes, and what of it is ignored. */
+/** Reads the upper layer of an overlay: what a command changed, as changes, and which of these paths are ignored. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
@@ -223,7 +223,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** In order; those that are not UTF-8 are told and left out: no path can name them. */
+/** In order; those that are not UTF-8 are reported and left out: no path can name them. */
 function readNames(folder: string, refuse: (name: string) => void): readonly string[] {
   const names: string[] = [];
   for (const raw of readdirSync(folder, { encoding: "buffer" })) {

@@ -59,7 +59,7 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
         stdin.write(text);
         void Promise.resolve(stdin.flush()).catch(() => {});
       } catch {
-        // It has ended: whoever waits for an answer is told.
+        // It has ended: pending requests fail.
       }
     },
     kill() {

@@ -25,7 +25,7 @@ async function continueFrom(
 
 const shallow = "the clone is shallow: what was before is not here";
 
-/** `kept`: from the index; null: it has none. What there is less of than there could be is told in `lacks`. */
+/** `kept`: from the index; null: it has none. `lacks` says what is missing. */
 export async function readHistory(
   root: string,
   kept: StoredHistory | null,

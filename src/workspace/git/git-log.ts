@@ -39,7 +39,7 @@ const plain = [
   "--format=%x01%H%x02%s%x02%b%x02",
 ] as const;
 
-/** The newest commits of a repository without merges, newest first. Never throws: what goes wrong is told in `lacks`. */
+/** The newest commits of a repository without merges, newest first. Never throws: `lacks` says what went wrong. */
 export async function readLog(repository: Repository, options: LogOptions): Promise<Log> {
   const git = Bun.which("git", { PATH: options.path });
   if (git === null) return { text: "", lacks: "git was not found" };

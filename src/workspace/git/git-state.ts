@@ -5,7 +5,7 @@ import { readSmall } from "../../system/read-small.ts";
 import { type Checkout, findCheckout } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
-/** A working tree that takes longer to compare is told of by its branch alone. */
+/** Of a working tree that takes longer to compare only the branch is reported. */
 const timeoutMs = 600;
 
 /** Bytes of the list of ignored files that a repository keeps to itself. */

@@ -175,7 +175,7 @@ function putFolders(database: Database, { folders, removedFolders }: IndexUpdate
   for (const path of removedFolders) database.run("delete from folders where path = ?", [path]);
 }
 
-/** Tells parts that were damaged; it keeps nobody from writing others. */
+/** A checksum that detects damaged parts; it is no protection against forged ones. */
 function sumOf(words: Uint8Array, offsets: Uint8Array, postings: Uint8Array): string {
   return [words, offsets, postings].map((part) => Bun.hash(part).toString(36)).join(" ");
 }

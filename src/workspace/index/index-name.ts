@@ -1,4 +1,4 @@
-/** What the file of an index is called, and how it goes with all that SQLite keeps beside it. */
+/** The name of an index's file, and its removal together with the files that SQLite keeps beside it. */
 import { rmSync } from "node:fs";
 
 /** Another layout is another file: an older pai goes on with its own. */

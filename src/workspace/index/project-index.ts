@@ -127,7 +127,7 @@ export function openProjectIndex({ root, rules, stateFolder, path }: IndexParts)
       } catch (thrown) {
         signal.throwIfAborted();
         if (thrown instanceof PaiError) throw thrown;
-        // What is there may be damaged; if that was not it, the second time tells.
+        // The existing index may be damaged; if it was not, the second attempt fails too.
         removeIndex(file);
       }
       try {

@@ -50,7 +50,9 @@ export type Line =
       readonly how: "applied" | "rolled_back";
       readonly left: readonly string[];
       readonly at: string;
-      /** What was done beyond the batches, found out by a recovery: in this line, so that it is told whole or not at all. */
+      /**
+       * Work beyond the batches, found by a recovery: kept in this line, so that it is recorded whole or not at all.
+       */
       readonly work?: readonly Intent[];
     };
 

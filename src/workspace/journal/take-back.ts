@@ -52,7 +52,7 @@ function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Bat
   }
 }
 
-/** What of the changes is still there and ours to take back, and what somebody else has changed since. */
+/** Finds the changes that are still there and ours to take back, and those that somebody else has changed since. */
 function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly Change[]; left: readonly RelPath[] } {
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();

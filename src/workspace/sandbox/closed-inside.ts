@@ -28,7 +28,7 @@ const longestFolder = 3800;
 /** A file `.git` holds one line. */
 const maxPointerBytes = 64 * 1024;
 
-/** `last`: what was found the time before; what of it is gone from its place is looked for everywhere. */
+/** `last`: the result of the previous search; entries that are gone from their place are looked for everywhere. */
 export function findInside(project: Project, last: Inside | null): Inside {
   const { hidden, repositories, partial } = look(project, "usual");
   const found = { hidden: new Set(hidden), repositories: new Set(repositories), partial };

@@ -25,7 +25,7 @@ export interface Ground extends HomeOptions {
   readonly rules: PathRules;
   /** pai's own folders. */
   readonly own: readonly string[];
-  /** What the person lets commands read all the same, absolute. */
+  /** Paths that the person opens to commands, absolute. */
   readonly open: readonly string[];
 }
 

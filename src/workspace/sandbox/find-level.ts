@@ -92,7 +92,9 @@ function tellAll(failures: readonly Failure[]): readonly string[] {
   });
 }
 
-/** One level, with less and less of what it can do without: that is told where the level holds in the end. */
+/**
+ * Tries one level with fewer and fewer optional parts; the missing parts are reported when the level works in the end.
+ */
 async function tryLevel(search: Search, level: SandboxLevel, all: Found) {
   const missing: Failure[] = [];
   let found = all;

@@ -44,7 +44,7 @@ export function translatePath(path: string, theirs: readonly Mount[], ours: read
 
 const join = (folder: string, rest: string): string => (folder === "/" && rest !== "" ? rest : `${folder}${rest}`);
 
-/** Mount points below a folder, without those below another of them. A mount that is covered by another is told, too. */
+/** Mount points below a folder, without those below another of them. A mount that is covered by another is included. */
 export function findSubmounts(folder: string): readonly string[] {
   const points = readMounts("self")
     .map(({ point }) => point)

@@ -93,7 +93,7 @@ const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number
   [[257, 56], 2, 3],
   [[2, null], 1, 2],
 ];
-/** O_TRUNC, what of the flags is not O_RDONLY, and O_CREAT or O_TMPFILE, without which there is no mode. */
+/** O_TRUNC, the access modes other than O_RDONLY, and O_CREAT or O_TMPFILE, without which there is no mode. */
 const openFlags = { truncate: 0o1000, write: 3, create: 0o20000100 } as const;
 /** What gives a file its mode, and which argument is the mode: chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
 const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
@@ -143,7 +143,9 @@ export interface FilterOptions {
   readonly families: readonly number[];
   /** No process but the command's own can be named; else the limits of others, pai's too, are kept from it. */
   readonly isAlone: boolean;
-  /** Whether files that may not be written could be emptied all the same: Landlock before version 3 has no right for that. */
+  /**
+   * Whether files that may not be written could still be truncated: Landlock before version 3 has no right for that.
+   */
   readonly keepsLength: boolean;
 }
 

@@ -57,7 +57,7 @@ const create = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 const extend =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** `before` is told of each effect and may throw in its place. */
+/** `before` is called with each effect and may throw in its place. */
 export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
   const writeAll = (fd: number, bytes: Uint8Array): void => {
     let done = 0;

@@ -1,4 +1,4 @@
-/** The PATH in which pai looks for the programs of the user: git, an editor, what is told of a run. */
+/** The PATH in which pai looks for the user's programs: git, an editor, the one that is notified of a run's end. */
 
 /** Folders of a PATH that are absolute and not the project's own: a program that lies there is not the user's. */
 export const pathOutside = (path: string | undefined, root: string): string =>

@@ -1,4 +1,4 @@
-/** The questions of a run, put to the person in the editor; a yes holds once. */
+/** Asks the questions of a run in the editor; each approval holds once. */
 import type { PermissionOption, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { PaiError } from "../core/error.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";

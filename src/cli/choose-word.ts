@@ -1,4 +1,4 @@
-/** The word after a command that says what it is about: one of a few. */
+/** Reads the word after a command: one of a fixed list. */
 import { PaiError } from "../core/error.ts";
 import { suggest } from "../core/suggest.ts";
 

@@ -1,4 +1,4 @@
-/** What Ctrl+C and other signals do: the first stops the work, which is then taken back; the second ends the process. */
+/** Handles Ctrl+C and other signals: the first stops the work, which is then taken back; the second ends the process. */
 import { PaiError } from "../core/error.ts";
 import { isInForeground } from "../ui/tty.ts";
 import type { Writer } from "../ui/writer.ts";

@@ -1,4 +1,4 @@
-/** Changes outside of a run as a person reads them, in the way of the stream they go to. */
+/** Prints changes outside of a run for a person, in the style of the stream. */
 import type { Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";

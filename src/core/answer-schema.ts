@@ -18,7 +18,7 @@ const types = { enum: ["object", "array", "string", "number", "integer", "boolea
 const each = (names: string, schema: Fields): Fields =>
   Object.fromEntries(names.split(" ").map((name) => [name, schema]));
 
-/** What its keywords must be: where they are not, the validator would pass over them. */
+/** The types that keywords must have: the validator would silently ignore others. */
 const schemaOfSchemas: Fields = {
   type: ["object", "boolean"],
   properties: {

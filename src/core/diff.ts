@@ -109,7 +109,7 @@ export function* summarizeSteps(
 }
 
 const contextLines = 3;
-/** Hunks with fewer lines between them are one: leaving out less saves no room. */
+/** Hunks with fewer lines between them become one: leaving out less saves no room. */
 const fewestHidden = 4;
 
 /** Lines that another stretch of lines replaces; either may be empty. Indexes from 0, `To` after the last. */

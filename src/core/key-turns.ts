@@ -1,4 +1,4 @@
-/** Whose turn it is among several keys of a provider, and which of them rest: what runs share. */
+/** The state of a provider's keys that runs share: which key is next, and which of them rest. */
 
 /** JSON-safe. */
 export interface KeyTurns {

@@ -99,7 +99,7 @@ async function present(run: Run, made: Plan, offer: Offer): Promise<Presented> {
   return { plan, claims };
 }
 
-/** A draft; where the provider finds the briefing longer than what it takes, one from a quarter of it. */
+/** Makes a draft; if the provider finds the briefing too long, from a quarter of it. */
 async function draftFitting<Made>(
   run: Run,
   kind: PlanKind<Made>,

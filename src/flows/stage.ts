@@ -82,7 +82,7 @@ export function createOverlay(view: View, room: number = maxShown): Overlay {
   const seen = new Map<RelPath, Uint8Array>();
   const onTop = () => squashByPath([...kept, ...pending]);
 
-  /** It exists only on top: the workspace below has no folder of that name. */
+  /** The folder exists only among staged changes: the workspace below has none of that name. */
   const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {

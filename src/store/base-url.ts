@@ -64,7 +64,7 @@ function withVersionPath({ versionIn, url: own }: Provider, url: URL): string {
   return url.origin + (path === "" ? new URL(own).pathname : path);
 }
 
-/** Listening everywhere is reached on this machine. */
+/** A server that listens on all addresses is reached on this machine. */
 const reachable: Readonly<Record<string, string>> = { "": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 const usualPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 

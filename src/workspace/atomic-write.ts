@@ -1,4 +1,4 @@
-/** Puts, replaces and removes single files, folders and links of the workspace, so that each is old or new and never between. */
+/** Puts, replaces and removes single files, folders and links of the workspace, so that each has its old or its new state and never one between. */
 /*
  * It writes through descriptors of folders that were judged (openat), which neither Bun.write nor a path can do: a link
  * swapped in meanwhile must not lead elsewhere.

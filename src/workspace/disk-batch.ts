@@ -1,4 +1,4 @@
-/** Brings a set of changes to the disk: checked whole, staged whole, then named one by one. */
+/** Writes a set of changes to the disk: checks all of it, stages all of it, then gives each file its name. */
 import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";

@@ -14,7 +14,7 @@ export interface OwnFiles {
 }
 
 const maxEntries = 2000;
-/** Names of the workspace that are looked at, those of upper folders first. */
+/** Names of the workspace that are examined, those of upper folders first. */
 const maxLooks = 20_000;
 const freshMs = 1000;
 

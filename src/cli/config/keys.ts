@@ -1,4 +1,4 @@
-/** The words of `pai config` for keys. No answer ever shows one whole. */
+/** The subcommands of `pai config` for keys. No output shows a whole key. */
 import { PaiError } from "../../core/error.ts";
 import { findProvider, type ProviderId, providerIds, providerOfKey, providerTable } from "../../core/providers.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";

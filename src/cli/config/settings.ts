@@ -1,4 +1,4 @@
-/** The words of `pai config` for settings: what is in force, and writing one into config.json. */
+/** The subcommands of `pai config` for settings: showing those in force, and writing one into config.json. */
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";

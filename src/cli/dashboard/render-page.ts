@@ -1,4 +1,4 @@
-/** The page with its data in it: one file without a request to anyone. */
+/** Renders the page with its data in it: one file that loads nothing from the network. */
 import common from "./page/common.js" with { type: "text" };
 import details from "./page/details.js" with { type: "text" };
 import style from "./page/page.css" with { type: "text" };

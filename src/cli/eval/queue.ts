@@ -1,4 +1,4 @@
-/** The words of `pai eval` for a queue in the team's store: filling it, working on it, reading its results. */
+/** The subcommands of `pai eval` for a queue in the team's store: filling it, working on it, reading its results. */
 import { hostname } from "node:os";
 import { PaiError } from "../../core/error.ts";
 import { type Result, readResults } from "../../core/eval/result.ts";

@@ -1,4 +1,4 @@
-/** Which files a command may run, by its words alone: a yes to it holds as long as these are what they were. Pure. */
+/** Which files a command may run, by its words alone: an approval of the command holds as long as these files are unchanged. Pure. */
 
 const scripted = ["package.json"];
 /** By command: the files in which its user wrote what it runs. */

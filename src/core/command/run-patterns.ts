@@ -4,7 +4,7 @@ import { quoteForShell } from "./quote.ts";
 /** false: none. A list: those that match one of its patterns. */
 export type RunGrant = boolean | readonly string[];
 
-/** What lets one command line run several: a command that holds one of these matches no pattern. */
+/** Characters that let one command line run several commands: a command with one of these matches no pattern. */
 const joins = /[;&|<>$()`\n\r]/;
 
 export const isJoined = (command: string): boolean => joins.test(command);

@@ -1,4 +1,4 @@
-/** How much of one file a model is shown at once; of a larger one it reads ranges. */
+/** The most of one file that a model is shown at once; it reads a larger file in ranges. */
 
 /** In bytes. */
 export const maxShown = 256 * 1024;

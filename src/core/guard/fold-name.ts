@@ -1,4 +1,4 @@
-/** A name as a careless file system or reader would see it: what two names share here, they share in every table of names. Pure. */
+/** Folds a name as a lenient file system or reader would: names that fold alike are the same in every table of names. Pure. */
 
 /** Lower case, compatibility forms unified, invisible characters and what some file systems drop at the end left out. */
 export function foldName(name: string): string {

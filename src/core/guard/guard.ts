@@ -85,7 +85,7 @@ function* filesOf(since: readonly Change[]): Steps<File[]> {
   return files;
 }
 
-/** A line counts one, and one more for every 400 characters: one huge line is not a way round. */
+/** A line counts one, and one more for every 400 characters, so that one huge line does not evade the limit. */
 function weigh(line: string): number {
   return 1 + Math.floor(line.length / 400);
 }
@@ -256,7 +256,7 @@ function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPa
 
 /**
  * Verdicts on files that the batch does not touch (`away`), as verdicts on the paths of the batch that cause them: code
- * that an earlier batch moved out of such a file would be lost only now. What was refused before already is not news.
+ * that an earlier batch moved out of such a file would be lost only now. What was refused before is not reported again.
  */
 function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[]> {
   const open = away.filter(({ verdict }) => verdict === "refused");

@@ -15,7 +15,7 @@ function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): Pro
   return { read, tag, ...lists, number: 0, finished: false, unclosed: false, body, grown: 0 };
 }
 
-/** First lines of a resumed reply, until it is known how they join the cut body. */
+/** First lines of a resumed reply, held until it is known how they join the cut body. */
 interface Joint {
   readonly lines: Note[];
   /** Only blank lines and fences so far. */

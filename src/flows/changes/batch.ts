@@ -1,4 +1,4 @@
-/** What is staged becomes real: shown, decided, applied as one. */
+/** Shows what is staged, has it approved, and applies it as one. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";

@@ -20,7 +20,7 @@ export async function settleInPlace(run: Run, rights: Rights | null, result: Com
   return refusal && { ...refusal, text: `what the command changed was taken back. ${refusal.text}` };
 }
 
-/** As on a copy, what it did to ignored files outside --only is not kept, and refuses nothing else. */
+/** As on a copy, what it did to ignored files outside --only is not kept, which does not refuse its other changes. */
 function ignoredOutside({ options: { only } }: Run, { changes, ignored }: CommandResult): readonly Change[] {
   return changes.filter(({ path, after }) => after !== null && ignored?.has(path) && !withinOnly(only, path));
 }

@@ -61,7 +61,7 @@ export function failure(
 
 interface Body {
   readonly message: string;
-  /** Everything the provider calls this error: status, type, code, reasons. */
+  /** All names that the provider gives this error: status, type, code, reasons. */
   readonly names: readonly string[];
   readonly quotaIds: readonly string[];
   readonly retryDelay: string;

@@ -26,7 +26,10 @@ export interface SharedKeys {
   readonly waitMs?: number;
 }
 
-/** `own` is what this machine knows; it also keeps what the team says. A database that is away is as good as silent. */
+/**
+ * `own` is what this machine knows; it also keeps what the team says. A database that cannot be reached counts as one
+ * that says nothing.
+ */
 export function shareKeyState(
   own: KeyState,
   { address, pai, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,

@@ -117,7 +117,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
-  /** What is cleared by mistake can be yanked. */
+  /** Text that is cleared by mistake can be yanked back. */
   function reset(): Asked {
     killed = line.text;
     line = emptyLine;

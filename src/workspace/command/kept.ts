@@ -1,4 +1,4 @@
-/** What is kept of paths, so that what a command changes of them can be taken back, and how two looks at them differ. */
+/** Copies of paths, kept so that a command's changes can be taken back, and the comparison of two looks at them. */
 import { type Blob, type Change, sameBlob, type UnkeptChange } from "../../core/change.ts";
 import type { RelPath } from "../../core/path.ts";
 import { sameObject } from "../atomic-write.ts";

@@ -47,7 +47,7 @@ function startOfCharacter(bytes: Uint8Array): number {
   return at;
 }
 
-/** Where the last character that is whole ends. */
+/** The end of the last complete character. */
 function endOfCharacter(bytes: Uint8Array): number {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && isContinuation(bytes[start])) start--;

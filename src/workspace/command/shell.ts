@@ -30,8 +30,8 @@ const drainMs = 250;
 const graceMs = 2000;
 
 /**
- * No core files, files of at most 8 GiB, at most 8192 processes of this user, and the first to go when memory ends: what
- * runs wild ends before pai and the machine do. A limit that is lower already, or that this shell does not know, stays.
+ * No core files, files of at most 8 GiB, at most 8192 processes of this user, and the first to be killed when memory
+ * runs out, before pai and other programs. A limit that is lower already, or that this shell does not know, stays.
  */
 const limits = `{
 command ulimit -c 0

@@ -71,7 +71,7 @@ function refuseForeign({ top }: Places, root: string, paths: readonly RelPath[])
   if (found !== undefined) throw new PaiError("commit_failed", `${showName(found)} belongs to another repository`);
 }
 
-/** More are filtered here: a command line has an end. */
+/** More paths than this are filtered here: the length of a command line is limited. */
 const maxNamed = 500;
 
 interface Dirty {

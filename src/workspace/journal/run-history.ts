@@ -83,7 +83,7 @@ export function openHistory(root: Root, state: State | null, lock: Lock, rules: 
 
   const reverse = (kind: "undo" | "redo", run: Run, dryRun: boolean): Reversal => {
     const work = workOf(state, run);
-    // Before reading the disk, which would reveal its content.
+    // Judged before the disk is read, which would reveal its content.
     judgeRecord(work, rules, runFolder(state, run.id));
     const { changes, clashes } = compareToDisk(root, kind === "undo" ? invert(work) : work);
     const record = describeRun(state, run);

@@ -1,4 +1,4 @@
-/** What this machine says of itself that explains why it refuses a step of the sandbox. */
+/** Reads settings of this machine that explain why it refuses a step of the sandbox. */
 import { readFileSync } from "node:fs";
 
 export interface Knobs {

@@ -39,7 +39,7 @@ export function openMemoryFile(bytes: Uint8Array): number {
   if (fd < 0) fd = libc.functions.memfd_create(name, base);
   if (fd < 0) throw refusal(nameOf(libc.errno()));
   try {
-    // Whoever copies it begins where the descriptor stands: at the start.
+    // A program that copies it reads from the descriptor's position: the start.
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, done);
     if (libc.functions.fcntl(fd, addSeals, allSeals) !== 0) throw refusal(nameOf(libc.errno()));
     return fd;

@@ -1,4 +1,4 @@
-/** What a person asked of the sandbox. */
+/** The settings of the sandbox that a person chose. */
 import type { SandboxChoice, SandboxLevel } from "../../core/command/sandbox.ts";
 
 export interface SandboxSettings {

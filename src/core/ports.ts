@@ -229,9 +229,9 @@ export interface Survey {
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
   /** How an earlier run ranked the files, where that is to be repeated; null or absent: they are ranked again. To be called once. */
-  readonly recorded?: () => KeptRanking | null;
+  readonly recorded?: (terms: readonly Term[]) => KeptRanking | null;
   /** The request, made from this ranking, is on its way: what helps the next one may be done now. */
-  finish(ranking: KeptRanking): void;
+  finish(ranking: KeptRanking, terms: readonly Term[]): void;
   /** Instead of `tally`: nothing of it is needed. */
   close(): void;
 }
@@ -279,7 +279,8 @@ export interface Workspace extends View {
   /** The branch that is checked out, and whether anything is changed, in a few words; "" for no repository. Never throws. */
   repository?(signal: AbortSignal): Promise<string>;
   /** Looks through all files at once for one request; where it is left out, they are read one by one. */
-  survey?(terms: () => readonly Term[]): Survey;
+  /** `terms` are asked for when the first file is read. */
+  survey?(terms: () => Promise<readonly Term[]>): Survey;
 }
 
 /** Plans of earlier runs, and the looks before them, by what they were made from: a sha256 in hex. Never fails a run. */

@@ -146,9 +146,9 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
       const inner = survey(terms);
       return {
         ...inner,
-        finish(ranking) {
-          tell({ key: keyOfTerms(terms()), ...ranking });
-          inner.finish(ranking);
+        finish(ranking, found) {
+          tell({ key: keyOfTerms(found), ...ranking });
+          inner.finish(ranking, found);
         },
       };
     },

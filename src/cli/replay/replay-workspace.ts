@@ -121,7 +121,7 @@ export async function openPast(workspace: Workspace, history: History, id: strin
     names: () => 1,
     sandbox: async () => tape.sandbox,
     repository: async () => tape.nextRepository(),
-    survey: (terms) => ({ ...surveyView(past, terms), recorded: () => tape.nextRanking(terms()) }),
+    survey: (terms) => ({ ...surveyView(past, terms), recorded: tape.nextRanking }),
     begin: async () => openMemory(past, id, tape, work),
   };
 }

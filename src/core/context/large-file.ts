@@ -4,8 +4,6 @@ import { chooseExcerpts, type Range, renderExcerpt } from "./excerpts.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
-/** Characters up to which a file that is changed is shown whole. */
-export const maxWhole = 24_000;
 /** Characters of the blocks that are chosen for the request. */
 const chosenBudget = 16_000;
 /** `chooseExcerpts` gives one file at most this share of its budget. */

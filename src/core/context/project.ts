@@ -1,12 +1,12 @@
 /** From a request to the files of a project in the order in which they matter, with the reasons. Pure but for the survey. */
-import type { Entry, Survey, SurveyTally } from "../ports.ts";
+import type { Survey, SurveyTally } from "../ports.ts";
 import { addDefiners, findDefiners } from "./define.ts";
 import { kindWeights } from "./kind.ts";
 import { type Ranking, rankFiles } from "./rank.ts";
 import { findSignals } from "./signals.ts";
 import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
-import { surveyLimits } from "./survey-view.ts";
+import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
@@ -18,18 +18,7 @@ export interface Asked {
   readonly output: string;
 }
 
-/** The entries of the project, before any file is read. */
-export interface ListedProject {
-  readonly entries: readonly Entry[];
-  /** The files that have a place in the ranking, whether or not anything points at them. */
-  readonly paths: readonly string[];
-  /** There are more entries, which were not looked at. */
-  readonly more: boolean;
-  /** Looks through the files and ranks them. This or `close` is to be called once. */
-  rank(): Promise<RankedProject>;
-  close(): void;
-}
-
+/** A project whose files are ranked. */
 export interface RankedProject {
   readonly paths: readonly string[];
   readonly terms: readonly Term[];
@@ -43,61 +32,38 @@ export interface RankedProject {
   readonly lacks: readonly string[];
 }
 
-/** What a project is looked through with. */
-export interface ProjectReader {
-  /** The terms are asked for when the first file is read. */
-  readonly openSurvey: (terms: () => readonly Term[]) => Survey;
-  /** The text of a file; null: it cannot be read, or is no text. */
-  readonly read: (path: string) => Promise<string | null>;
-}
-
 /** The request, split into terms. */
-interface Words {
+export interface Words {
   readonly worded: readonly Term[];
   readonly symbols: readonly NamedSymbol[];
   /** Those of both, in this order. */
   readonly terms: readonly Term[];
 }
 
-function wordsOf({ request, output }: Asked): Words {
+export function wordsOf({ request, output }: Asked): Words {
   const worded = termsOf(request, output);
   const symbols = symbolsIn(request, output);
   return { worded, symbols, terms: [...worded, ...termsOfSymbols(symbols)] };
 }
 
-/** Lists a project. `unranked`: paths that are shown anyway and need no place. */
-export async function listProject(
-  { openSurvey, read }: ProjectReader,
-  asked: Asked,
-  signal: AbortSignal,
-  unranked: ReadonlySet<string> = new Set(),
-): Promise<ListedProject> {
-  let known: Words | null = null;
-  const words = () => {
-    known ??= wordsOf(asked);
-    return known;
-  };
-  const survey = openSurvey(() => words().terms);
-  const { entries, more } = await survey.list(signal);
-  const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
-  return {
-    entries,
-    paths,
-    more,
-    rank: () => rankProject({ survey, words: words(), asked, paths, more, unranked, read, signal }),
-    close: () => survey.close(),
-  };
-}
-
-interface RankParts extends Pick<ListedProject, "paths" | "more">, Pick<ProjectReader, "read"> {
+/** A project that is listed, and what it is ranked for. */
+export interface RankParts {
   readonly survey: Survey;
   readonly words: Words;
   readonly asked: Asked;
+  /** The files that have a place in the ranking, whether or not anything points at them. */
+  readonly paths: readonly string[];
+  /** Files that are shown anyway and need no place. */
   readonly unranked: ReadonlySet<string>;
+  /** There are more entries, which were not looked at. */
+  readonly more: boolean;
+  /** The text of a file; null: it cannot be read, or is no text. */
+  readonly read: (path: string) => Promise<string | null>;
   readonly signal: AbortSignal;
 }
 
-async function rankProject(parts: RankParts): Promise<RankedProject> {
+/** Looks through the files once and ranks them. */
+export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const { survey, words, asked, paths, more, unranked, read, signal } = parts;
   const { worded, symbols, terms } = words;
   const { request, output } = asked;
@@ -108,7 +74,7 @@ async function rankProject(parts: RankParts): Promise<RankedProject> {
   const history = past === null || past.commits.length === 0 ? null : scoreHistory(past.commits, worded, paths);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
   const kinds = kindWeights(request);
-  const recorded = survey.recorded?.() ?? null;
+  const recorded = survey.recorded?.(terms) ?? null;
   const rank = async (): Promise<Ranking> => {
     const signals = new Map([...findStems(request, paths, kinds), ...findSignals(request, output, paths)]);
     const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });

@@ -2,6 +2,8 @@
 
 /** In bytes. */
 export const maxShown = 256 * 1024;
+/** Characters up to which a file that is changed is shown whole. */
+export const maxWhole = 24_000;
 /** Lines of one READ. */
 export const maxReadLines = 2000;
 

@@ -2,33 +2,13 @@
 import type { RelPath } from "../path.ts";
 import type { Entry, Survey, View } from "../ports.ts";
 import type { CountedFile } from "./rank.ts";
+import { isWritten, surveyLimits } from "./survey-limits.ts";
 import { openCounter, type Term } from "./words.ts";
-
-export const surveyLimits = {
-  entries: 200_000,
-  /** Larger files are ranked by their names alone. */
-  fileBytes: 1024 * 1024,
-  /** Mean length of a line above which a file is not a source: minified, or data. */
-  meanLine: 400,
-  /** Up to so many files the history says nothing that is worth a child process. */
-  filesWithoutHistory: 40,
-  /** A project of more files is not shown whole. */
-  wholeFiles: 60,
-  /** Characters that each file that is shown costs beside its text. */
-  fileCost: 60,
-} as const;
 
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
 
-/** Whether a text, all of it in lower case or not, is one that people write. */
-export function isWritten(text: string): boolean {
-  let lines = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
-  return text.length / lines <= surveyLimits.meanLine;
-}
-
 /** A survey of what can only be read file by file: a workspace in memory, or with staged changes on top. */
-export function surveyView(view: View, terms: () => readonly Term[]): Survey {
+export function surveyView(view: View, terms: () => Promise<readonly Term[]>): Survey {
   const files: RelPath[] = [];
   return {
     async list(signal) {
@@ -41,7 +21,7 @@ export function surveyView(view: View, terms: () => readonly Term[]): Survey {
       return { entries, more: false };
     },
     async tally(signal) {
-      const count = openCounter(terms());
+      const count = openCounter(await terms());
       const found: CountedFile[] = [];
       let [read, totalLength, at] = [0, 0, 0];
       for (; at < files.length && totalLength < viewLimits.bytes; at += 1) {

@@ -1,15 +1,8 @@
 /** What call 1 is shown of the project: knowledge files, tree, the files the request is about; all within a budget. */
 
-import {
-  type Asked,
-  type ListedProject,
-  listProject,
-  type ProjectReader,
-  type RankedProject,
-} from "../../core/context/project.ts";
+import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { findStacks } from "../../core/context/stack.ts";
-import { surveyView } from "../../core/context/survey-view.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence } from "../../core/data-fence.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -19,12 +12,11 @@ import { renderBaseline } from "../checks/describe.ts";
 import { renderAnswerForm } from "../ending/answer-form.ts";
 import type { Run } from "../run.ts";
 import { type Budgets, fitBudgets, widest } from "./budgets.ts";
-import { pickExcerpts } from "./pick-excerpts.ts";
+import { type ListedProject, listProject } from "./list-project.ts";
 import { readSmall } from "./small-project.ts";
 import {
   collectKnowledge,
   cutText,
-  knowledgeFiles,
   noteHidden,
   noteSent,
   openTexts,
@@ -103,28 +95,19 @@ const askedOf = (request: string, output: string): Asked => ({
   output: blankSecrets(output),
 });
 
-/** Lists the project, to be ranked for a request. `shown`: paths that are shown anyway. */
-function list(run: Run, asked: Asked, read: ReadText, shown: ReadonlySet<string>): Promise<ListedProject> {
-  const reader: ProjectReader = {
-    openSurvey: (terms) => run.ports.workspace.survey?.(terms) ?? surveyView(run.overlay, terms),
-    read: async (path) => (await read(path as RelPath))?.text ?? null,
-  };
-  return listProject(reader, asked, run.signal, new Set([...knowledgeFiles.flat(), ...shown]));
-}
-
 /** The ranking of a project, as it is kept and told. */
 interface Told extends Likely {
   /** The request that was made from it is on its way. */
   readonly finish: () => void;
 }
 
-function tell({ ranking, survey, commits, lacks }: RankedProject, whole = false): Told {
+function tell({ ranking, survey, terms, commits, lacks }: RankedProject, whole = false): Told {
   const files = ranking.files.slice(0, limits.kept);
-  return { files, lacks, finish: () => survey.finish({ files, values: ranking.values, whole, commits }) };
+  return { files, lacks, finish: () => survey.finish({ files, values: ranking.values, whole, commits }, terms) };
 }
 
 async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {
-  const told = tell(await (await list(run, asked, openTexts(run), shown)).rank());
+  const told = tell(await (await listProject(run, asked, openTexts(run), shown)).rank());
   told.finish();
   return told;
 }
@@ -157,7 +140,7 @@ async function choose(run: Run, asked: Asked, project: ListedProject, read: Read
     project.close();
     return { excerpts: all, told: null };
   }
-  const ranked = await project.rank();
+  const [{ pickExcerpts }, ranked] = await Promise.all([import("./pick-excerpts.ts"), project.rank()]);
   const isSmall = ranked.smallLength !== null && ranked.smallLength <= most;
   return { excerpts: await pickExcerpts(run, ranked, read, most, isSmall), told: tell(ranked, isSmall) };
 }
@@ -177,7 +160,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const budgets = fitBudgets(run, mentioned, scale);
   const asked = askedOf(run.task.text, outputOf(run));
   const read = openTexts(run);
-  const project = await list(run, asked, read, new Set(mentioned.map(({ path }) => path)));
+  const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
   const { entries, more } = project;
   const files = new Map(entries.filter(({ kind }) => kind === "file").map((entry) => [entry.path as string, entry]));
   const knowledge = await collectKnowledge(run, files, budgets.knowledge);

@@ -1,9 +1,9 @@
 /** A project that is so small that all of it is shown: its files are read once, and nothing is ranked. */
 import { isShowable, kindAmong } from "../../core/context/kind.ts";
-import type { ListedProject } from "../../core/context/project.ts";
-import { surveyLimits } from "../../core/context/survey-view.ts";
+import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Run } from "../run.ts";
+import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
 
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */

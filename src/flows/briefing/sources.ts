@@ -1,20 +1,17 @@
 /** Files shown to the model: read, reported to the receipt, and checked for characters that people cannot see. */
 
-import { linesOf } from "../../core/context/blocks.ts";
-import type { Range } from "../../core/context/excerpts.ts";
-import { chooseParts, maxWhole } from "../../core/context/large-file.ts";
-import { maxReadLines, maxShown } from "../../core/context/shown.ts";
-import { surveyLimits } from "../../core/context/survey-view.ts";
+import { maxReadLines, maxShown, maxWhole } from "../../core/context/shown.ts";
+import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { fence } from "../../core/data-fence.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
-import { matchLines } from "../../core/line-diff.ts";
 import type { Call } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { field } from "../permission.ts";
 import type { Run } from "../run.ts";
+import type { Focus } from "./large-source.ts";
 
 export const cutText = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}\n[… ${text.length - most} more characters not shown]`;
@@ -87,22 +84,6 @@ export function toReadable(run: Run, text: string): RelPath | null {
   }
 }
 
-/** Which parts of a large file matter. */
-export interface Focus {
-  readonly request: string;
-  readonly output: string;
-  readonly looked: readonly Range[];
-}
-
-/** Lines of a file, as the model may see it now, that this run has changed or added. */
-function changedLines(run: Run, path: RelPath, lines: readonly string[]): readonly number[] {
-  const change = [...(run.begun?.changes ?? []), ...run.record.staged].find((each) => each.path === path);
-  const before = run.veiled.hide(path, change?.before ?? null);
-  if (before?.kind !== "file") return [];
-  const kept = new Set(matchLines(linesOf(new TextDecoder().decode(before.bytes)), lines).map(([, at]) => at));
-  return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
-}
-
 /**
  * Of a large text file that the model has not seen whole: its outline and the parts that matter. Null for every other file,
  * and where the lines are too long to choose from: `showFile` shows those.
@@ -114,7 +95,8 @@ export async function showParts(run: Run, path: RelPath, focus: Focus): Promise<
   if (blob?.kind !== "file" || hidden?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
   const text = new TextDecoder().decode(hidden.bytes);
   if (text.length <= maxWhole) return null;
-  const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
+  const { chooseLines } = await import("./large-source.ts");
+  const parts = chooseLines(run, path, text, focus);
   if (parts.text === "") return null;
   run.record.bases.add(path);
   noteHidden(run, path, parts.text);

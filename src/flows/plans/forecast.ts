@@ -1,7 +1,6 @@
 /** What a run will have sent, received and cost at its end, as far as a plan can tell. */
 
-import { maxWhole } from "../../core/context/large-file.ts";
-import { maxShown } from "../../core/context/shown.ts";
+import { maxShown, maxWhole } from "../../core/context/shown.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { type PlanAction, rowOf } from "../../core/vocabulary.ts";
 import { toReadable } from "../briefing/sources.ts";

@@ -1,7 +1,7 @@
 /** Reads files and counts the terms of a request in them: in the main thread, or in one beside it. */
 import { isAscii } from "node:buffer";
 import type { CountedFile } from "../../core/context/rank.ts";
-import { isWritten, surveyLimits } from "../../core/context/survey-view.ts";
+import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { openCounter, type Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
 import type { QuickFiles } from "../search/quick-files.ts";

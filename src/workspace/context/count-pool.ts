@@ -1,9 +1,8 @@
 /** Counts terms in many files: in a thread beside the main one as soon as there are many, and in both when all are listed. */
 import type { Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
-import { throughNode } from "../search/quick-files.ts";
 import type { Bunch } from "../search/search-files.ts";
-import { type CountReply, openCountFiles } from "./count-files.ts";
+import type { CountReply } from "./count-files.ts";
 import type { CountRequest } from "./count-worker.ts";
 
 export interface CountPool {
@@ -37,13 +36,22 @@ interface Thread {
 }
 
 /** `terms` are asked for when the first file is read. */
-export function openCountPool(root: Root, terms: () => readonly Term[]): CountPool {
-  let countHere: ReturnType<typeof openCountFiles> | null = null;
+export function openCountPool(root: Root, terms: () => Promise<readonly Term[]>): CountPool {
   const queue: (readonly Bunch[])[] = [];
   const replies: CountReply[] = [];
   let thread: Thread | null = null;
   let failed = false;
   let wake: (() => void) | null = null;
+  let countHere: ((bunches: readonly Bunch[]) => CountReply) | null = null;
+
+  /** Loaded when something is counted: a small project is shown whole. */
+  const openHere = async () => {
+    const [{ openCountFiles }, { throughNode }] = await Promise.all([
+      import("./count-files.ts"),
+      import("../search/quick-files.ts"),
+    ]);
+    return openCountFiles(root, await terms(), throughNode);
+  };
 
   const feed = (): void => {
     if (failed || (thread === null && queue.length < batchesBeforeThread)) return;
@@ -75,7 +83,9 @@ export function openCountPool(root: Root, terms: () => readonly Term[]): CountPo
       waiting,
       send(batch) {
         waiting.push(batch);
-        worker.postMessage({ root: root.lent, terms: terms(), bunches: batch } satisfies CountRequest);
+        void terms().then((found) =>
+          worker.postMessage({ root: root.lent, terms: found, bunches: batch } satisfies CountRequest),
+        );
       },
       close: () => worker.terminate(),
     };
@@ -92,7 +102,7 @@ export function openCountPool(root: Root, terms: () => readonly Term[]): CountPo
         const late = isLate();
         const batch = late ? undefined : queue.shift();
         if (batch !== undefined) {
-          countHere ??= openCountFiles(root, terms(), throughNode);
+          countHere ??= await openHere();
           replies.push(countHere(batch));
         } else if (late || (thread?.waiting.length ?? 0) === 0) break;
         else {

@@ -1,6 +1,6 @@
 /** Looks through a workspace for one request: lists it, counts the terms while it does, and reads the history beside that. */
 import type { CountedFile } from "../../core/context/rank.ts";
-import { surveyLimits } from "../../core/context/survey-view.ts";
+import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { Term } from "../../core/context/words.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry, Survey, SurveyHistory } from "../../core/ports.ts";
@@ -78,7 +78,7 @@ function openBudget(): () => boolean {
 }
 
 /** A survey of a folder on disk: by its index where there is one, else by reading everything. */
-export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () => readonly Term[]): Survey {
+export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () => Promise<readonly Term[]>): Survey {
   const isLate = openBudget();
   const pool = openCountPool(root, terms);
   const batches = openBatches(pool);
@@ -159,7 +159,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
     if (indexed === null || indexed.known.length === 0) return { files: 0, totalLength: 0, found: [] };
     const { tallyIndex } = await import("../index/tally-index.ts");
     try {
-      return await tallyIndex(indexed.file, terms(), indexed.known, async () => {
+      return await tallyIndex(indexed.file, await terms(), indexed.known, async () => {
         await Bun.sleep(0);
         signal.throwIfAborted();
       });

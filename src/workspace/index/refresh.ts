@@ -1,6 +1,6 @@
 /** Brings the index of a workspace up to date: walks it, reads what changed, and writes that in steps that each hold alone. */
 
-import { surveyLimits } from "../../core/context/survey-view.ts";
+import { surveyLimits } from "../../core/context/survey-limits.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";

@@ -12,7 +12,7 @@ const make = () =>
     (thrown) => (thrown instanceof Error ? `failed: ${thrown.message}` : "failed"),
   );
 const made = only === "look" ? "not tried" : await make();
-const survey = workspace.survey?.(() => termsOf("the default map of the parser"));
+const survey = workspace.survey?.(async () => termsOf("the default map of the parser"));
 const entries = (await survey?.list(signal))?.entries.map(({ path }) => path) ?? [];
 const tally = await survey?.tally(signal);
 const found = tally?.found.map(({ path, length, counts }) => [path, length, ...Array.from(counts)].join(" ")).sort();

@@ -55,7 +55,7 @@ const open = ({ root, state }: Place, over: Parameters<typeof openBare>[2] = {})
 /** What a request finds: entries, and counts by path. */
 async function survey(place: Place, over: Parameters<typeof openBare>[2] = {}) {
   const { workspace } = await open(place, over);
-  const found = workspace.survey?.(() => termsOf(words));
+  const found = workspace.survey?.(async () => termsOf(words));
   if (found === undefined) throw new Error("a workspace on disk has a survey");
   const { entries } = await found.list(signal);
   const tally = await found.tally(signal);
@@ -211,7 +211,7 @@ describe("the index", () => {
         umask: 0o022,
       });
       expect(index).toBeNull();
-      expect((await workspace.survey?.(() => termsOf(words)).list(signal))?.entries.length).toBeGreaterThan(30);
+      expect((await workspace.survey?.(async () => termsOf(words)).list(signal))?.entries.length).toBeGreaterThan(30);
     });
   });
 });

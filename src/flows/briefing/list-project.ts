@@ -1,0 +1,54 @@
+/** Lists the project for one request. It is looked through only when it is ranked: a small one is shown whole without that. */
+import type { Asked, RankedProject } from "../../core/context/project.ts";
+import type { RelPath } from "../../core/path.ts";
+import type { Entry } from "../../core/ports.ts";
+import type { Run } from "../run.ts";
+import { knowledgeFiles, type ReadText } from "./sources.ts";
+
+/** The entries of the project, before any file is read. */
+export interface ListedProject {
+  readonly entries: readonly Entry[];
+  /** The files that have a place in a ranking, whether or not anything points at them. */
+  readonly paths: readonly string[];
+  /** There are more entries, which were not looked at. */
+  readonly more: boolean;
+  /** Looks through the files and ranks them. This or `close` is to be called once. */
+  rank(): Promise<RankedProject>;
+  close(): void;
+}
+
+/** `shown`: paths that are shown anyway and need no place. */
+export async function listProject(
+  run: Run,
+  asked: Asked,
+  readText: ReadText,
+  shown: ReadonlySet<string>,
+): Promise<ListedProject> {
+  const { overlay, ports, signal } = run;
+  const load = async () => {
+    const { rankProject, wordsOf } = await import("../../core/context/project.ts");
+    return { rankProject, words: wordsOf(asked) };
+  };
+  let loading: ReturnType<typeof load> | null = null;
+  const loaded = () => {
+    loading ??= load();
+    return loading;
+  };
+  const terms = async () => (await loaded()).words.terms;
+  const survey =
+    ports.workspace.survey?.(terms) ?? (await import("../../core/context/survey-view.ts")).surveyView(overlay, terms);
+  const { entries, more } = await survey.list(signal);
+  const unranked = new Set([...knowledgeFiles.flat(), ...shown]);
+  const paths = entries.flatMap(({ path, kind }) => (kind === "file" && !unranked.has(path) ? [path] : []));
+  const read = async (path: string) => (await readText(path as RelPath))?.text ?? null;
+  return {
+    entries,
+    paths,
+    more,
+    async rank() {
+      const { rankProject, words } = await loaded();
+      return rankProject({ survey, words, asked, paths, more, unranked, read, signal });
+    },
+    close: () => survey.close(),
+  };
+}

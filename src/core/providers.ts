@@ -9,8 +9,9 @@ export interface KeyShape {
   readonly leastLength: number;
   /** How a masked one is named. */
   readonly kind: string;
-  /** A key in any text; it begins a word there. */
-  readonly found: RegExp;
+  /** How a key in any text begins and goes on, as patterns; it begins a word there. */
+  readonly begins: string;
+  readonly goesOn: string;
 }
 
 /** How a server of Chat Completions differs from OpenAI's. */
@@ -62,7 +63,7 @@ const table = [
     usualModel: "gemini-2.5-flash-lite",
     needsKey: true,
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    keyShape: { prefix: "AIza", leastLength: 30, kind: "Google key", found: /AIza[\w-]{30,}|AQ\.[\w-]{30,}/ },
+    keyShape: { prefix: "AIza", leastLength: 30, kind: "Google key", begins: "A(?:Iza|Q\\.)", goesOn: "[\\w-]{30,}" },
     headers: (key: string) => ({ "x-goog-api-key": key }),
     url: "https://generativelanguage.googleapis.com",
     urlVariable: "GOOGLE_GEMINI_BASE_URL",
@@ -78,7 +79,7 @@ const table = [
     usualModel: "gpt-6.1-terra",
     needsKey: true,
     keyVariables: ["OPENAI_API_KEY"],
-    keyShape: { prefix: "sk-", leastLength: 0, kind: "API key", found: /sk-[\w-]{20,}/ },
+    keyShape: { prefix: "sk-", leastLength: 0, kind: "API key", begins: "sk-", goesOn: "[\\w-]{20,}" },
     headers: bearer,
     url: "https://api.openai.com/v1",
     urlVariable: "OPENAI_BASE_URL",
@@ -94,7 +95,7 @@ const table = [
     usualModel: "claude-sonnet-5-5",
     needsKey: true,
     keyVariables: ["ANTHROPIC_API_KEY"],
-    keyShape: { prefix: "sk-ant-", leastLength: 0, kind: "Anthropic key", found: /sk-ant-[\w-]{16,}/ },
+    keyShape: { prefix: "sk-ant-", leastLength: 0, kind: "Anthropic key", begins: "sk-ant-", goesOn: "[\\w-]{16,}" },
     headers: (key: string) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
     url: "https://api.anthropic.com",
     urlVariable: "ANTHROPIC_BASE_URL",
@@ -110,7 +111,7 @@ const table = [
     usualModel: null,
     needsKey: true,
     keyVariables: ["OPENROUTER_API_KEY"],
-    keyShape: { prefix: "sk-or-", leastLength: 0, kind: "OpenRouter key", found: /sk-or-[\w-]{20,}/ },
+    keyShape: { prefix: "sk-or-", leastLength: 0, kind: "OpenRouter key", begins: "sk-or-", goesOn: "[\\w-]{20,}" },
     headers: bearer,
     url: "https://openrouter.ai/api/v1",
     urlVariable: "OPENROUTER_BASE_URL",

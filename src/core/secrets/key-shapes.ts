@@ -16,33 +16,33 @@ export interface Secret {
   readonly sample: string;
 }
 
+/** How a token begins and how it goes on, as patterns. */
+type TokenShape = readonly [kind: string, begins: string, goesOn: string];
+
 /** Keys of providers, the longest prefix first: several begin with `sk-`. */
 const providerKeys = providers
   .flatMap(({ keyShape }) => keyShape ?? [])
   .sort((a, b) => b.prefix.length - a.prefix.length)
-  .map(({ kind, found }) => [kind, found] as const);
+  .map(({ kind, begins, goesOn }): TokenShape => [kind, begins, goesOn]);
 
 /** Tokens that name their maker by how they begin. */
-const tokenShapes: readonly (readonly [kind: string, shape: RegExp])[] = [
+const tokenShapes: readonly TokenShape[] = [
   ...providerKeys,
-  ["Google token", /ya29\.[\w-]{20,}/],
-  ["GitHub token", /gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}/],
-  ["GitLab token", /glpat-[\w-]{20,}/],
-  ["Slack token", /xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}/],
-  ["AWS key id", /A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])/],
-  ["npm token", /npm_[A-Za-z0-9]{36,}/],
-  ["PyPI token", /pypi-AgE[\w-]{40,}/],
-  ["Hugging Face token", /hf_[A-Za-z0-9]{30,}/],
-  ["Groq key", /gsk_[A-Za-z0-9]{30,}/],
-  ["Stripe key", /[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/],
-  ["SendGrid key", /SG\.[\w-]{20,24}\.[\w-]{40,}/],
-  ["JSON web token", /eyJ[\w-]{8,1000}\.eyJ[\w-]{8,8000}\.[\w-]{10,}/],
+  ["Google token", "ya29\\.", "[\\w-]{20,}"],
+  ["GitHub token", "gh[pousr]_", "[A-Za-z0-9]{30,}"],
+  ["GitHub token", "github_pat_", "\\w{22,}"],
+  ["GitLab token", "glpat-", "[\\w-]{20,}"],
+  ["Slack token", "xox[a-z]-", "[A-Za-z0-9-]{10,}"],
+  ["Slack token", "xapp-", "[A-Za-z0-9-]{10,}"],
+  ["AWS key id", "A[KS]IA", "[0-9A-Z]{16}(?![0-9A-Za-z])"],
+  ["npm token", "npm_", "[A-Za-z0-9]{36,}"],
+  ["PyPI token", "pypi-AgE", "[\\w-]{40,}"],
+  ["Hugging Face token", "hf_", "[A-Za-z0-9]{30,}"],
+  ["Groq key", "gsk_", "[A-Za-z0-9]{30,}"],
+  ["Stripe key", "[rs]k_(?:live|test)_", "[A-Za-z0-9]{16,}"],
+  ["SendGrid key", "SG\\.", "[\\w-]{20,24}\\.[\\w-]{40,}"],
+  ["JSON web token", "eyJ", "[\\w-]{8,1000}\\.eyJ[\\w-]{8,8000}\\.[\\w-]{10,}"],
 ];
-/** A search for one first letter skips most of a text; a search for all of them at once would look at every character. */
-const sources = tokenShapes.map(([, { source }]) => source);
-const tokens = [...new Set(sources.map((source) => source.charAt(0)))].map(
-  (first) => new RegExp(sources.filter((source) => source.startsWith(first)).join("|"), "g"),
-);
 
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
@@ -52,15 +52,46 @@ const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
 /** Words that a secret may follow. None ends as another does, so each is searched for by itself, like tokens. */
-const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/;
+const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/.source;
 const nameShapes = [["key", "token"], ["secret"], ["password", "passwd"], ["passphrase"], ["pwd"]].concat([
   ["credentials", "credential"],
   ["authorization"],
 ]);
-const secretNames = [
-  ...nameShapes.map((words) => readNames(words, new RegExp(`(?:${words.join("|")})${nameEnd.source}`, "gi"))),
-  readNames(["bearer"], /bearer(?=\s)/gi),
-];
+const namePattern = (words: readonly string[]) => `(?:${words.join("|")})${nameEnd}`;
+const bearerPattern = "bearer(?=\\s)";
+
+function openSearches() {
+  const kinds = tokenShapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
+  const sources = kinds.map(({ shape }) => shape.source);
+  /** A search for one first letter skips most of a text; a search for all of them at once would look at every character. */
+  const tokens = [...new Set(sources.map((source) => source.charAt(0)))].map(
+    (first) => new RegExp(sources.filter((source) => source.startsWith(first)).join("|"), "g"),
+  );
+  const names = [
+    ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
+    readNames(["bearer"], new RegExp(bearerPattern, "gi")),
+  ];
+  return { kinds, tokens, names };
+}
+
+let opened: ReturnType<typeof openSearches> | null = null;
+/** Made when a text needs them: many a run has none. */
+const searches = () => {
+  opened ??= openSearches();
+  return opened;
+};
+
+/** What all that is looked for begins with. A text of up to `short` characters is searched for this at once, as most hold none of it. */
+const anyBeginning = new RegExp(
+  [
+    ...tokenShapes.map(([, begins]) => begins),
+    `(?i:${namePattern(nameShapes.flat())}|${bearerPattern})`,
+    "PRIVATE KEY",
+    "://",
+  ].join("|"),
+);
+const short = 4096;
+
 /** A plain `key` names all sorts of things; one of these before it makes it a secret's name. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?$/i;
 const authorization = /\\?["']?\s*[:=,]\s*\\?["'`]?(?:(?:bearer|basic|token)\s+)?([\w.~+/=-]{12,})/iy;
@@ -98,8 +129,9 @@ function eachMatch(shape: RegExp, text: string, take: (match: RegExpExecArray) =
 }
 
 function findTokens(text: string, found: Span[]): void {
+  const { kinds, tokens } = searches();
   const take = ({ 0: value, index }: RegExpExecArray) => {
-    const kind = tokenShapes.find(([, shape]) => value.search(shape) === 0)?.[0] ?? "API key";
+    const kind = kinds.find(({ shape }) => matchAt(shape, value, 0) !== null)?.kind ?? "API key";
     const wrong = placeholder.test(value) || (kind === "API key" && isHyphenated(value));
     if (!wrong && beginsWord(text, index)) found.push({ start: index, end: index + value.length, kind });
   };
@@ -169,7 +201,7 @@ function takeNamedValue(text: string, name: string, end: number, found: Span[]):
 }
 
 function findNamedValues(text: string, found: Span[]): void {
-  for (const { first, second, back, shape } of secretNames) {
+  for (const { first, second, back, shape } of searches().names) {
     shape.lastIndex = 0;
     // JSON may be full of such names: a match of each, with its text and groups, would cost more than the search.
     while (shape.test(text)) {
@@ -187,7 +219,7 @@ const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues]
 
 /** All spans in order, none inside another. */
 function findSpans(text: string): Span[] {
-  if (text.length < shortest) return [];
+  if (text.length < shortest || (text.length <= short && !anyBeginning.test(text))) return [];
   const all: Span[] = [];
   for (const find of finders) find(text, all);
   if (all.length === 0) return all;

@@ -4,7 +4,8 @@
 export interface Row {
   readonly why: string;
   readonly names: string;
-  /** For the last part of a path, where a list of names is not enough. */
+  /** For the last part of a path: how it ends, or what it looks like, where a list of names is not enough. */
+  readonly endings?: string;
   readonly shape?: RegExp;
 }
 
@@ -60,7 +61,7 @@ export const unaskedNames: readonly Row[] = [
       .devcontainer/ .devcontainer.json devcontainer.json .gitpod.yml .gitpod.dockerfile .replit replit.nix .idx/
       .codesandbox/ .stackblitzrc .gdbinit .gdbearlyinit .lldbinit .radare2rc .r2rc .config/zed/ .config/code/ .editrc
       .nvim-dap.lua session.vim .vimspector.json .coc-settings.json`,
-    shape: /\.(?:code-workspace|sublime-project)$/,
+    endings: ".code-workspace .sublime-project",
   },
   {
     why: "an interpreter or a package manager runs it when it starts",
@@ -69,7 +70,7 @@ export const unaskedNames: readonly Row[] = [
       .iex.exs .sbclrc .clisprc .guile .julia/ startup.jl .sqliterc .psqlrc .my.cnf .mysqlrc .octaverc startup.m
       .perldb .noderc .erlang .luarocks/ .pnp.cjs .pnp.js .pnp.loader.mjs .pnpmfile.cjs
       .pnpmfile.mjs .yarnrc .yarnrc.yml .yarn/ bunfig.toml .bunfig.toml .cargo/config .cargo/config.toml .bundle/config pip.conf .pip/ .config/pip/ .pydistutils.cfg .terraformrc terraform.rc .gradle/init.d/ .gradle/gradle.properties .m2/settings.xml .config/containers/ .condarc`,
-    shape: /\.pth$/,
+    endings: ".pth",
   },
 ];
 

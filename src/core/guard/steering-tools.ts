@@ -1,20 +1,20 @@
 /** Names of files that run when a project is built, tested or installed, by the tool that runs them. Folded to lower case. */
 import type { Row } from "./steering-names.ts";
 
-const runs = (tool: string, names: string, shape?: RegExp): Row => ({
+const runs = (tool: string, names: string, more: Omit<Row, "why" | "names"> = {}): Row => ({
   why: `${tool} runs its content`,
   names,
-  ...(shape && { shape }),
+  ...more,
 });
 
 export const builtNames: readonly Row[] = [
-  runs("make", "makefile gnumakefile makefile.am makefile.in bsdmakefile", /\.mk$/),
+  runs("make", "makefile gnumakefile makefile.am makefile.in bsdmakefile", { endings: ".mk" }),
   runs("just", "justfile .justfile"),
   runs(
     "task",
     "taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml maskfile.md xtask.toml makefile.toml mage.go magefile.go magefiles/",
   ),
-  runs("rake", "rakefile rakefile.rb", /\.rake$/),
+  runs("rake", "rakefile rakefile.rb", { endings: ".rake" }),
   runs("pytest", "conftest.py pytest.ini"),
   runs("pip", "setup.py setup.cfg pyproject.toml hatch_build.py build.py pdm_build.py"),
   runs("nox or tox", "noxfile.py tox.ini"),
@@ -27,8 +27,8 @@ export const builtNames: readonly Row[] = [
   runs("maven", ".mvn/ pom.xml mvnw mvnw.cmd"),
   runs("ant or sbt", "build.xml build.sbt build.sc plugins.sbt .sbtopts .jvmopts"),
   runs("clojure", "project.clj deps.edn bb.edn shadow-cljs.edn build.boot"),
-  runs("gulp", "", /^gulpfile\.(?:[cm]?[jt]s|babel\.js|coffee)$/),
-  runs("grunt", "", /^gruntfile\.(?:[cm]?[jt]s|coffee)$/),
+  runs("gulp", "", { shape: /^gulpfile\.(?:[cm]?[jt]s|babel\.js|coffee)$/ }),
+  runs("grunt", "", { shape: /^gruntfile\.(?:[cm]?[jt]s|coffee)$/ }),
   runs("pnpm", "pnpm-workspace.yaml"),
   runs(
     "a JavaScript tool",
@@ -37,55 +37,54 @@ export const builtNames: readonly Row[] = [
       protractor.conf.js wdio.conf.js wdio.conf.ts angular.json nx.json project.json turbo.json lerna.json rush.json
       workspace.json deno.json deno.jsonc nodemon.json .ncurc.js wallaby.js ember-cli-build.js brunch-config.js
       quasar.conf.js vue.config.js netlify.toml vercel.json tsup.json forge.config.js electron-builder.yml`,
-    /^(?:[\w.-]+\.config\.(?:[cm]?[jt]sx?|json)|webpack\.[\w.-]+\.[cm]?[jt]s|\.[\w-]+rc\.(?:[cm]?[jt]s|json5?|ya?ml)|[\w-]+\.workspace\.[cm]?[jt]s)$/,
+    {
+      shape:
+        /^(?:[\w.-]+\.config\.(?:[cm]?[jt]sx?|json)|webpack\.[\w.-]+\.[cm]?[jt]s|\.[\w-]+rc\.(?:[cm]?[jt]s|json5?|ya?ml)|[\w-]+\.workspace\.[cm]?[jt]s)$/,
+    },
   ),
-  runs(
-    "docker",
-    "compose.yml compose.yaml compose.override.yml compose.override.yaml",
-    /^(?:dockerfile|containerfile)(?:\..+)?$|^docker-compose.*\.ya?ml$|\.dockerfile$/,
-  ),
+  runs("docker", "compose.yml compose.yaml compose.override.yml compose.override.yaml", {
+    endings: ".dockerfile",
+    shape: /^(?:dockerfile|containerfile)(?:\..+)?$|^docker-compose.*\.ya?ml$/,
+  }),
   runs(
     "a deploy",
     "procfile procfile.dev app.yaml fly.toml render.yaml railway.json railway.toml skaffold.yaml tiltfile earthfile",
   ),
-  runs("systemd or the desktop", "", /\.(?:desktop|service|timer)$/),
+  runs("systemd or the desktop", "", { endings: ".desktop .service .timer" }),
   runs("ansible", "ansible.cfg .ansible.cfg"),
   runs("terragrunt", "terragrunt.hcl"),
   runs("a web server", ".htaccess"),
-  runs("nix", "flake.nix shell.nix default.nix devenv.nix devenv.yaml", /\.nix$/),
-  runs("cmake", "cmakelists.txt cmakepresets.json cmakeuserpresets.json conanfile.py vcpkg.json", /\.cmake(?:\.in)?$/),
+  runs("nix", "flake.nix shell.nix default.nix devenv.nix devenv.yaml", { endings: ".nix" }),
+  runs("cmake", "cmakelists.txt cmakepresets.json cmakeuserpresets.json conanfile.py vcpkg.json", {
+    endings: ".cmake .cmake.in",
+  }),
   runs(
     "meson or autotools",
     "meson.build meson_options.txt configure configure.ac configure.in autogen.sh bootstrap.sh aclocal.m4",
   ),
-  runs(
-    "bazel",
-    "tools/bazel .bazeliskrc build.bazel workspace.bazel module.bazel .bazelrc workspace.bzlmod buck",
-    /\.(?:bzl|star)$/,
-  ),
+  runs("bazel", "tools/bazel .bazeliskrc build.bazel workspace.bazel module.bazel .bazelrc workspace.bzlmod buck", {
+    endings: ".bzl .star",
+  }),
   runs("scons or waf", "sconstruct sconscript wscript waf"),
-  runs(
-    "dotnet",
-    "nuget.config global.json dotnet-tools.json",
-    /\.(?:csproj|fsproj|vbproj|vcxproj|props|targets|sln|ruleset)$/,
-  ),
-  runs(
-    "xcode or swift",
-    "package.swift project.pbxproj podfile cartfile fastfile appfile fastlane/",
-    /\.(?:podspec|xcconfig)$|^\.xcode\.env/,
-  ),
+  runs("dotnet", "nuget.config global.json dotnet-tools.json", {
+    endings: ".csproj .fsproj .vbproj .vcxproj .props .targets .sln .ruleset",
+  }),
+  runs("xcode or swift", "package.swift project.pbxproj podfile cartfile fastfile appfile fastlane/", {
+    endings: ".podspec .xcconfig",
+    shape: /^\.xcode\.env/,
+  }),
   runs("elixir or erlang", "mix.exs rebar.config .formatter.exs .credo.exs"),
   runs(
     "a Ruby tool",
     "gemfile gems.rb config.ru .rspec .rubocop.yml .simplecov .solargraph.yml guardfile dangerfile capfile vagrantfile brewfile",
-    /\.gemspec$/,
+    { endings: ".gemspec" },
   ),
   runs(
     "a PHP tool",
     "composer.json phpunit.xml phpunit.xml.dist .php-cs-fixer.php .php-cs-fixer.dist.php phpstan.neon rector.php",
   ),
-  runs("a Haskell tool", "setup.hs stack.yaml cabal.project", /\.cabal$/),
-  runs("a compiler", "build.zig build.zig.zon dub.sdl dub.json shard.yml build.jl", /\.nimble$/),
+  runs("a Haskell tool", "setup.hs stack.yaml cabal.project", { endings: ".cabal" }),
+  runs("a compiler", "build.zig build.zig.zon dub.sdl dub.json shard.yml build.jl", { endings: ".nimble" }),
   runs("perl", "makefile.pl build.pl cpanfile"),
   runs("go", ".golangci.yml .golangci.yaml .goreleaser.yml .goreleaser.yaml"),
   runs("melos or dart", "melos.yaml build.yaml"),

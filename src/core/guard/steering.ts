@@ -15,45 +15,70 @@ export interface Steering {
   readonly why: string;
 }
 
+const tables: readonly (readonly [kind: SteeringKind, rows: readonly Row[]])[] = [
+  ["unasked", unaskedNames],
+  ["agents", agentNames],
+  ["built", builtNames],
+];
+
 interface Table {
+  /** All names as they are spelled. Most names are not in it: a search of it costs less than to open `byName`. */
+  readonly spelled: string;
   /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
-  readonly byName: ReadonlyMap<string, Steering>;
-  readonly shapes: readonly (readonly [shape: RegExp, steering: Steering])[];
+  readonly byName: () => ReadonlyMap<string, Steering>;
+  readonly shapes: readonly {
+    readonly endings: readonly string[];
+    readonly shape: RegExp | null;
+    readonly steering: Steering;
+  }[];
 }
 
-function tableOf(kinds: readonly (readonly [kind: SteeringKind, rows: readonly Row[]])[]): Table {
-  const byName = new Map<string, Steering>();
-  const shapes: [RegExp, Steering][] = [];
-  for (const [kind, rows] of kinds) {
-    for (const { why, names, shape } of rows) {
-      const steering = { kind, why };
-      for (const name of names.match(/\S+/g) ?? []) byName.set(name, steering);
-      if (shape !== undefined) shapes.push([shape, steering]);
-    }
-  }
-  return { byName, shapes };
+const namesOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
+
+function openTable(): Table {
+  const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ ...row, steering: { kind, why: row.why } })));
+  let byName: ReadonlyMap<string, Steering> | null = null;
+  return {
+    spelled: rows.map(({ names }) => names).join(" "),
+    byName() {
+      byName ??= new Map(rows.flatMap(({ names, steering }) => namesOf(names).map((name) => [name, steering])));
+      return byName;
+    },
+    shapes: rows.flatMap(({ endings, shape = null, steering }) =>
+      endings === undefined && shape === null ? [] : [{ endings: endings?.split(" ") ?? [], shape, steering }],
+    ),
+  };
 }
 
 let opened: Table | null = null;
-/** Built when it is first asked: most starts of pai never need it. */
+/** Opened when it is first asked: most starts of pai never need it. */
 const table = (): Table => {
-  opened ??= tableOf([
-    ["unasked", unaskedNames],
-    ["agents", agentNames],
-    ["built", builtNames],
-  ]);
+  opened ??= openTable();
   return opened;
 };
 
 /** What a name in a folder of this name is in the table; both folded. `last`: nothing follows it in the path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {
-  const { byName, shapes } = table();
-  const spellings = [`${folder}/${name}`, name];
+  const { spelled, byName, shapes } = table();
+  const spellings = hasWord(spelled, name) ? [`${folder}/${name}`, name] : [];
   for (const spelling of spellings) {
-    const found = byName.get(`${spelling}/`) ?? (last ? byName.get(spelling) : undefined);
+    const found = byName().get(`${spelling}/`) ?? (last ? byName().get(spelling) : undefined);
     if (found !== undefined) return found;
   }
-  return (last ? shapes.find(([shape]) => shape.test(name))?.[1] : undefined) ?? null;
+  if (!last) return null;
+  const fits = ({ endings, shape }: Table["shapes"][number]) =>
+    endings.some((ending) => name.endsWith(ending)) || shape?.test(name) === true;
+  return shapes.find(fits)?.steering ?? null;
+}
+
+/** Whether the text has the word between blanks, slashes or its own ends. */
+function hasWord(text: string, word: string): boolean {
+  const isEdge = (at: number) => " \n/".includes(text.charAt(at));
+  if (word === "") return true;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    if (isEdge(at - 1) && isEdge(at + word.length)) return true;
+  }
+  return false;
 }
 
 /** The first part of a path that is in the table, the gravest kind first; null: none is. */

@@ -110,5 +110,5 @@ function closestByWords(file: FileLines, search: readonly string[]): number | nu
 }
 
 function wordsOf(line: string): ReadonlySet<string> {
-  return new Set(line.slice(0, shownWidth).match(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []);
+  return new Set(line.slice(0, shownWidth).match(/(?:\p{L}|\p{N}|_)+|\S/gu) ?? []);
 }

@@ -3,7 +3,7 @@ import { type FileLines, isBlank, isWord } from "./file-lines.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";
 
 /** Numbers with their points, as 1.5 and 1.2.3 but not self.0: an edit that splits one of them was meant for other text. */
-const pointed = /(?<![\p{L}\p{N}_$])\d[\p{L}\p{N}_]*(?:\.\d[\p{L}\p{N}_]*)+/gu;
+const pointed = /(?<!\p{L}|\p{N}|[_$])\d(?:\p{L}|\p{N}|_)*(?:\.\d(?:\p{L}|\p{N}|_)*)+/gu;
 
 /** Characters around a place that can belong to the word or number there. */
 const longestToken = 100;

@@ -71,5 +71,5 @@ function cutAtElisions(lines: readonly string[]): readonly (readonly string[])[]
 }
 
 function isElision(line: string): boolean {
-  return /^[^\p{L}\p{N}]*(?:\.{3,}|…)/u.test(line) && findPlaceholders(line).length > 0;
+  return /^(?:(?!\p{N})\P{L})*(?:\.{3,}|…)/u.test(line) && findPlaceholders(line).length > 0;
 }

@@ -15,7 +15,7 @@ export function countOverlap(lines: readonly string[], next: readonly string[]):
   for (let count = Math.min(overlapLimit, lines.length, next.length); count > 0; count--) {
     const end = lines.slice(-count);
     const equal = end.every((line, at) => line === next[at]);
-    if (equal) return end.some((line) => /[\p{L}\p{N}]/u.test(line)) ? count : 0;
+    if (equal) return end.some((line) => /\p{L}|\p{N}/u.test(line)) ? count : 0;
   }
   return 0;
 }

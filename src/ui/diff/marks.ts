@@ -14,7 +14,7 @@ export interface Replacement {
   readonly pairs: readonly (readonly [before: DiffLine, after: DiffLine])[];
 }
 
-const words = /[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu;
+const words = /(?:\p{L}|\p{M}|\p{N}|_)+|\s+|./gsu;
 /** A share of the line: where more than this differs, nothing is marked: the lines have little in common. */
 const maxChanged = 0.7;
 

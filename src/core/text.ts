@@ -49,11 +49,13 @@ export function findForeign(text: string, encoding: Encoding): string | null {
   if (text.includes("\0")) return "\0";
   if (encoding.name === "utf-16le" || encoding.name === "utf-16be") return null;
   if (encoding.name === "utf-8") return /\p{Surrogate}/u.exec(text)?.[0] ?? null;
-  if (!/[^\0-\x7f]/.test(text)) return null;
+  if (isAscii(text)) return null;
   const toByte = singleBytes();
   for (const character of text) if (!toByte.has(character)) return character;
   return null;
 }
+
+export const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 /** Cuts a text at LF, CRLF and lone CR. Joining every text with its ending gives the same text back. */
 export function cutLines(text: string): readonly Line[] {

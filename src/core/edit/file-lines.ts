@@ -1,4 +1,5 @@
 /** A file as lines that can be compared more and more loosely; every comparison is on numbers, so it is linear. */
+import { isAscii } from "../text.ts";
 
 /** How loosely two lines are equal; each level forgives what the ones before it forgive, and one thing more. */
 export type Level = "exact" | "trailing" | "indent" | "unicode" | "spaces";
@@ -124,7 +125,7 @@ export function isBlank(line: string): boolean {
 }
 
 function foldUnicode(line: string): string {
-  if (!/[^\0-\x7f]/.test(line)) return line;
+  if (isAscii(line)) return line;
   return line
     .normalize("NFC")
     .replace(/[‘’‚‛′]/g, "'")
@@ -142,5 +143,5 @@ function joinSpaces(line: string): string {
 }
 
 export function isWord(character: string): boolean {
-  return /^[\p{L}\p{N}_$]$/u.test(character);
+  return /^(?:\p{L}|\p{N}|[_$])$/u.test(character);
 }

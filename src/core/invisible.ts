@@ -1,4 +1,5 @@
 /** Characters that show as nothing or turn text around: spelled out for the model, and put back into what it writes. Pure. */
+import { isAscii } from "./text.ts";
 
 /**
  * Tags, bidi marks, zero-width and other characters without a look, and line separators. Emoji keep their joiners, and
@@ -11,7 +12,7 @@ const spell = (character: string) => `⟦U+${(character.codePointAt(0) ?? 0).toS
 
 /** The text with every hidden character as `⟦U+200B⟧`. */
 export function spellHidden(text: string): string {
-  return text.replace(hidden, spell);
+  return isAscii(text) ? text : text.replace(hidden, spell);
 }
 
 /** Undoes spellHidden in what a model wrote from it; only characters that `original` holds come back. */
@@ -23,6 +24,7 @@ export function restoreHidden(text: string, original: string): string {
 
 /** `3 invisible characters on line 2, 7`; null when there is none. */
 export function describeHidden(text: string): string | null {
+  if (isAscii(text)) return null;
   const lines = new Set<number>();
   let count = 0;
   let line = 1;

@@ -27,13 +27,12 @@ const maxProposed = 3;
 /** Characters of all facts in one request. */
 const maxShownChars = 1500;
 
-const remembered = /^[^\p{L}\p{N}]*REMEMBER:[:*\s]*(.*)$/u;
-
 /** Splits the closing message of a run into what it says and at most three facts that it proposes. */
 export function takeFacts(message: string): { readonly text: string; readonly facts: readonly string[] } {
+  if (!message.includes("REMEMBER:")) return { text: message, facts: [] };
   const facts: string[] = [];
   const kept = message.split("\n").filter((line) => {
-    const fact = remembered.exec(line)?.[1]?.trim();
+    const fact = /^(?:(?!\p{N})\P{L})*REMEMBER:[:*\s]*(.*)$/u.exec(line)?.[1]?.trim();
     if (fact === undefined) return true;
     if (fact !== "" && facts.length < maxProposed && !facts.includes(fact)) facts.push(fact.slice(0, maxFactChars));
     return false;
@@ -48,7 +47,7 @@ export function namesIn(text: string): readonly string[] {
 }
 
 const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set((text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).map((word) => word.slice(0, 6)));
+  new Set((text.toLowerCase().match(/(?:\p{L}|\p{N}){3,}/gu) ?? []).map((word) => word.slice(0, 6)));
 
 /** The accepted facts that fit into a request, those that share words with the task first, then the newest. */
 export function chooseFacts(facts: readonly Fact[], task: string): readonly Fact[] {

@@ -106,21 +106,36 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
   EIO: ["the disk failed", "look at the disk: dmesg says more"],
 };
 
+/** Codes of a disk that refuses or fails: what could not be done now may work at the next start. */
+export const diskCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
+
 /** An error of the system, with the place where it happened and what to do about it. */
-function describeDisk(errno: string, thrown: NodeJS.ErrnoException): PaiError {
+function describeDisk(errno: string, thrown: NodeJS.ErrnoException, place: string | undefined): PaiError {
   const code = ioCodes[errno] ?? "io_failed";
   const [what = null, hint] = diskWords[errno] ?? [];
-  const where = thrown.path === undefined ? "" : `: ${thrown.path}`;
+  const where = place === undefined ? "" : `: ${place}`;
   return new PaiError(code, what === null ? thrown.message : what + where, { hint, cause: thrown });
 }
 
-/** Turns anything thrown into a PaiError; system errors become 14-codes, the rest `internal`. */
-export function toPaiError(thrown: unknown): PaiError {
+/** That a path cannot be written, why, and what to do about it. Null for what is no error of the system. */
+export function cannotBeWritten(path: string, thrown: unknown): PaiError | null {
+  const { code, hint } = toPaiError(thrown);
+  const errno = thrown instanceof PaiError ? undefined : (thrown as NodeJS.ErrnoException).code;
+  if (code === "internal" || errno === undefined) return null;
+  const [what = errno] = diskWords[errno] ?? [];
+  return new PaiError(code, `${path} cannot be written: ${what}`, { hint: hint ?? undefined, cause: thrown });
+}
+
+/**
+ * Turns anything thrown into a PaiError; system errors become 14-codes, the rest `internal`. `place`: the path that was
+ * used, for calls on descriptors, whose errors name none.
+ */
+export function toPaiError(thrown: unknown, place?: string): PaiError {
   if (thrown instanceof PaiError) return thrown;
   if (thrown instanceof Error) {
     const errno = (thrown as NodeJS.ErrnoException).code;
     if (typeof errno === "string" && /^E[A-Z0-9]+$/.test(errno)) {
-      return describeDisk(errno, thrown);
+      return describeDisk(errno, thrown, (thrown as NodeJS.ErrnoException).path ?? place);
     }
     return new PaiError("internal", thrown.message, { cause: thrown });
   }

@@ -55,7 +55,7 @@ export function openAudit(place: AuditPlace): Audit {
 
   const giveUp = (error: unknown): void => {
     ended = true;
-    place.warn(`the audit log cannot be kept: ${toPaiError(error).message}`);
+    place.warn(`the audit log cannot be kept: ${toPaiError(error, log?.file).message}`);
   };
   return {
     sink(event) {

@@ -120,7 +120,7 @@ function openPage(folder: string, file: string, warn: (text: string) => void): P
         prev = hash;
       } catch (error) {
         ended = true;
-        warn(`the receipt of this run cannot be kept: ${toPaiError(error).message}`);
+        warn(`the receipt of this run cannot be kept: ${toPaiError(error, file).message}`);
       }
     },
     close() {

@@ -155,7 +155,7 @@ function openAppend(
         return true;
       } catch (error) {
         broken = true;
-        warn(`the session cannot be saved: ${toPaiError(error).message}`);
+        warn(`the session cannot be saved: ${toPaiError(error, file).message}`);
         return false;
       }
     },

@@ -5,7 +5,7 @@
  */
 import { readdirSync } from "node:fs";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { freshTime } from "./fresh-time.ts";
@@ -190,10 +190,7 @@ function inParent<T>({ root, path }: Spot, use: (at: string, name: string) => T)
     if (done === null) throw changedMeanwhile(path);
     return done.result;
   } catch (thrown) {
-    const error = toPaiError(thrown);
-    if (error === thrown || error.code === "internal") throw thrown;
-    const errno = (thrown as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new PaiError(error.code, `${showName(path)} cannot be written (${errno})`, { cause: thrown });
+    throw cannotBeWritten(showName(path), thrown) ?? thrown;
   }
 }
 

@@ -12,7 +12,7 @@ import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { commitSteps } from "./journal/commit-batch.ts";
-import { type Journal, noteIfRoom } from "./journal/journal.ts";
+import { type Journal, noteIfPossible } from "./journal/journal.ts";
 import type { Lock } from "./journal/lock.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
@@ -74,12 +74,12 @@ export function openTransaction(
   };
   const end = (how: "applied" | "rolled_back", left: readonly RelPath[]): void => {
     const begun = state === "begun";
-    state = "ended";
     copies?.remove();
-    if (!begun) return;
-    if (meant.length === 0) journal?.forget();
-    else journal?.end(how, left);
-    parts.ended();
+    if (begun && meant.length === 0) journal?.forget();
+    else if (begun) journal?.end(how, left);
+    // An end that could not be written down is none: what was done can still be taken back.
+    state = "ended";
+    if (begun) parts.ended();
   };
 
   /** With what the command may destroy kept where a recovery finds it. */
@@ -158,7 +158,8 @@ export function openTransaction(
           const closed = closedRecord.putBack(null);
           const report = takeBack(root, disk, journal, { changes: meant, traits });
           done.length = 0;
-          noteIfRoom(() => end("rolled_back", report.left));
+          noteIfPossible(() => end("rolled_back", report.left));
+          state = "ended";
           return {
             ...report,
             left: [...report.left, ...copies, ...closed.left],

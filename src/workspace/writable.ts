@@ -18,7 +18,10 @@ export function requireWritable(root: string, path: RelPath): void {
     const { code } = toPaiError(cause);
     if (code !== "read_only" && code !== "permission_denied") return;
     const where = folder === "." ? "the project" : showName(folder);
-    const why = code === "read_only" ? "on a disk that is read-only" : "closed to this user for writing";
-    throw new PaiError(code, `${showName(path)} cannot be written: ${where} is ${why}`, { cause });
+    const [why, hint] =
+      code === "read_only"
+        ? ["on a disk that is read-only", "make it writable, then try again"]
+        : ["closed to this user for writing", "give this user the right to write there, then try again"];
+    throw new PaiError(code, `${showName(path)} cannot be written: ${where} is ${why}`, { hint, cause });
   }
 }

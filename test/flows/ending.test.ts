@@ -189,3 +189,38 @@ test("what cannot be taken back is told, beside why the run failed", async () =>
     "what the run changed could not be taken back: no space left; the next pai here tries again",
   );
 });
+
+describe("what is not written down as the work of a run", () => {
+  const why = "the disk is read-only: /state/record";
+  const playUnkept = (keep: boolean) =>
+    play({
+      files: { "a.txt": "one\n" },
+      lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
+      options: { keep, checks: keep ? ["false"] : [] },
+      flow: async (run) => {
+        const transaction = await run.transaction();
+        Object.assign(transaction, {
+          close: () => Promise.reject(new PaiError("read_only", why, { hint: "mend it" })),
+        });
+        await singleShot(run);
+      },
+    });
+
+  test("is taken back, and the run fails", async () => {
+    const { outcome, files } = await playUnkept(false);
+    expect(outcome).toMatchObject({
+      status: "failed",
+      code: 14,
+      changes: [],
+      error: { code: "read_only", message: `what the run changed could not be kept: ${why}`, hint: "mend it" },
+    });
+    expect(files).toEqual({ "a.txt": "one\n" });
+  });
+
+  test("is taken back and told beside another failure, also where that would be kept", async () => {
+    const { outcome, files, eventsOf } = await playUnkept(true);
+    expect(outcome).toMatchObject({ code: 9, changes: [] });
+    expect(files).toEqual({ "a.txt": "one\n" });
+    expect(eventsOf("notice").map(({ text }) => text)).toContain(`what the run changed could not be kept: ${why}`);
+  });
+});

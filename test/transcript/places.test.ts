@@ -56,7 +56,10 @@ test.concurrent.skipIf(!canMount)("a read-only project: planning works, changing
     await place.shell(apart(`${readOnly}; "$PAI" run -y --json --no-plan-cache "make hello.txt"`)),
   );
   expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
-  expect(outcome.error?.message).toBe("hello.txt cannot be written: the project is on a disk that is read-only");
+  expect(outcome.error).toMatchObject({
+    message: "hello.txt cannot be written: the project is on a disk that is read-only",
+    hint: "make it writable, then try again",
+  });
   // A plan each, and no call for work that could not be kept.
   expect(place.gemini.requests).toHaveLength(2);
   expect(place.tree()).toEqual({ "a.txt": "one\n" });

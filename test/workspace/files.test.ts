@@ -102,6 +102,8 @@ test("a system error names the path, not a descriptor", () => {
   const failing = openDisk(() => {
     throw Object.assign(new Error("ENOSPC: /proc/self/fd/9"), { code: "ENOSPC" });
   });
-  expect(() => makeFolder({ ...spot("d/e"), disk: failing }, 0o755, null)).toThrow("d/e cannot be written (ENOSPC)");
+  expect(() => makeFolder({ ...spot("d/e"), disk: failing }, 0o755, null)).toThrow(
+    "d/e cannot be written: no space is left on the disk",
+  );
   expect(() => makeFolder(spot("gone/e"), 0o755, null)).toThrow("gone/e");
 });

@@ -206,22 +206,49 @@ test("dying at every effect around a command: what it changed is taken back, or 
   }
 });
 
-test("a full disk of pai's own state does not hold up taking a run back", async () => {
-  const made = place();
+/** A batch that was applied, on a state disk that fails from `break` on. */
+async function applyThenFail(made: Place, code: string) {
   renew(made);
   const before = treeOf(made.work);
-  let isFull = false;
+  let broken = false;
   const stateDisk = openDisk(() => {
-    if (isFull) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+    if (broken) throw Object.assign(new Error("it failed"), { code });
   });
   const opened = openPlace(made, openDisk(), deadProcess(), stateDisk);
   const run = opened.begin("r1");
   await run.apply(batch());
-  isFull = true;
-  expect((await run.rollback()).left).toEqual([]);
-  opened.root.close();
-  expect(treeOf(made.work)).toEqual(before);
-  isFull = false;
-  await recoverWith(made);
-  expect([treeOf(made.work), openMarkers(made)]).toEqual([before, []]);
+  return {
+    run,
+    before,
+    close: () => opened.root.close(),
+    setBroken(now: boolean) {
+      broken = now;
+    },
+  };
+}
+
+test("a disk of pai's own state that is full, read-only or fails does not hold up taking a run back", async () => {
+  for (const code of ["ENOSPC", "EROFS", "EIO"]) {
+    const made = place();
+    const { run, before, setBroken, close } = await applyThenFail(made, code);
+    setBroken(true);
+    expect((await run.rollback()).left).toEqual([]);
+    close();
+    expect(treeOf(made.work)).toEqual(before);
+    setBroken(false);
+    await recoverWith(made);
+    expect([treeOf(made.work), openMarkers(made)]).toEqual([before, []]);
+  }
+});
+
+test("a run whose end cannot be written down can still be taken back", async () => {
+  for (const code of ["ENOSPC", "EROFS", "EIO"]) {
+    const made = place();
+    const { run, before, setBroken, close } = await applyThenFail(made, code);
+    setBroken(true);
+    await expect(run.close()).rejects.toThrow("it failed");
+    expect((await run.rollback()).left).toEqual([]);
+    close();
+    expect(treeOf(made.work)).toEqual(before);
+  }
 });

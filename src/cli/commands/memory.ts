@@ -57,7 +57,7 @@ async function carryOut(context: Context, memory: Memory, root: string): Promise
 
 export async function memoryCommand(context: Context): Promise<number> {
   const { workspace, stateFolder } = await openHere(context);
-  if (stateFolder === null) throw new PaiError("failed", "nothing can be remembered: no home folder is known");
+  if (stateFolder === null) throw new PaiError("failed", "nothing is kept here, so nothing can be remembered");
   const { facts, text } = await carryOut(context, openMemory(stateFolder), workspace.root);
   return showResult(context, "memory", { facts }, text);
 }

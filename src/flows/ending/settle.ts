@@ -2,7 +2,7 @@
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
-import { exitCodes, type PaiError, toFailure, toPaiError } from "../../core/error.ts";
+import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
@@ -53,20 +53,49 @@ async function takeBack(run: Run, transaction: Transaction): Promise<readonly Ch
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<[readonly Change[], PaiError | null]> {
   const transaction = run.begun;
   if (transaction === null || run.options.dryRun) return [failure === null ? run.record.staged : [], failure];
+  let why = failure;
   try {
-    if (failure !== null && !(await wantsToKeep(run, failure))) return [await takeBack(run, transaction), failure];
-    await transaction.close();
-    return [squash(transaction.changes), failure];
+    if (failure === null || (await wantsToKeep(run, failure))) {
+      const unkept = await close(transaction);
+      if (unkept === null) return [squash(transaction.changes), failure];
+      why = sayUnkept(run, failure, unkept);
+    }
+    return [await takeBack(run, transaction), why];
   } catch (thrown) {
     const error = toPaiError(thrown);
-    const left = transaction.onDisk?.() ?? squash(transaction.changes);
-    if (failure !== null && left.length > 0) {
-      const later = run.ports.workspace.undoable ? "; the next pai here tries again" : "";
-      const text = `what the run changed could not be taken back: ${error.message}${later}`;
-      run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
-    }
-    return [left, failure ?? error];
+    return [tellLeft(run, transaction, error), why ?? error];
   }
+}
+
+/** Says that what is still on the disk could not be taken back, and returns it. */
+function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): readonly Change[] {
+  const left = transaction.onDisk?.() ?? squash(transaction.changes);
+  if (left.length === 0) return left;
+  const later = run.ports.workspace.undoable ? "; the next pai here tries again" : "";
+  const text = `what the run changed could not be taken back: ${message}${later}`;
+  run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
+  return left;
+}
+
+/** Why the changes cannot be kept; null: they are. */
+async function close(transaction: Transaction): Promise<PaiError | null> {
+  try {
+    await transaction.close();
+    return null;
+  } catch (thrown) {
+    return toPaiError(thrown);
+  }
+}
+
+/**
+ * What is not written down as the work of a run would be taken back by the next start: it is taken back now, and said why.
+ * Beside another failure, which stays the one that the run ends with, that is a notice.
+ */
+function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: PaiError): PaiError {
+  const text = `what the run changed could not be kept: ${message}`;
+  if (failure === null) return new PaiError(code, text, { hint: hint ?? undefined });
+  run.emit({ type: "notice", level: "warning", code: "not_kept", text });
+  return failure;
 }
 
 /** Takes the facts that the run proposes out of its message, and has them kept. */

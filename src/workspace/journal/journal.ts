@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { diskCodes, type ErrorCode, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Holder } from "../../system/holder.ts";
@@ -214,14 +214,21 @@ export function openJournal(state: State, id: string): Journal {
   };
 }
 
-/**
- * For notes on what is taken back: a disk without room for them must not hold that up; the next start does it again.
- */
+/** For what is kept as far as there is room for it. */
 export function noteIfRoom(note: () => void): void {
+  noteUnless(["disk_full"], note);
+}
+
+/** For notes on what is taken back: a disk that does not take them must not hold that up; the next start does it again. */
+export function noteIfPossible(note: () => void): void {
+  noteUnless(diskCodes, note);
+}
+
+function noteUnless(codes: readonly ErrorCode[], note: () => void): void {
   try {
     note();
   } catch (thrown) {
-    if (toPaiError(thrown).code !== "disk_full") throw thrown;
+    if (!codes.includes(toPaiError(thrown).code)) throw thrown;
   }
 }
 

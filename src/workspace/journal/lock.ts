@@ -1,6 +1,6 @@
 /** One process at a time commits, undoes or recovers: a lock file whose dead holder is noticed. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { diskCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type Holder, isAlive, parseHolder, sameHolder } from "../../system/holder.ts";
 import type { Root } from "../confine.ts";
@@ -60,7 +60,7 @@ export function lockKernel(open: () => number | null, inner: Lock, patienceMs = 
   };
 }
 
-/** Works under the inner lock. Where a full disk refuses it, the kernel's lock, if held, is enough. */
+/** Works under the inner lock. Where the disk refuses it, the kernel's lock, if held, is enough. */
 async function enter<T>(inner: Lock, work: () => T | Promise<T>, isHeld: boolean): Promise<T> {
   let begun = false;
   try {
@@ -69,7 +69,7 @@ async function enter<T>(inner: Lock, work: () => T | Promise<T>, isHeld: boolean
       return work();
     });
   } catch (thrown) {
-    if (begun || !isHeld || toPaiError(thrown).code !== "disk_full") throw thrown;
+    if (begun || !isHeld || !diskCodes.includes(toPaiError(thrown).code)) throw thrown;
     return work();
   }
 }
@@ -85,12 +85,14 @@ export function openRootLock(root: Root): number | null {
 
 /** A file of the user's own, which nobody else can open. */
 export function openLockFile(path: string): number | null {
-  try {
-    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
-  } catch {
-    // A full disk: the other lock has to do.
-    return null;
+  // One that is there can be locked on a disk that has become full or read-only, too.
+  for (const how of [constants.O_RDWR | constants.O_CREAT, constants.O_RDONLY]) {
+    try {
+      return openSync(path, how | constants.O_NOFOLLOW, 0o600);
+    } catch {}
   }
+  // The other lock has to do.
+  return null;
 }
 
 /** Whether the kernel gave the lock; true also where it cannot lock folders. */

@@ -1,6 +1,6 @@
 /** Takes runs that were cut off back to where they began, when the next pai opens the workspace. */
 
-import { type ErrorCode, toPaiError } from "../../core/error.ts";
+import { diskCodes, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { isAlive } from "../../system/holder.ts";
 import { holds, stateAt } from "../atomic-write.ts";
@@ -9,7 +9,7 @@ import { changedSince, newSince } from "../command/watch.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { PathRules } from "../path-policy.ts";
-import { forgetOpen, isForeign, noteIfRoom, openIds, openJournal, runFolder, type State } from "./journal.ts";
+import { forgetOpen, isForeign, noteIfPossible, openIds, openJournal, runFolder, type State } from "./journal.ts";
 import { changesOf, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./lock.ts";
@@ -18,8 +18,6 @@ import { recoverClosed } from "./recover-closed.ts";
 import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
-/** A disk that fails now may work at the next start. */
-const laterCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
 /** What became of a run, said once all are taken back: what is new to one may be the work of the next. */
 type Tell = () => string;
@@ -39,7 +37,7 @@ export async function recover(root: Root, state: State, lock: Lock, rules: PathR
       // Other runs, and the next one, do not depend on a record that is refused.
       if (code === "path_refused")
         return () => `run ${id} was cut off and is not taken back: ${why}${hint ? ` (${hint})` : ""}`;
-      if (!laterCodes.includes(code)) throw thrown;
+      if (!diskCodes.includes(code)) throw thrown;
       return () => `run ${id} was cut off and cannot be taken back yet: ${why}`;
     });
     if (tell !== null) tells.push(tell);
@@ -95,7 +93,7 @@ function recoverRun(root: Root, state: State, id: string, rules: PathRules): Tel
   const ownOf = ownSince(state, id, episode.at);
   const since = ownOf(changedSince(root, state, id, episode).filter(({ path }) => !restored.has(path)));
   // Told as one: the net work of the run is then what remains, and an undo takes back that and no more.
-  if (since.length === 0) noteIfRoom(() => journal.end("rolled_back", left));
+  if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left));
   else {
     journal.end("applied", left, [
       { by: "plan", changes: begun },

@@ -8,7 +8,7 @@ import type { Root } from "../confine.ts";
 import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "../disk-batch.ts";
 import { parentOf } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
-import { type Journal, noteIfRoom } from "./journal.ts";
+import { type Journal, noteIfPossible } from "./journal.ts";
 import { putBack, statesOf } from "./put-back.ts";
 
 const maxTries = 3;
@@ -32,7 +32,7 @@ export function takeBack(
       batch = prepareBatch(root, todo, 0o022, traits);
       if (batch.changes.length > 0) {
         const { temps } = batch;
-        noteIfRoom(() => journal?.promiseTemps(temps));
+        noteIfPossible(() => journal?.promiseTemps(temps));
         performBatch(root, disk, batch);
       }
       return { restored: batch.changes, left: [...left, ...copies] };

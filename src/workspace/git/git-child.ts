@@ -25,11 +25,22 @@ const settings = [
   "-c",
   "core.packedGitLimit=48m",
 ] as const;
+
+/** A folder for a moment: in memory where the system has a place for that, since on a disk it takes milliseconds to make and remove. */
+function makeFolder(): string {
+  try {
+    return mkdtempSync("/dev/shm/pai-git-");
+  } catch {
+    const { tmpdir }: typeof import("node:os") = require("node:os");
+    return mkdtempSync(join(tmpdir(), "pai-git-"));
+  }
+}
+
 /** An empty repository of pai's own around the objects: no setting, hook, alias, pager or attribute of the real one can act. */
 export function makeFrame({ head, shallow }: Repository): string {
-  const { tmpdir }: typeof import("node:os") = require("node:os");
-  const frame = mkdtempSync(join(tmpdir(), "pai-git-"));
-  for (const folder of ["objects", "refs"]) mkdirSync(join(frame, folder));
+  const frame = makeFolder();
+  // The folder of objects is named by a variable, so that none is looked for here.
+  mkdirSync(join(frame, "refs"));
   writeFileSync(join(frame, "HEAD"), `${head}\n`);
   if (head.length > 40)
     writeFileSync(

@@ -11,6 +11,9 @@ const timeoutMs = 600;
 /** Bytes of the list of ignored files that a repository keeps to itself. */
 const maxExclude = 1024 * 1024;
 
+/** What `git init` writes there holds comments only. */
+const anyRule = /^(?!#|\r?$)/m;
+
 /** Other repositories within are not looked into: git would read their settings. */
 const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
 
@@ -42,7 +45,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
   const frame = makeFrame({ objects, head, shallow: "", prefix: "" });
   try {
     const exclude = readSmall(join(common, "info/exclude"), maxExclude);
-    if (exclude !== null) {
+    if (exclude !== null && anyRule.test(exclude)) {
       mkdirSync(join(frame, "info"));
       writeFileSync(join(frame, "info/exclude"), exclude);
     }

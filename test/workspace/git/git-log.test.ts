@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -68,6 +69,21 @@ async function subjects(folder: string): Promise<readonly string[]> {
   return parseLog(text, repository.prefix).map(({ subject }) => subject);
 }
 
+/** Folders that pai has made for this repository, wherever it makes such. */
+const framesOf = ({ head }: Repository) =>
+  ["/dev/shm", tmpdir()]
+    .filter(existsSync)
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((frame) => frame.includes("/pai-git-") && readHead(frame) === head);
+
+const readHead = (frame: string): string | null => {
+  try {
+    return readFileSync(join(frame, "HEAD"), "utf8").trim();
+  } catch {
+    return null;
+  }
+};
+
 beforeAll(() => {
   place = realpathSync(mkdtempSync(join(tmpdir(), "pai-log-")));
 });
@@ -77,17 +93,15 @@ describe.skipIf(!hasGit)("the history", () => {
   test("tells messages and paths, the newest first, and leaves nothing behind", async () => {
     const folder = makeRepository("plain");
     const repository = found(folder);
-    const own = join(place, "tmp");
-    mkdirSync(own);
-    const before = tmpdir();
-    Object.assign(process.env, { TMPDIR: own });
-    const { text } = await read(repository).finally(() => Object.assign(process.env, { TMPDIR: before }));
+    const reading = read(repository);
+    expect(framesOf(repository)).toHaveLength(1);
+    const { text } = await reading;
     const commits = parseLog(text, "");
     expect(commits.map(({ subject, body, files }) => ({ subject, body: body.trim(), files }))).toEqual([
       { subject: "second words", body: "with a body", files: ["src/b.txt"] },
       { subject: "first words", body: "", files: ["a.txt"] },
     ]);
-    expect(readdirSync(own)).toEqual([]);
+    expect(framesOf(repository)).toEqual([]);
   });
 
   test("is read to where it was cut off, and of a commit of very many files only some are named", () => {

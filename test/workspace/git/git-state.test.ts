@@ -50,6 +50,17 @@ describe.skipIf(!hasGit)("a working tree", () => {
     expect(await state(join(root, "src"))).toBe("git branch feature/x, clean");
   });
 
+  test("heeds the repository's own list of ignored files, whatever its rules begin with", async () => {
+    put(".git/info/exclude", "# none yet\n\n");
+    put("other.tmp", "x");
+    expect(await state()).toBe("git branch feature/x, 1 untracked");
+    put(".git/info/exclude", "# now there is one\r\n\n*.tmp\n");
+    expect(await state()).toBe("git branch feature/x, clean");
+    put(".git/info/exclude", " spaced\n");
+    put(" spaced", "x");
+    expect(await state()).toBe("git branch feature/x, 1 untracked");
+  });
+
   test("tells changed, staged, deleted and new files", async () => {
     put("a.txt", "changed\n");
     expect(await state()).toBe("git branch feature/x, 1 file changed");

@@ -1,5 +1,5 @@
 /** Which process holds something, told in a way that outlives its process id being used again. */
-import { readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 
 export interface Holder {
   readonly pid: number;
@@ -16,7 +16,7 @@ export function thisProcess(): Holder {
   return {
     pid: process.pid,
     start: startOf(process.pid) ?? "",
-    boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+    boot: readProc("/proc/sys/kernel/random/boot_id").trim(),
     space: readlinkSync("/proc/self/ns/pid"),
   };
 }
@@ -44,10 +44,21 @@ export function parseHolder(value: unknown): Holder | null {
 /** null: there is no such process, or it is a zombie. */
 function startOf(pid: number): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readProc(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
   } catch {
     return null;
+  }
+}
+
+/** The text of a short file of /proc. The kernel makes room for all that is asked for, and `readFileSync` asks for 256 KiB. */
+function readProc(path: string): string {
+  const fd = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(4096);
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, bytes.length, null));
+  } finally {
+    closeSync(fd);
   }
 }

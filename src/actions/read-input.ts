@@ -1,5 +1,5 @@
 /** Wraps an action so that what a model wrote is read as its input where it enters. */
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { isFields, type Json } from "../core/model.ts";
 import { type FieldNames, nameFields } from "../core/plan/field-names.ts";
 import { readAs } from "../core/plan/reading.ts";
@@ -53,7 +53,7 @@ export function defineAction<Input>(name: ActionName, action: Action<Input>): An
     kind,
     offered,
     about,
-    toolSchema: () => z.toJSONSchema((action.tool?.input ?? action.input)(), { io: "input", reused: "inline" }) as Json,
+    toolSchema: async () => (await import("./tool-schema.ts")).toolSchemaOf((action.tool?.input ?? action.input)()),
     fromTool(written) {
       const named = plainValues(nameFields(toolNames, written));
       const isWhole = action.tool !== undefined && readAs(action.tool.input(), named, "input").ok;

@@ -26,7 +26,7 @@ export interface AnyAction {
   readonly offered: boolean;
   readonly about: string;
   /** JSON Schema of the input as the tool-loop writes it. */
-  toolSchema(): Json;
+  toolSchema(): Promise<Json>;
   /** The action's input from what the tool-loop wrote. */
   fromTool(written: Json): Json;
   /** Must not change anything. Throws PaiError for what the policy denies. */

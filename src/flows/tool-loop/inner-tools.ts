@@ -133,18 +133,21 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
 const maxTurns = 30;
 const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
-/** An action as models are offered it. */
-export const toTool = ({ tool, about, toolSchema }: AnyAction): Tool => ({
-  name: tool,
-  description: about,
-  schema: toolSchema(),
-});
+/** Actions as models are offered them. */
+export const toTools = (actions: readonly AnyAction[]): Promise<readonly Tool[]> =>
+  Promise.all(
+    actions.map(async ({ tool, about, toolSchema }) => ({
+      name: tool,
+      description: about,
+      schema: await toolSchema(),
+    })),
+  );
 
 /** The child's answer; at the end of its turns what it found so far. */
 export async function explore(run: Run, task: string, actions: readonly AnyAction[]): Promise<string> {
   const looks = actions.filter(({ tool }) => toolNames.has(tool));
   const byTool = new Map(looks.map((action) => [action.tool, action]));
-  const tools = looks.map(toTool);
+  const tools = await toTools(looks);
   const found: string[] = [];
   const likely = await renderLikely(run, task);
   let messages: readonly Message[] = [{ role: "user", text: likely === "" ? task : `${likely}\n\n${task}` }];

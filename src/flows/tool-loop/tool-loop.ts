@@ -16,17 +16,17 @@ import { pathsRead } from "../permission.ts";
 import { loopPrompt } from "../prompts/prompts.ts" with { type: "macro" };
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
-import { createInnerTools, explore, innerToolsOf, toTool } from "./inner-tools.ts";
+import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";
 import { type LoopEnd, watchEnd } from "./loop-end.ts";
 
 /** Calls a run may make unless the user says otherwise. */
 export const maxTurns = 50;
 
 /** Tools as the model sees them: the actions by their tool names, then those of the loop itself. */
-function toolsOf({ options }: Run, actions: readonly AnyAction[]): readonly Tool[] {
+async function toolsOf({ options }: Run, actions: readonly AnyAction[]): Promise<readonly Tool[]> {
   const hasCommands = options.interactive || grantsSome(options.allowRun);
   const shown = actions.filter(({ offered, kind }) => offered && (kind !== "command" || hasCommands));
-  return [...shown.map(toTool), ...innerToolsOf(options)];
+  return [...(await toTools(shown)), ...innerToolsOf(options)];
 }
 
 /** The calls of a reply as calls of actions; what the model wrote stays in its message. */
@@ -102,7 +102,7 @@ function renderSystem(knowledgeText: string): string {
 
 /** The instructions that every new conversation begins with, tools included, without the project's own instructions. */
 export async function instructionsOf(run: Run): Promise<string> {
-  const tools = toolsOf(run, await run.ports.actions());
+  const tools = await toolsOf(run, await run.ports.actions());
   return renderSystem("") + JSON.stringify(tools);
 }
 
@@ -206,7 +206,7 @@ export const toolLoop: Flow = async (run) => {
   const byTool = new Map(
     actions.flatMap((action) => [action.tool, action.name].map((name) => [name, action] as const)),
   );
-  const tools = toolsOf(run, actions);
+  const tools = await toolsOf(run, actions);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
   const end = watchEnd(run);
   const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };

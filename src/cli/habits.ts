@@ -1,7 +1,7 @@
 /** Words and flags that users of other agents type, and what they are called here. */
 
 /** By the word in the place of a command. Only words that are not commands of pai come here. */
-const commands: Readonly<Record<string, string>> = {
+const commands = (): Readonly<Record<string, string>> => ({
   login: "store a key: pai config set",
   logout: "remove a key: pai config remove",
   auth: "store a key: pai config set",
@@ -28,10 +28,10 @@ const commands: Readonly<Record<string, string>> = {
   review: 'pai run "review the changes in this project"',
   settings: "pai config",
   set: "pai config put NAME VALUE",
-};
+});
 
 /** By the flag as it is typed. */
-const flags: Readonly<Record<string, string>> = {
+const flags = (): Readonly<Record<string, string>> => ({
   "-p": 'a task runs once and ends by itself: pai "TASK"',
   "--print": 'a task runs once and ends by itself: pai "TASK"',
   "--prompt": 'pai "TASK"',
@@ -65,13 +65,13 @@ const flags: Readonly<Record<string, string>> = {
   "--test-cmd": "--check CMD",
   "--lint-cmd": "--check CMD",
   "--no-auto-commits": "pai commits only with --commit",
-};
+});
 
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
 /** What a command of another agent is called here; null: nothing is known of it. */
-export const habitOfCommand = (word: string): string | null => find(commands, word.toLowerCase());
+export const habitOfCommand = (word: string): string | null => find(commands(), word.toLowerCase());
 
 /** The same for a flag as it was typed: "--yolo", "-p". */
-export const habitOfFlag = (flag: string): string | null => find(flags, flag);
+export const habitOfFlag = (flag: string): string | null => find(flags(), flag);

@@ -94,10 +94,11 @@ function readValue(spec: FlagSpec, { rawName, inline }: Given, next: string | un
 
 /** The value of one flag, after its earlier one. Throws usage for an unknown flag, and for a value it cannot have. */
 function readFlag(key: FlagKey, given: Given, next: string | undefined, earlier: Value | undefined): Value {
+  const isSwitch = !takesValue(key);
+  if (isSwitch && (given.inline === undefined || earlier === true)) return true;
   const spec = specOf(key);
   const others = Array.isArray(earlier) ? earlier : [];
-  if (spec.kind === "switch") {
-    if (given.inline === undefined || earlier === true) return true;
+  if (isSwitch) {
     if (spec.optional !== true) throw new PaiError("usage", `--${spec.name} takes no value`);
     return [...others, readValue(spec, given, undefined)];
   }

@@ -90,7 +90,7 @@ export async function requireConsent(
   keys: readonly string[],
   { places, ask }: { readonly places: Places; readonly ask: ((question: string) => Promise<boolean>) | null },
 ): Promise<void> {
-  if (!/\.json$/.test(address.origin) || keys.length === 0) return;
+  if (!address.origin.endsWith(".json") || keys.length === 0) return;
   const known = readConsents(places).get(address.provider);
   const isKnown = keys.every((key) => known?.includes(pairOf(key, address.url)));
   if (isKnown) return;

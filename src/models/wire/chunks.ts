@@ -53,7 +53,7 @@ export async function* readReply(
   options: ReplyOptions,
 ): AsyncGenerator<readonly ModelEvent[], void> {
   const type = response.headers.get("content-type") ?? "";
-  const reader = /ndjson/.test(type) ? createLineReader() : createSseReader();
+  const reader = type.includes("ndjson") ? createLineReader() : createSseReader();
   const characters = new TextDecoder();
   const reading = { response, decoder, options };
   let seen = false;
@@ -70,7 +70,7 @@ export async function* readReply(
     const tail = [...reader.push(characters.decode()), ...reader.end()];
     yield* readAll(tail, { ...reading, wrong: cut });
     const stray = seen || tail.length > 0 ? [] : [reader.stray()];
-    yield* readAll(stray, { ...reading, wrong: /event-stream/.test(type) ? cut : noStream });
+    yield* readAll(stray, { ...reading, wrong: type.includes("event-stream") ? cut : noStream });
   } catch (thrown) {
     throw options.note(thrown);
   }

@@ -13,10 +13,10 @@ export type JsonReading = { readonly ok: true; readonly value: Json } | { readon
  */
 export function readJson(text: string): JsonReading {
   const body = withoutThoughts(text);
-  const inner = readQuoted(body) ?? readEscaped(body);
-  if (inner !== null) return readJson(inner);
   const whole = body.startsWith("{") ? parseJson(body) : null;
   if (whole?.ok) return whole;
+  const inner = readQuoted(body) ?? readEscaped(body);
+  if (inner !== null) return readJson(inner);
   let first: JsonReading | null = null;
   for (let at = nextObject(body, 0); at >= 0; ) {
     const scanned = scanObject(body, at);
@@ -43,11 +43,12 @@ function parseJson(json: string): JsonReading {
 
 /** Some servers leave out the opening tag, so the closing one counts too, unless JSON has begun before it. */
 function withoutThoughts(text: string): string {
-  const body = text.replace(/^[\s\uFEFF]+/, "");
+  const body = text.trimStart();
   const isOpened = openingOf(body) !== "";
+  if (!isOpened && /^(?:[{["]|```)/.test(body)) return body;
   const end = findClosing(body)?.end;
   if (end === undefined) return isOpened ? "" : body;
-  return !isOpened && /^(?:[{["]|```)/.test(body) ? body : withoutThoughts(body.slice(end));
+  return withoutThoughts(body.slice(end));
 }
 
 /** The content of a reply that is one JSON string: an object written as text. */

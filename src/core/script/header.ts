@@ -51,16 +51,20 @@ function readCommand(line: string): Header | null {
 /** What some servers leave of a model's own marks around what it says. */
 const startTokens = /^\s*(?:<\|[^|<>\s]+\|>(?:assistant)?)+/;
 const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
+/** The end of a line that has end tokens. */
+const endings = ["|>", "</s>", "<end_of_turn>", "<eos>"];
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
 /** The line without a model's end marks. */
 export function withoutEndTokens(line: string): string {
-  return line.endsWith(">") ? line.replace(endTokens, "") : line;
+  return endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
 }
 
 /** The line without the list marks, headings, arrows, back-ticks and bold marks that models put around a header. */
 export function undecorate(line: string): string {
-  let text = withoutEndTokens(line.trimEnd()).replace(startTokens, "").replace(listMarks, "").trimEnd();
+  const bare = withoutEndTokens(line.trimEnd()).trimEnd();
+  if (/^[A-Za-z]/.test(bare)) return bare;
+  let text = bare.replace(startTokens, "").replace(listMarks, "");
   for (let layer = 0; layer < 2; layer++) {
     const mark = /^(?:\*\*|`)/.exec(text)?.[0];
     if (mark === undefined) break;

@@ -63,11 +63,13 @@ function placeOutside(to: Progress, line: string): void {
   const header =
     readHeader(rowOf(text) !== null && !needsTarget(text) ? `${text}::` : text, to.tag) ??
     readHeader(raise(text), to.tag);
-  const unknown = /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
-  if (to.finished) to.remarks.push({ line: to.number, text: line.trim() });
-  else if (header !== null) begin(to, header);
-  else if (unknown !== undefined) to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
-  else to.remarks.push({ line: to.number, text: line.trim() });
+  if (header !== null && !to.finished) {
+    begin(to, header);
+    return;
+  }
+  const unknown = to.finished ? undefined : /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
+  if (unknown === undefined) to.remarks.push({ line: to.number, text: line.trim() });
+  else to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
 }
 
 /** What a header begins: an action in one line, or a body. */

@@ -29,7 +29,8 @@ export const barePath = (text: string): string => /^(['"`])(.+)\1$/s.exec(text.t
 
 /** A pattern or a list in place of a path: as a promise it would name no file at all. */
 export const namesSeveral = (path: string): boolean =>
-  /\*/.test(path) || path.split(/\s*[,;&]\s*|\s+and\s+/).filter((part) => /^\S+\.\w+$/.test(part)).length > 1;
+  path.includes("*") ||
+  (/[\s,;&]/.test(path) && path.split(/\s*[,;&]\s*|\s+and\s+/).filter((part) => /^\S+\.\w+$/.test(part)).length > 1);
 
 /** `plain` turns whatever was written into what `schema` takes. */
 export const leniently = <Schema extends z.ZodMiniType>(plain: (value: unknown) => unknown, schema: Schema) =>

@@ -28,6 +28,7 @@ export function unpackPlan(value: Json): Json {
 function nestFields(plan: Fields): Fields {
   let nested = plan;
   for (const [key, value] of Object.entries(plan)) {
+    if (!key.includes(".")) continue;
     const [, section = "", field = ""] = /^(analysis|execution_plan|intelligence_notes)\.(\w+)$/.exec(key) ?? [];
     const held = nested[section] ?? {};
     if (field !== "" && isFields(held)) nested = { ...nested, [section]: { ...held, [field]: value } };

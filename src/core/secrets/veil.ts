@@ -81,7 +81,11 @@ function openText(bytes: Uint8Array): { readonly text: string; readonly toBytes:
 
 export function createVeil(options: VeilOptions = {}): Veil {
   const { trusting = false, random = Math.random } = options;
-  const draw = () => Array.from({ length: 4 }, () => letters.charAt(Math.floor(random() * letters.length))).join("");
+  const draw = () => {
+    let drawn = "";
+    for (let at = 0; at < 4; at += 1) drawn += letters.charAt(Math.floor(random() * letters.length));
+    return drawn;
+  };
   const known = createKnownTexts();
   const values = new Map<string, string>();
   const names = new Map<string, string>();
@@ -164,6 +168,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const hideRaw = (text: string): string => hide(refuseNames(text));
 
   const reveal: Veil["reveal"] = (text, isAllowed) => {
+    if (!text.includes(opening)) return { text, kept: [] };
     const kept = new Set<string>();
     const revealed = text.replace(anyName, (name, owner: string) => {
       if (!parts.has(owner)) return name;
@@ -209,7 +214,10 @@ export function createVeil(options: VeilOptions = {}): Veil {
     namesIn: (text) => [
       ...new Set([...text.matchAll(anyName)].flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : []))),
     ],
-    blank: (text) => text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name)),
+    blank: (text) =>
+      text.includes(opening)
+        ? text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name))
+        : text,
   };
 }
 
@@ -218,7 +226,7 @@ export const blankSecrets = (text: string): string =>
   replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
 
 /** How many different names a text contains. */
-export const countNames = (text: string): number => new Set(text.match(anyName)).size;
+export const countNames = (text: string): number => (text.includes(opening) ? new Set(text.match(anyName)).size : 0);
 
 /** The random part and the highest number of the names in earlier texts of a session; null: there are none. */
 export function findNames(texts: readonly string[]): { readonly part: string; readonly last: number } | null {

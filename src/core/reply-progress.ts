@@ -75,6 +75,8 @@ export function readProgress(purpose: Purpose): ProgressReader {
   const plan = plans.has(purpose) ? openPlan() : null;
   const script = scripts.has(purpose) ? openScript() : null;
   let thought = 0;
+  /** What came since the last time that it was asked: most replies are over before. */
+  let unread = "";
   return {
     push(kind, text) {
       if (kind === "thought") {
@@ -82,10 +84,12 @@ export function readProgress(purpose: Purpose): ProgressReader {
         return;
       }
       thought = 0;
-      plan?.push(text);
-      script?.push(text);
+      unread += text;
     },
     read() {
+      plan?.push(unread);
+      script?.push(unread);
+      unread = "";
       const steps = plan?.steps() ?? 0;
       const file = script?.file() ?? null;
       return {

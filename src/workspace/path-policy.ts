@@ -152,13 +152,13 @@ function askAbout(folder: RelPath, name: string, last: boolean): PathVerdict | n
 }
 
 function whyDenied(folded: string, pair: string): string | null {
-  if (openShape.test(folded)) return null;
-  const short = /^([^~]{1,6})~\d+$/.exec(folded)?.[1] ?? null;
+  if (folded.includes(".env") && openShape.test(folded)) return null;
+  const short = folded.includes("~") ? (/^([^~]{1,6})~\d+$/.exec(folded)?.[1] ?? null) : null;
   for (const { why, names } of deniedNames) {
     if (names.has(folded) || names.has(pair)) return why;
     if (short !== null && [...names].some((name) => name.replace(/^\./, "").slice(0, 6) === short)) return why;
   }
-  if (unfinishedShape.test(folded)) return "is a half-written file of pai";
+  if (folded.startsWith(".pai-") && unfinishedShape.test(folded)) return "is a half-written file of pai";
   return isSecretName(folded) ? "may hold keys or passwords" : null;
 }
 
@@ -167,7 +167,8 @@ function isSecretName(folded: string): boolean {
   const ending = folded.slice(dot + 1);
   if (dot >= 0 && secretEndings.has(ending)) return true;
   if ((folded.startsWith(".env") || shapedEndings.has(ending)) && secretShape.test(folded)) return true;
-  const original = copyEndings.has(ending) || /[~#]$/.test(ending) ? copyShape.exec(folded)?.[1] : undefined;
+  const isCopy = copyEndings.has(ending) || ending.endsWith("~") || ending.endsWith("#");
+  const original = isCopy ? copyShape.exec(folded)?.[1] : undefined;
   if (original === undefined) return false;
   // An editor may put a dot before it: `.id_rsa.swp`.
   return [original, original.replace(/^\./, "")].some((name) => secretNames.has(name) || isSecretName(name));

@@ -27,7 +27,8 @@ function shorten(text: string): string {
 }
 
 /** Emoji keep their joiners and presentation marks. */
-const acting = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const acting =
+  /(?![\u200d\ufe0e\ufe0f])(?:\p{Cc}|\p{Cs}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb])/gu;
 /** Most records: nothing in them is spelled out. */
 const plain = /^[ -~]*$/;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };

@@ -2,9 +2,8 @@
 
 /** 12345 → "12,345". */
 export function grouped(count: number): string {
-  return Math.round(count)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ",");
+  const digits = Math.round(count).toString();
+  return digits.length < 4 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** "1 call", "3 calls". */

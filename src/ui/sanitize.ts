@@ -25,13 +25,12 @@ export function visible(text: string): string {
 
 /** The same on one line: LF and TAB are spelled out too. For paths, targets and messages. */
 export function visibleLine(text: string): string {
-  return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
+  return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-const word = /[\p{L}\p{M}\p{N}_]+/gu;
+const word = /(?:\p{L}|\p{M}|\p{N}|_)+/gu;
 /** Scripts with letters that look like Latin ones. */
 const alike = ["Cyrillic", "Greek", "Armenian", "Cherokee", "Lisu"] as const;
-const shapes = alike.map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const);
 const mayMix = /[\u0370-\u058f\u13a0-\u13ff\ua4d0-\ua4ff\uab70-\uabbf]/;
 
 /** The text with a note after every word that mixes Latin letters with ones that look like them. */
@@ -39,7 +38,7 @@ export function markMixed(text: string): string {
   if (!mayMix.test(text)) return text;
   return text.replace(word, (found) => {
     if (!/\p{Script=Latin}/u.test(found)) return found;
-    const scripts = shapes.flatMap(([script, shape]) => (shape.test(found) ? [script] : []));
+    const scripts = alike.filter((script) => new RegExp(`\\p{Script=${script}}`, "u").test(found));
     return scripts.length === 0 ? found : `${found}[mixes Latin and ${scripts.join(", ")}]`;
   });
 }

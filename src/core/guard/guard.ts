@@ -7,6 +7,7 @@ import { findSecrets, newSecrets } from "../secrets/key-shapes.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
 import { type Balance, balanceOf, gainedOf, settleMoves, weighLines } from "./balance.ts";
+import { type Before, openBefore } from "./before.ts";
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
@@ -48,11 +49,12 @@ interface File {
   readonly now: string | null;
 }
 
-/** One file under judgement: which of its lines it really lost and gained, and the other files of the run. */
+/** One file under judgement: which of its lines it really lost and gained, and all files of the run, this one among them. */
 interface Case {
   readonly file: File;
   readonly balance: Balance;
-  readonly others: readonly File[];
+  readonly files: readonly File[];
+  readonly before: Before;
   readonly input: GuardInput;
   /** Names that a file defined, or defines. */
   readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
@@ -145,14 +147,15 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 }
 
-const judgeDefinitions: Rule = ({ file, others, definitions, input: { planned } }) => {
+const judgeDefinitions: Rule = ({ file, files, definitions, input: { planned } }) => {
   const { path, old, now } = file;
   if (old === null || (now === null && isDeletionPlanned(path, planned))) return null;
   const [before, after] = [definitions(file, "old"), definitions(file, "now")];
   const missing = without(before, after).filter((name) => !planned.texts.some((text) => mentions(text, name)));
   if (missing.length < 3) return null;
   const [movedOut, movedIn] = [new Set<string>(), new Set<string>()];
-  for (const other of others) {
+  for (const other of files) {
+    if (other === file) continue;
     const [was, is] = [definitions(other, "old"), definitions(other, "now")];
     for (const name of without(is, was)) movedOut.add(name);
     for (const name of without(was, is)) movedIn.add(name);
@@ -166,20 +169,19 @@ const judgeDefinitions: Rule = ({ file, others, definitions, input: { planned } 
   );
 };
 
-const judgePlaceholders: Rule = ({ file, others }) => {
+const judgePlaceholders: Rule = ({ file, before }) => {
   if (file.now === null) return null;
   const found = findPlaceholders(file.now, file.path);
   if (found.length === 0) return null;
-  const known = new Set([file, ...others].flatMap(({ old }) => linesOf(old ?? "").map((line) => line.trim())));
-  const fresh = found.filter(({ text }) => !known.has(text));
+  const fresh = found.filter(({ text }) => !before.lines().has(text));
   if (fresh.length === 0) return null;
   const shown = fresh.slice(0, 3).map(({ line, text }) => `line ${line}: ${text}`);
   return `a placeholder replaces code (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
 };
 
-const judgeSecrets: Rule = ({ file, others }) => {
+const judgeSecrets: Rule = ({ file, before }) => {
   if (file.now === null || findSecrets(file.now).length === 0) return null;
-  const found = newSecrets([file, ...others].map(({ old }) => old ?? "").join("\n"), file.now);
+  const found = newSecrets(before.text(), file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind, sample }) => `line ${line}: ${kind} ${sample}`);
   return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;
@@ -228,11 +230,12 @@ const noLines: ReadonlySet<string> = new Set();
 
 function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]> {
   const definitions = openDefinitions();
+  const before = openBefore(files);
   const verdicts: Verdict[] = [];
   for (const [file, balance] of yield* balanceAll(files)) {
     yield;
     if (file.old === file.now) continue;
-    const subject = { file, balance, others: files.filter((other) => other !== file), input, definitions };
+    const subject = { file, balance, files, before, input, definitions };
     for (const { rule, verdict, judge: judgeRule } of rules) {
       const text = judgeRule(subject);
       if (text !== null) verdicts.push({ path: file.path, verdict, rule, text: `${file.path}: ${text}` });

@@ -1,0 +1,21 @@
+/** What the files of a run held together before it: gathered once, and only when a rule asks, as there may be thousands. Pure. */
+export interface Before {
+  readonly text: () => string;
+  /** Without blanks at either end. */
+  readonly lines: () => ReadonlySet<string>;
+}
+
+export function openBefore(files: readonly { readonly old: string | null }[]): Before {
+  let text: string | null = null;
+  let lines: ReadonlySet<string> | null = null;
+  return {
+    text() {
+      text ??= files.map(({ old }) => old ?? "").join("\n");
+      return text;
+    },
+    lines() {
+      lines ??= new Set(files.flatMap(({ old }) => (old ?? "").split("\n").map((line) => line.trim())));
+      return lines;
+    },
+  };
+}

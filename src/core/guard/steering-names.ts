@@ -1,12 +1,18 @@
 /** Names of files that run without being asked, and of files that steer agents, by who reads them. Folded to lower case. */
 
+/** What a name may look like. It has one of the words in it: the pattern is compiled only for such a name. */
+export interface Shape {
+  readonly words: string;
+  readonly pattern: RegExp;
+}
+
 /** One reader and the names it looks for: see steering.ts for how they are spelled. */
 export interface Row {
   readonly why: string;
   readonly names: string;
   /** For the last part of a path: how it ends, or what it looks like, where a list of names is not enough. */
   readonly endings?: string;
-  readonly shape?: RegExp;
+  readonly shape?: Shape;
 }
 
 export const unaskedNames: readonly Row[] = [
@@ -21,7 +27,10 @@ export const unaskedNames: readonly Row[] = [
       .tekton/ .concourse/ .harness/ .dagger/ .screwdriver/ screwdriver.yaml shippable.yml .scrutinizer.yml
       .vsts-ci.yml .gocd.yaml .lgtm.yml .sourcehut.yml bitrise.yml codemagic.yaml .prow.yaml .zuul.yaml .zuul.d/
       zuul.yaml .rultor.yml .space.kts .onedev-buildspec.yml xcode-cloud.yml ci_scripts/ .ci-operator.yaml`,
-    shape: /^(?:jenkinsfile[._-].+|.+\.jenkinsfile|azure-pipelines?[._-].+\.ya?ml|.+\.gitlab-ci\.ya?ml)$/,
+    shape: {
+      words: "jenkinsfile azure-pipeline .gitlab-ci.",
+      pattern: /^(?:jenkinsfile[._-].+|.+\.jenkinsfile|azure-pipelines?[._-].+\.ya?ml|.+\.gitlab-ci\.ya?ml)$/,
+    },
   },
   {
     why: "git or a hook manager runs it",
@@ -33,7 +42,10 @@ export const unaskedNames: readonly Row[] = [
       .simple-git-hooks.cjs simple-git-hooks.json simple-git-hooks.js simple-git-hooks.cjs .captainhook.json
       captainhook.json grumphp.yml .hgrc .yorkie/ .ghooks.json .ghooks/ .cargo-husky/ prek.toml hk.pkl
       cocogitto.toml cog.toml .rusty-hook.toml`,
-    shape: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+)$/,
+    shape: {
+      words: "lint-staged lintstaged",
+      pattern: /^(?:\.?lint-?staged(?:rc)?\.[\w.]+|\.lintstagedrc\.\w+)$/,
+    },
   },
   {
     why: "a shell runs it when it starts",
@@ -83,8 +95,11 @@ export const agentNames: readonly Row[] = [
       .rooignore .goosehints .rules .kilocodemodes .kilocodeignore .augment-guidelines .aiexclude .aiderignore
       .geminiignore .codeiumignore .github/copilot-instructions.md .github/instructions/ .github/prompts/
       .github/chatmodes/ .github/agents/ .github/skills/ copilot-instructions.md`,
-    shape:
-      /^(?:\.(?:roorules|clinerules|windsurfrules|cursorrules)-.+|.+\.(?:instructions|chatmode|prompt|agent)\.md)$/,
+    shape: {
+      words: "rules- .instructions.md .chatmode.md .prompt.md .agent.md",
+      pattern:
+        /^(?:\.(?:roorules|clinerules|windsurfrules|cursorrules)-.+|.+\.(?:instructions|chatmode|prompt|agent)\.md)$/,
+    },
   },
   {
     why: "agents read their settings and what they run from it",

@@ -27,8 +27,8 @@ export const builtNames: readonly Row[] = [
   runs("maven", ".mvn/ pom.xml mvnw mvnw.cmd"),
   runs("ant or sbt", "build.xml build.sbt build.sc plugins.sbt .sbtopts .jvmopts"),
   runs("clojure", "project.clj deps.edn bb.edn shadow-cljs.edn build.boot"),
-  runs("gulp", "", { shape: /^gulpfile\.(?:[cm]?[jt]s|babel\.js|coffee)$/ }),
-  runs("grunt", "", { shape: /^gruntfile\.(?:[cm]?[jt]s|coffee)$/ }),
+  runs("gulp", "", { shape: { words: "gulpfile.", pattern: /^gulpfile\.(?:[cm]?[jt]s|babel\.js|coffee)$/ } }),
+  runs("grunt", "", { shape: { words: "gruntfile.", pattern: /^gruntfile\.(?:[cm]?[jt]s|coffee)$/ } }),
   runs("pnpm", "pnpm-workspace.yaml"),
   runs(
     "a JavaScript tool",
@@ -38,13 +38,19 @@ export const builtNames: readonly Row[] = [
       workspace.json deno.json deno.jsonc nodemon.json .ncurc.js wallaby.js ember-cli-build.js brunch-config.js
       quasar.conf.js vue.config.js netlify.toml vercel.json tsup.json forge.config.js electron-builder.yml`,
     {
-      shape:
-        /^(?:[\w.-]+\.config\.(?:[cm]?[jt]sx?|json)|webpack\.[\w.-]+\.[cm]?[jt]s|\.[\w-]+rc\.(?:[cm]?[jt]s|json5?|ya?ml)|[\w-]+\.workspace\.[cm]?[jt]s)$/,
+      shape: {
+        words: ".config. webpack. rc. .workspace.",
+        pattern:
+          /^(?:[\w.-]+\.config\.(?:[cm]?[jt]sx?|json)|webpack\.[\w.-]+\.[cm]?[jt]s|\.[\w-]+rc\.(?:[cm]?[jt]s|json5?|ya?ml)|[\w-]+\.workspace\.[cm]?[jt]s)$/,
+      },
     },
   ),
   runs("docker", "compose.yml compose.yaml compose.override.yml compose.override.yaml", {
     endings: ".dockerfile",
-    shape: /^(?:dockerfile|containerfile)(?:\..+)?$|^docker-compose.*\.ya?ml$/,
+    shape: {
+      words: "dockerfile containerfile docker-compose",
+      pattern: /^(?:dockerfile|containerfile)(?:\..+)?$|^docker-compose.*\.ya?ml$/,
+    },
   }),
   runs(
     "a deploy",
@@ -71,7 +77,7 @@ export const builtNames: readonly Row[] = [
   }),
   runs("xcode or swift", "package.swift project.pbxproj podfile cartfile fastfile appfile fastlane/", {
     endings: ".podspec .xcconfig",
-    shape: /^\.xcode\.env/,
+    shape: { words: ".xcode.env", pattern: /^\.xcode\.env/ },
   }),
   runs("elixir or erlang", "mix.exs rebar.config .formatter.exs .credo.exs"),
   runs(

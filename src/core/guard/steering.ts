@@ -21,32 +21,36 @@ const tables: readonly (readonly [kind: SteeringKind, rows: readonly Row[]])[] =
   ["built", builtNames],
 ];
 
+/** What a name ends with, or, where there is a pattern, has in it besides. */
+interface Mark {
+  readonly text: string;
+  readonly pattern: RegExp | null;
+  readonly steering: Steering;
+}
+
 interface Table {
   /** All names as they are spelled. Most names are not in it: a search of it costs less than to open `byName`. */
   readonly spelled: string;
   /** `name`, or `folder/name`; a name that ends in `/` counts anywhere in a path, others only at its end. */
   readonly byName: () => ReadonlyMap<string, Steering>;
-  readonly shapes: readonly {
-    readonly endings: readonly string[];
-    readonly shape: RegExp | null;
-    readonly steering: Steering;
-  }[];
+  readonly marks: readonly Mark[];
 }
 
-const namesOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
+const wordsOf = (text = ""): readonly string[] => text.match(/\S+/g) ?? [];
 
 function openTable(): Table {
-  const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ ...row, steering: { kind, why: row.why } })));
+  const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ row, steering: { kind, why: row.why } })));
   let byName: ReadonlyMap<string, Steering> | null = null;
   return {
-    spelled: rows.map(({ names }) => names).join(" "),
+    spelled: rows.map(({ row }) => row.names).join(" "),
     byName() {
-      byName ??= new Map(rows.flatMap(({ names, steering }) => namesOf(names).map((name) => [name, steering])));
+      byName ??= new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering])));
       return byName;
     },
-    shapes: rows.flatMap(({ endings, shape = null, steering }) =>
-      endings === undefined && shape === null ? [] : [{ endings: endings?.split(" ") ?? [], shape, steering }],
-    ),
+    marks: rows.flatMap(({ row: { endings, shape }, steering }) => [
+      ...wordsOf(endings).map((text) => ({ text, pattern: null, steering })),
+      ...wordsOf(shape?.words).map((text) => ({ text, pattern: shape?.pattern ?? null, steering })),
+    ]),
   };
 }
 
@@ -59,16 +63,16 @@ const table = (): Table => {
 
 /** What a name in a folder of this name is in the table; both folded. `last`: nothing follows it in the path. */
 export function steeringOfName(folder: string, name: string, last: boolean): Steering | null {
-  const { spelled, byName, shapes } = table();
+  const { spelled, byName, marks } = table();
   const spellings = hasWord(spelled, name) ? [`${folder}/${name}`, name] : [];
   for (const spelling of spellings) {
     const found = byName().get(`${spelling}/`) ?? (last ? byName().get(spelling) : undefined);
     if (found !== undefined) return found;
   }
   if (!last) return null;
-  const fits = ({ endings, shape }: Table["shapes"][number]) =>
-    endings.some((ending) => name.endsWith(ending)) || shape?.test(name) === true;
-  return shapes.find(fits)?.steering ?? null;
+  const fits = ({ text, pattern }: Mark) =>
+    pattern === null ? name.endsWith(text) : name.includes(text) && pattern.test(name);
+  return marks.find(fits)?.steering ?? null;
 }
 
 /** Whether the text has the word between blanks, slashes or its own ends. */

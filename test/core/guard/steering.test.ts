@@ -1,6 +1,9 @@
 /** The table of files that steer: every name that an attack tried, by its kind. */
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import { findSteering, needsOwnYes, type SteeringKind } from "../../../src/core/guard/steering.ts";
+import { agentNames, unaskedNames } from "../../../src/core/guard/steering-names.ts";
+import { builtNames } from "../../../src/core/guard/steering-tools.ts";
 
 // F12, F21
 const kinds: Readonly<Record<SteeringKind, string>> = {
@@ -45,4 +48,14 @@ test("spellings that a file system takes for the same name are the same", () => 
 test("the gravest kind of a path counts", () => {
   expect(findSteering(".github/workflows/Makefile")?.kind).toBe("unasked");
   expect(findSteering("fastlane/AGENTS.md")?.kind).toBe("agents");
+});
+
+const shapes = [...unaskedNames, ...agentNames, ...builtNames].flatMap(({ shape }) => shape ?? []);
+
+test("whatever a shape fits has one of its words", () => {
+  expect(shapes.length).toBeGreaterThan(5);
+  for (const { words, pattern } of shapes) {
+    const hasWord = (name: string) => words.split(" ").some((word) => name.includes(word));
+    fc.assert(fc.property(fc.stringMatching(pattern), hasWord), { numRuns: 300 });
+  }
 });

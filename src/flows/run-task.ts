@@ -5,9 +5,8 @@ import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { leastCalls, planPromise } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
-import { type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
+import { coverAll, type KeyMask, maskHeld } from "../core/secrets/held-keys.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { mapTexts } from "../core/secrets/map-texts.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { listen } from "./breathe.ts";
 import { createLedger } from "./ledger.ts";
@@ -23,13 +22,6 @@ interface StamperOptions {
   readonly sink: (event: StampedEvent) => void;
   readonly mask?: KeyMask;
 }
-
-/** Keys are masked, other secrets go by their names, in all that leaves the run. */
-const coverAll = (keys: KeyMask, veil: Veil): KeyMask =>
-  Object.assign(<T>(value: T): T => mapTexts(value, (text) => veil.cover(keys(text))), {
-    begun: (text: string) => Math.max(keys.begun(text), veil.begun(text)),
-    keys: keys.keys,
-  });
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 

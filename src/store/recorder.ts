@@ -11,8 +11,7 @@ import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { AnyAction } from "../core/proposal.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import { changedContent, changedPath, type Fact, type FactOf } from "../core/receipt.ts";
-import type { Mask } from "../core/secrets/held-keys.ts";
-import { mapTexts } from "../core/secrets/map-texts.ts";
+import { coverAll, type KeyMask, type Mask, maskHeld } from "../core/secrets/held-keys.ts";
 import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import { openReceipts, type Page } from "./receipts.ts";
 import { recordLooks, recordMemory, recordPlans, recordRepository } from "./record-found.ts";
@@ -56,15 +55,16 @@ export interface Doors {
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;
   /** Takes the keys that pai holds out of what is written down. */
-  readonly mask?: Mask;
+  readonly mask?: KeyMask;
   /** Hides secrets; a session has one for all its runs. Its own when it is left out. */
   readonly veil?: Veil;
 }
 
 /** Records one run in a receipt. Calls `ended` once, when the last line is written and the receipt is closed. */
 export function recordRun(page: Page, { task, options }: Started, doors: Doors, ended: () => void): Recorder {
-  const { model, workspace, decide, now, mask = (value) => value, veil = createVeil() } = doors;
-  const add = (fact: Fact) => page.add(mapTexts(fact, (text) => veil.cover(mask(text))));
+  const { model, workspace, decide, now, mask = maskHeld([]), veil = createVeil() } = doors;
+  const cover = coverAll(mask, veil);
+  const add = (fact: Fact) => page.add(cover(fact));
   const masked = veil.hideAll;
   let sandboxTold = false;
   return {

@@ -18,7 +18,7 @@ export interface PathRules {
   readonly deny: readonly string[];
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const words = (text: string): ReadonlySet<string> => new Set(text.match(/\S+/g));
 
 /** What denied names are: secrets, a repository's insides, what a tool keeps, pai's own, or whatever the settings name. */
 export type DeniedKind = "secret" | "repository" | "tool" | "own" | "settings";

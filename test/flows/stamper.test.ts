@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
-import { maskHeld } from "../../src/core/secrets/held-keys.ts";
+import { coverAll, maskHeld } from "../../src/core/secrets/held-keys.ts";
 import { spellingsOf } from "../../src/core/secrets/spellings.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import { createStamper } from "../../src/flows/run-task.ts";
@@ -70,7 +70,7 @@ test("of no event is any text left out, in whatever spelling a secret is written
   const key = "AIzaSyOwn-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5";
   const veil = createVeil();
   veil.hide(`db_password = '${secret}'`);
-  const mask = Object.assign(<T>(value: T): T => veil.cover(maskHeld([key])(value)), { begun: () => 0, keys: [] });
+  const mask = coverAll(maskHeld([key]), veil);
   const sent: StampedEvent[] = [];
   const emit = createStamper({ id: "r", now: () => new Date(0), sink: (event) => void sent.push(event), mask });
   const spelled = [...spellingsOf(secret), ...spellingsOf(key)];

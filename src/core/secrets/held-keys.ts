@@ -2,12 +2,15 @@
 import { createKnownTexts, leastKnown } from "./known-texts.ts";
 import { mapTexts } from "./map-texts.ts";
 import { spellingsOf } from "./spellings.ts";
+import type { Veil } from "./veil.ts";
 
 /** The same value with every text in it masked. Values are plain data. */
 export type Mask = <T>(value: T) => T;
 
 /** A mask that can be put on a text in pieces, too. */
 export type KeyMask = Mask & {
+  /** The mask of one text: most of what is masked are texts inside of other values. */
+  readonly text: (text: string) => string;
   /** How many characters at the end of the text may be the beginning of a key. */
   readonly begun: (text: string) => number;
   /** The keys themselves, for code that hides them in what it sends. */
@@ -23,5 +26,15 @@ export function maskHeld(keys: readonly string[]): KeyMask {
     for (const spelling of spellingsOf(key)) known.add(spelling, () => shown);
   }
   const mask = <T>(value: T): T => (held.length === 0 ? value : mapTexts(value, known.replace));
-  return Object.assign(mask, { begun: known.begun, keys: held });
+  return Object.assign(mask, { text: known.replace, begun: known.begun, keys: held });
+}
+
+/** Keys are masked, other secrets go by their names: for all that leaves a run. */
+export function coverAll(keys: KeyMask, veil: Veil): KeyMask {
+  const text = (given: string) => veil.coverText(keys.text(given));
+  return Object.assign(<T>(value: T): T => mapTexts(value, text), {
+    text,
+    begun: (given: string) => Math.max(keys.begun(given), veil.begun(given)),
+    keys: keys.keys,
+  });
 }

@@ -5,20 +5,18 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The same plain data with every text in it changed, the very same value where none is; keys stay. */
 export function mapTexts<T>(value: T, change: Change): T {
-  return mapValue(value, change) as T;
+  if (typeof value === "string") return change(value) as T;
+  return typeof value === "object" && value !== null ? (mapParts(value, change) as T) : value;
 }
 
 /** Every event and every line of a receipt passes here, mostly unchanged: nothing is copied before a text differs. */
-function mapValue(value: unknown, change: Change): unknown {
-  if (typeof value === "string") return change(value);
-  if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? mapList(value, change) : mapFields(value as Fields, change);
-}
+const mapParts = (value: object, change: Change): unknown =>
+  Array.isArray(value) ? mapList(value, change) : mapFields(value as Fields, change);
 
 function mapList(list: readonly unknown[], change: Change): readonly unknown[] {
   let changed: unknown[] | null = null;
   for (let at = 0; at < list.length; at += 1) {
-    const part = mapValue(list[at], change);
+    const part = mapTexts(list[at], change);
     if (part === list[at]) continue;
     changed ??= [...list];
     changed[at] = part;
@@ -29,8 +27,11 @@ function mapList(list: readonly unknown[], change: Change): readonly unknown[] {
 function mapFields(fields: Fields, change: Change): Fields {
   let changed: Record<string, unknown> | null = null;
   for (const key of Object.keys(fields)) {
-    const part = mapValue(fields[key], change);
-    if (part === fields[key]) continue;
+    const field = fields[key];
+    // Numbers and the like are half of all fields: no call for them.
+    if (typeof field !== "string" && typeof field !== "object") continue;
+    const part = mapTexts(field, change);
+    if (part === field) continue;
     changed ??= { ...fields };
     changed[key] = part;
   }

@@ -47,6 +47,7 @@ export interface Veil {
   hideAll<T>(value: T): T;
   /** Secrets that are known by their names, for what is shown and written down; learns nothing. */
   cover<T>(value: T): T;
+  coverText(text: string): string;
   /** How many characters at the end of the text may be the beginning of a known secret. */
   begun(text: string): number;
   /** The content with the values in place of those names that `isAllowed` allows them for. */
@@ -179,8 +180,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
     });
     return { text: revealed, kept: [...kept] };
   };
-  const cover = (text: string): string => known.replace(text);
-
   return {
     get part() {
       return part;
@@ -203,7 +202,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
       return hidden === text ? bytes : toBytes(hidden);
     },
     hideAll: (value) => mapTexts(value, hide),
-    cover: (value) => mapTexts(value, cover),
+    cover: (value) => mapTexts(value, known.replace),
+    coverText: known.replace,
     begun: known.begun,
     reveal,
     revealBytes(bytes, isAllowed) {

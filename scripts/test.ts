@@ -1,6 +1,6 @@
 /**
  * Runs all tests and ends with a plain count; no test found, or none run, is a failure.
- * Tests that start processes mostly wait for them: all others run beside them.
+ * Transcripts mostly wait for the processes they start: all others run beside them.
  * One failed test that depends on processes or clocks is tried once more alone, with the same seed for property tests.
  * What passes then is named and counted; a second one fails the run.
  */
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Folders of tests that start processes and wait for clocks, which a busy machine can disturb. No other test is retried. */
-const disturbed = ["test/transcript/", "test/workspace/"];
+const disturbed = ["test/transcript/", "test/workspace/"] as const;
 
 /** Milliseconds that any other test may take while those run beside it. */
 const patience = 30_000;
@@ -105,7 +105,13 @@ function print(title: string, failures: readonly Failure[]): void {
 
 console.log(`seed of the property tests: ${seed} (PAI_TEST_SEED=${seed} repeats it)`);
 const others = disturbed.map((folder) => `--path-ignore-patterns=${folder}**`);
-const both = await Promise.all([runTests(disturbed, "now"), runTests([...others, `--timeout=${patience}`], "later")]);
+const [transcripts, workspace] = disturbed;
+const both = await Promise.all([
+  runTests([transcripts], "now"),
+  runTests([...others, `--timeout=${patience}`], "later").then(async (outcome) =>
+    addUp(outcome, await runTests([workspace], "later")),
+  ),
+]);
 const first = addUp(...both);
 print("failed", first.failures);
 const isExplained = first.failed === first.failures.length;

@@ -1,4 +1,6 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
+import { formatPatch, OMIT_HEADERS } from "diff/lib/patch/create.js";
+import type { StructuredPatchHunk } from "diff/lib/types.js";
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
 import { type KeptLine, matchLines, splitLines } from "./line-diff.ts";
@@ -143,13 +145,7 @@ function groupEdits(edits: readonly Edit[]): readonly (readonly Edit[])[] {
   return groups;
 }
 
-/** A range of lines as a hunk names it: git leaves a count of one out, and an empty range begins a line earlier. */
-function renderRange(from: number, to: number): string {
-  const count = to - from;
-  return count === 1 ? `${from + 1}` : `${count === 0 ? from : from + 1},${count}`;
-}
-
-function renderHunk(edits: readonly Edit[], { old, now }: Alignment): string {
+function hunkOf(edits: readonly Edit[], { old, now }: Alignment): StructuredPatchHunk {
   const lines: string[] = [];
   const add = (sign: " " | "-" | "+", from: readonly string[], start: number, end: number) => {
     for (const line of from.slice(start, end)) {
@@ -169,26 +165,38 @@ function renderHunk(edits: readonly Edit[], { old, now }: Alignment): string {
   }
   const rest = Math.min(contextLines, old.length - oldTo);
   add(" ", old, oldTo, oldTo + rest);
-  const ranges = `-${renderRange(oldFrom, oldTo + rest)} +${renderRange(newFrom, newTo + rest)}`;
-  return `@@ ${ranges} @@\n${lines.join("\n")}\n`;
+  return {
+    oldStart: oldFrom + 1,
+    oldLines: oldTo + rest - oldFrom,
+    newStart: newFrom + 1,
+    newLines: newTo + rest - newFrom,
+    lines,
+  };
 }
 
 /** Bytes of a file that is made or removed, and changed lines of another: more is only named, as binary files are, which `git apply` refuses. */
 const largest = 1024 * 1024;
 const mostLines = 50_000;
 
+/** A patch of hunks alone: git's header, with names in all letters, is written here. */
+const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
+
 /**
- * The hunks of our own alignment: those of the package would be aligned without the bound that matchLines keeps on huge
- * files, and not always as the counts say. null: there is too much of it.
+ * The package writes the hunks of our own alignment: its structuredPatch would align without the bound that matchLines
+ * keeps on huge files, and not always as the counts say. null: there is too much of it.
  */
 function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
   const found = findEdits(alignment);
   const lines = found.reduce((sum, { oldFrom, oldTo, newFrom, newTo }) => sum + oldTo - oldFrom + newTo - newFrom, 0);
   if (lines > mostLines) return null;
-  return groupEdits(found)
-    .map((edits) => renderHunk(edits, alignment))
-    .join("");
+  const hunks = groupEdits(found).map((edits) => {
+    const hunk = hunkOf(edits, alignment);
+    const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
+    // git leaves a count of one out.
+    return text.replace(/^@@ .*? @@/, (ranges) => ranges.replace(/,1\b/g, ""));
+  });
+  return hunks.join("");
 }
 
 /** A name as git quotes it; letters of all languages stay readable. */

@@ -7,6 +7,8 @@ export type LineCounts = Map<string, number>;
 
 /** What one file lost and gained. Both shrink when lines turn out to have moved. */
 export interface Balance {
+  /** How many lines it lost, moved ones too. */
+  readonly gone: number;
   readonly lost: LineCounts;
   readonly gained: LineCounts;
 }
@@ -33,18 +35,19 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
 /** What a new file has of these lines; all it gained counts for nothing but what others lost. */
 export function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
   const gained: LineCounts = new Map();
-  if (wanted.size === 0) return { lost: new Map(), gained };
+  if (wanted.size === 0) return { gone: 0, lost: new Map(), gained };
   for (const line of now.split("\n")) {
     const moved = line.trim();
     if (wanted.has(moved)) gained.set(moved, (gained.get(moved) ?? 0) + 1);
   }
-  return { lost: new Map(), gained };
+  return { gone: 0, lost: new Map(), gained };
 }
 
 /** Compares a file with itself: lines in another order are neither lost nor gained. */
 export function balanceOf(old: string, now: string): Balance {
   const [before, after] = [countLines(old), countLines(now)];
-  return { lost: subtract(before, after), gained: subtract(after, before) };
+  const lost = subtract(before, after);
+  return { gone: weighLines(lost, () => 1), lost, gained: subtract(after, before) };
 }
 
 function take(counts: LineCounts, line: string, count: number): void {
@@ -85,7 +88,7 @@ export function* settleMoves(balances: readonly Balance[]): Steps<void> {
 }
 
 /** Every line of each; null is a pause. A line that is removed during the iteration is still given. */
-function* linesOf(balances: readonly Balance[], side: keyof Balance): Generator<readonly [Balance, string | null]> {
+function* linesOf(balances: readonly Balance[], side: "lost" | "gained"): Generator<readonly [Balance, string | null]> {
   let count = 0;
   for (const balance of balances) {
     for (const line of balance[side].keys()) {

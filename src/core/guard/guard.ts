@@ -147,12 +147,16 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 }
 
-const judgeDefinitions: Rule = ({ file, files, definitions, input: { planned } }) => {
+/** Of definitions lost: fewer are not told. */
+const fewestLost = 3;
+
+const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { planned } }) => {
   const { path, old, now } = file;
-  if (old === null || (now === null && isDeletionPlanned(path, planned))) return null;
+  // A line has at most one definition.
+  if (old === null || balance.gone < fewestLost || (now === null && isDeletionPlanned(path, planned))) return null;
   const [before, after] = [definitions(file, "old"), definitions(file, "now")];
   const missing = without(before, after).filter((name) => !planned.texts.some((text) => mentions(text, name)));
-  if (missing.length < 3) return null;
+  if (missing.length < fewestLost) return null;
   const [movedOut, movedIn] = [new Set<string>(), new Set<string>()];
   for (const other of files) {
     if (other === file) continue;
@@ -161,7 +165,7 @@ const judgeDefinitions: Rule = ({ file, files, definitions, input: { planned } }
     for (const name of without(was, is)) movedIn.add(name);
   }
   const lost = without(new Set(missing), movedOut);
-  if (lost.length - without(after, before, movedIn).length < 3) return null;
+  if (lost.length - without(after, before, movedIn).length < fewestLost) return null;
   const shown = lost.length > 12 ? `${lost.slice(0, 12).join(", ")} and ${lost.length - 12} more` : lost.join(", ");
   return (
     `these definitions would be lost, and the plan does not name them: ${shown}. ` +

@@ -44,7 +44,9 @@ function sharedPositions(lines: readonly string[], from: number, to: number, oth
 /** Above this many lines the rest of the work takes long, too. */
 const manyLines = 100_000;
 
+/** Every line of one side is on the other, too. null: it would take too long. */
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] | null {
+  if (old.length <= 1 && now.length <= 1) return old.map((_, at) => [at, at] as const);
   const numbers = new Map<string, number>();
   const toNumber = (line: string) => {
     const known = numbers.get(line) ?? numbers.size;

@@ -6,7 +6,7 @@ const maxPartBytes = 255;
 const maxPathBytes = 4000;
 const maxParts = 64;
 
-const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]|[\ud800-\udfff]/gu;
+const invisible = /\p{Cc}|\p{Cf}|[\u2028\u2029]|[\ud800-\udfff]/gu;
 
 export interface ParsedPath {
   readonly path: RelPath;
@@ -44,7 +44,7 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
     throw new PaiError("path_refused", `"${showName(written.slice(0, 200))}" ${why}`, { hint });
   };
   if (!text.isWellFormed()) refuse("is not well-formed text");
-  if (/\p{Cc}|[\u2028\u2029]/u.test(text)) refuse("has a control character in it");
+  if (/[\0-\x1f\x7f-\x9f\u2028\u2029]/.test(text)) refuse("has a control character in it");
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
   if (text.includes("\\")) refuse("has a backslash in it", "separate folders with /");

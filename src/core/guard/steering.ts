@@ -36,7 +36,7 @@ interface Table {
   readonly marks: readonly Mark[];
 }
 
-const wordsOf = (text = ""): readonly string[] => text.match(/\S+/g) ?? [];
+const wordsOf = (text: string): readonly string[] => text.match(/\S+/g) ?? [];
 
 function openTable(): Table {
   const rows = tables.flatMap(([kind, all]) => all.map((row) => ({ row, steering: { kind, why: row.why } })));
@@ -47,9 +47,9 @@ function openTable(): Table {
       byName ??= new Map(rows.flatMap(({ row, steering }) => wordsOf(row.names).map((name) => [name, steering])));
       return byName;
     },
-    marks: rows.flatMap(({ row: { endings, shape }, steering }) => [
-      ...wordsOf(endings).map((text) => ({ text, pattern: null, steering })),
-      ...wordsOf(shape?.words).map((text) => ({ text, pattern: shape?.pattern ?? null, steering })),
+    marks: rows.flatMap(({ row: { endings = null, shape = null }, steering }) => [
+      ...(endings === null ? [] : wordsOf(endings).map((text) => ({ text, pattern: null, steering }))),
+      ...(shape === null ? [] : wordsOf(shape.words).map((text) => ({ text, pattern: shape.pattern, steering }))),
     ]),
   };
 }

@@ -83,8 +83,9 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note 
       "model.finished"({ n, usage, served, ms }) {
         asked = null;
         spinner.stop();
+        if (!verbose) return;
         const tokens = `${grouped(usage.input)} in, ${grouped(usage.output)} out`;
-        if (verbose) aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
+        aside(`call ${n}: ${visibleLine(served)}, ${tokens}, ${spent(ms)}`);
       },
       /** A pause is seen while it lasts, and leaves no line once the request went through. */
       notice({ level, text, wait }) {

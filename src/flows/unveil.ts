@@ -42,6 +42,8 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
 async function unveilBlob(run: Run, path: RelPath, after: Blob | null): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
   const { veil, overlay, begun, record } = run;
+  // Most of what is written names no secret.
+  if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? record.staged), ...overlay.staged()], path, now);
   const may = (value: string) => mayHoldSecrets(run, path) || holds(known, value);

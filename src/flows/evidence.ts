@@ -118,7 +118,7 @@ async function showNamed(run: Run, plan: Plan, paths: ReadonlySet<RelPath>, repo
   const inParts = new Set<RelPath>();
   const texts: string[] = [];
   for (const path of paths) {
-    const parts = edited.has(path) ? await showParts(run, path, focusOn(run, plan, path, reports)) : null;
+    const parts = edited.has(path) ? await showParts(run, path, () => focusOn(run, plan, path, reports)) : null;
     if (parts !== null) inParts.add(path);
     const shown = parts ?? (await showFile(run, path));
     if (shown !== null) texts.push(shown);

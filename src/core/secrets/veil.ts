@@ -8,6 +8,9 @@ import { spellingsOf } from "./spellings.ts";
 const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;
 const opening = "<<SECRET_";
 
+/** The names in a text; most texts have none, and a search for a plain text says so sooner. */
+const findNamed = (text: string) => (text.includes(opening) ? [...text.matchAll(anyName)] : []);
+
 export interface VeilOptions {
   /** The random part of the names; drawn when it is left out. A session keeps its own, a replay that of the receipt. */
   readonly part?: string | undefined;
@@ -136,8 +139,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
 
   /** A number found in our own texts is taken: it may belong to a secret that only an earlier run knew. */
   const takeNumbers = (text: string): void => {
-    if (!text.includes(opening)) return;
-    for (const [, owner = "", number = ""] of text.matchAll(anyName)) {
+    for (const [, owner = "", number = ""] of findNamed(text)) {
       if (parts.has(owner)) last = Math.max(last, Number(number));
     }
   };
@@ -160,7 +162,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
       parts.add(part);
       return text;
     }
-    const foreign = [...text.matchAll(anyName)].filter(([, written = ""]) => parts.has(written));
+    const foreign = findNamed(text).filter(([, written = ""]) => parts.has(written));
     if (foreign.length === 0) return text;
     while (isTaken()) part = draw();
     parts.add(part);
@@ -211,9 +213,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
       const revealed = reveal(text, isAllowed);
       return { ...revealed, bytes: revealed.text === text ? bytes : toBytes(revealed.text) };
     },
-    namesIn: (text) => [
-      ...new Set([...text.matchAll(anyName)].flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : []))),
-    ],
+    namesIn: (text) => [...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : [])))],
     blank: (text) =>
       text.includes(opening)
         ? text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name))
@@ -222,15 +222,17 @@ export function createVeil(options: VeilOptions = {}): Veil {
 }
 
 /** The text with the same mark for every secret and every name of one: what may be told is compared by it. */
-export const blankSecrets = (text: string): string =>
-  replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
+export function blankSecrets(text: string): string {
+  const blanked = replaceSecrets(text, () => "<<SECRET>>");
+  return blanked.includes(opening) ? blanked.replace(anyName, "<<SECRET>>") : blanked;
+}
 
 /** How many different names a text contains. */
-export const countNames = (text: string): number => (text.includes(opening) ? new Set(text.match(anyName)).size : 0);
+export const countNames = (text: string): number => new Set(findNamed(text).map(([name]) => name)).size;
 
 /** The random part and the highest number of the names in earlier texts of a session; null: there are none. */
 export function findNames(texts: readonly string[]): { readonly part: string; readonly last: number } | null {
-  const names = texts.flatMap((text) => [...text.matchAll(anyName)]);
+  const names = texts.flatMap(findNamed);
   const part = names.at(-1)?.[1];
   return part === undefined ? null : { part, last: Math.max(...names.map(([, , number]) => Number(number))) };
 }

@@ -88,7 +88,7 @@ export function toReadable(run: Run, text: string): RelPath | null {
  * Of a large text file that the model has not seen whole: its outline and the parts that matter. Null for every other file,
  * and where the lines are too long to choose from: `showFile` shows those.
  */
-export async function showParts(run: Run, path: RelPath, focus: Focus): Promise<string | null> {
+export async function showParts(run: Run, path: RelPath, focus: () => Focus): Promise<string | null> {
   if (run.overlay.shown(path) !== null) return null;
   const blob = await run.overlay.read(path).catch(() => null);
   const hidden = run.veiled.hide(path, blob);
@@ -96,7 +96,7 @@ export async function showParts(run: Run, path: RelPath, focus: Focus): Promise<
   const text = new TextDecoder().decode(hidden.bytes);
   if (text.length <= maxWhole) return null;
   const { chooseLines } = await import("./large-source.ts");
-  const parts = chooseLines(run, path, text, focus);
+  const parts = chooseLines(run, path, text, focus());
   if (parts.text === "") return null;
   run.record.bases.add(path);
   noteHidden(run, path, parts.text);

@@ -2,7 +2,7 @@
 
 /** Lower case, compatibility forms unified, invisible characters and what some file systems drop at the end left out. */
 export function foldName(name: string): string {
-  if (/^[\w.-]*[\w-]$/.test(name)) return name.toLowerCase();
+  if (/^(?:[\w.-]*[\w-])?$/.test(name)) return name.toLowerCase();
   const seen = name
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .normalize("NFKC")

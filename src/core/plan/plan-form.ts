@@ -96,10 +96,12 @@ function nameStepFields(plan: Fields): Fields {
   return { ...plan, execution_plan: { ...held, steps } };
 }
 
+const intents = ["conversation", "look", "task"];
+
 /** An intent that is missing or no word of ours: steps make a task, words alone a conversation. */
 function nameIntent(plan: Fields): Fields {
   const { intent, reply, execution_plan: held } = plan;
-  if (typeof intent === "string" && /^\s*(conversation|look|task)\s*$/i.test(intent)) return plan;
+  if (typeof intent === "string" && intents.includes(intent.trim().toLowerCase())) return plan;
   const steps = isFields(held) && Array.isArray(held["steps"]) ? held["steps"].length : 0;
   if (steps > 0) return { ...plan, intent: "task" };
   const talks = typeof reply === "string" && reply.trim() !== "" && (intent ?? null) === null;

@@ -14,7 +14,8 @@ const closer = /^>{5,9} ?REPLACE:?\s*$/i;
 export function buildAction(body: Body, read: Read): ScriptAction {
   if (body.cmd === "FINISH") return buildFinish(body);
   const { path, line } = body;
-  const inner = isMarkdown(path) ? null : unwrapFence(body.lines);
+  const unwrapped = unwrapFence(body.lines);
+  const inner = unwrapped === null || isMarkdown(path) ? null : unwrapped;
   const lines = inner ?? body.lines;
   const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
   const first = lines.find((each) => each.trim() !== "");

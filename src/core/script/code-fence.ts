@@ -5,12 +5,11 @@ const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
 /** A file whose fences are its own. */
 export const isMarkdown = (path: string) => markdown.test(path);
 
-export function isFence(line: string): boolean {
-  return /^\s*(?:`{3,}[^`]*|~{3,}.*)$/s.test(line);
-}
+export const isFence = (line: string): boolean => marksOf(line.trimStart()) !== null;
 
 /** The marks of a fence that begins in the first column; null: the line is not a fence. */
 function marksOf(line: string): string | null {
+  if (!line.startsWith("```") && !line.startsWith("~~~")) return null;
   const mark = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(line);
   return mark?.[1] ?? mark?.[2] ?? null;
 }

@@ -63,7 +63,7 @@ function renderHeading(file: DiffFile, style: Style): string {
   const count = (kind: Row["kind"]) => file.lines.filter((line) => line.kind === kind).length;
   const name = markMixed(visibleLine(nameOf(file, style.glyphs.arrow)));
   const counts = renderCounts(count("add"), count("delete"), style);
-  const steers = file.to !== null && !/(?:^|\/)package\.json$/i.test(file.to) && findSteering(file.to) !== null;
+  const steers = file.to !== null && findSteering(file.to) !== null && !/(?:^|\/)package\.json$/i.test(file.to);
   return `${mark(style, "change")} ${name}  ${counts}${steers ? `  ${mark(style, "warn")}` : ""}`.trimEnd();
 }
 

@@ -150,7 +150,7 @@ function headLines(plan: Plan, style: Style, columns: number | null): string[] {
     [
       ["intent", visible(analysis?.user_intent ?? "").trim()],
       ["complexity", notes?.complexity_assessment ?? ""],
-      ["risk", noRisk.test(risk) ? "" : risk],
+      ["risk", risk === "" || noRisk.test(risk) ? "" : risk],
     ],
     style,
     columns,

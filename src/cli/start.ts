@@ -1,5 +1,5 @@
 /** The process around a command: streams, exit code, uncaught exceptions. */
-import { hasKeyboard, isTerminal } from "../ui/tty.ts";
+import { hasKeyboard, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import { main } from "./index.ts";
 import { endInBackground, watchSignals } from "./interrupt.ts";
@@ -37,7 +37,8 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2), keyboard: hasKeyboard() },
-    readPiped: async (signal) => (await import("./piped-input.ts")).readPiped(signal),
+    readPiped: async (signal) =>
+      isPipedIn(0) ? (await import("./piped-input.ts")).readPiped(signal) : { text: "", note: null },
     readStdin: async (signal) => (await import("./read-text.ts")).readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),

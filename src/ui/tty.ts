@@ -15,7 +15,7 @@ export function isTerminal(fd: number): boolean {
 }
 
 /** Whether something is piped in there: a pipe, a socket or a file, and no device like /dev/null. */
-function isPipedIn(fd: number): boolean {
+export function isPipedIn(fd: number): boolean {
   try {
     const stat = fstatSync(fd);
     return stat.isFIFO() || stat.isSocket() || stat.isFile();

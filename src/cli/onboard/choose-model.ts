@@ -16,6 +16,7 @@ async function checkKey(context: Context, { places }: Base, provider: ProviderId
 
 /** Throws no_key where several providers have a key, or nobody can be asked and a server on this machine needs none. */
 export async function chooseModel(context: Context, given: Base, view: View): Promise<Base> {
+  if (!lacksKey(context, given)) return given;
   const { base, told, problem } = pickModel(context, given);
   if (problem !== null) throw problem;
   if (told !== null) view.notify({ level: "info", code: "model", text: told });

@@ -45,7 +45,7 @@ function parseJson(json: string): JsonReading {
 function withoutThoughts(text: string): string {
   const body = text.trimStart();
   const isOpened = openingOf(body) !== "";
-  if (!isOpened && /^(?:[{["]|```)/.test(body)) return body;
+  if (!isOpened && ["{", "[", '"', "```"].some((mark) => body.startsWith(mark))) return body;
   const end = findClosing(body)?.end;
   if (end === undefined) return isOpened ? "" : body;
   return withoutThoughts(body.slice(end));
@@ -175,7 +175,8 @@ function* readString(show: (text: string) => void): Reading<void> {
   let high = "";
   for (let char = yield; char !== '"'; char = yield) {
     const unit = high + (char === "\\" ? yield* readEscape() : char);
-    high = /[\uD800-\uDBFF]$/.test(unit) ? unit.slice(-1) : "";
+    const last = unit.slice(-1);
+    high = last >= "\uD800" && last <= "\uDBFF" ? last : "";
     const known = high === "" ? unit : unit.slice(0, -1);
     if (known !== "") show(known);
   }
@@ -194,7 +195,7 @@ function* readWord(): Reading<string> {
 function* nextMark(): Reading<string> {
   for (let char = yield; ; char = yield) {
     if (char === "/") yield* skipComment();
-    else if (!/[\s\uFEFF]/.test(char)) return char;
+    else if (char.trim() !== "") return char;
   }
 }
 

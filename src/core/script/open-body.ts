@@ -45,7 +45,7 @@ export function growBody(open: OpenBody, line: string): void {
   if (text !== "") open.blank = false;
   open.bare = !open.heredoc && line.trimEnd() === open.tag;
   if (text === open.tag) open.heredoc = false;
-  else if (line.includes("<<") && open.startsHeredoc.test(line)) open.heredoc = true;
+  else if (line.includes("<<") && line.includes(open.tag) && open.startsHeredoc.test(line)) open.heredoc = true;
 }
 
 /** Whether and how the line ends the body; all but `end` leave the line itself to be read at top level. */

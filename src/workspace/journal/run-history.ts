@@ -224,12 +224,16 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
+/** How the names of claims begin. */
+const claims = ["lock.", "lock-", "seal.", "seal-"];
+
 /** Processes that were killed while they asked for the lock, or made the key of the seal, leave their claims. */
 function sweepClaims(state: State): void {
   if (!existsSync(state.folder)) return;
   for (const name of readdirSync(state.folder)) {
     const path = join(state.folder, name);
-    const stat = /^(?:lock|seal)[.-]/.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    const isClaim = claims.some((begins) => name.startsWith(begins));
+    const stat = isClaim ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
   }
 }

@@ -182,9 +182,13 @@ const isSpelled = (path: RelPath, patterns: readonly string[]): boolean =>
 
 /** What opens all that a folder holds opens the folder. */
 const withFolders = (patterns: readonly string[]) =>
-  patterns.flatMap((pattern) => (pattern.endsWith("/**") ? [pattern, `/${pattern.slice(0, -3)}`] : [pattern]));
+  patterns.length === 0
+    ? patterns
+    : patterns.flatMap((pattern) => (pattern.endsWith("/**") ? [pattern, `/${pattern.slice(0, -3)}`] : [pattern]));
 
+/** Asked for every name in a project; most settings have no patterns. */
 function matchesRule(folder: RelPath, names: readonly string[], patterns: readonly string[]): boolean {
+  if (patterns.length === 0) return false;
   return patterns.some((pattern) => {
     const glob = new Bun.Glob(pattern.replace(/^\/|\/$/g, ""));
     const whole = pattern.replace(/\/$/, "").includes("/");

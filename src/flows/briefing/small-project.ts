@@ -6,6 +6,9 @@ import type { Run } from "../run.ts";
 import type { ListedProject } from "./list-project.ts";
 import { hideSource, type ReadText, type Source } from "./sources.ts";
 
+/** More files hardly ever fit: to read them for that would cost more than it saves. */
+const mostFiles = 12;
+
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */
 function isNamedIn(text: string, path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
@@ -36,7 +39,7 @@ export async function readSmall(
   read: ReadText,
   most: number,
 ): Promise<readonly Source[] | null> {
-  if (more || paths.length > surveyLimits.wholeFiles) return null;
+  if (more || paths.length > mostFiles) return null;
   let left = most;
   const found: Source[] = [];
   for (const path of orderFiles(paths, run.task.text)) {

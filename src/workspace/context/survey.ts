@@ -141,7 +141,7 @@ export function openSurvey({ root, rules, path, index }: SurveyParts, terms: () 
       if (entry.kind !== "file") return;
       take(entry.path);
       files += 1;
-      if (files === surveyLimits.wholeFiles + 1) void startHistory(signal);
+      if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
     };
     const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
       for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {

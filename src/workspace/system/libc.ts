@@ -17,7 +17,18 @@ export function findLibc(maps: string): string {
 }
 
 const errnoShape = { __errno_location: { args: [], returns: "ptr" } } as const;
-let path: string | null = null;
+let opened: { readonly path: string; readonly errno: () => number } | null = null;
+
+/** Where libc is, and the errno of the last call that failed. */
+function openFirst() {
+  const path = findLibc(readFileSync("/proc/self/maps", "latin1"));
+  const where = dlopen(path, errnoShape).symbols.__errno_location;
+  const errno = (): number => {
+    const at = where();
+    return at === null ? numbers.EIO : read.i32(at, 0);
+  };
+  return { path, errno };
+}
 
 /**
  * The functions of libc with these shapes, and the errno of the last call that failed; null where there is no FFI.
@@ -25,14 +36,9 @@ let path: string | null = null;
  */
 export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
   try {
-    path ??= findLibc(readFileSync("/proc/self/maps", "latin1"));
-    const { symbols } = dlopen(path, shapes);
-    const where = dlopen(path, errnoShape).symbols.__errno_location;
-    const errno = (): number => {
-      const at = where();
-      return at === null ? numbers.EIO : read.i32(at, 0);
-    };
-    return { functions: symbols, errno };
+    opened ??= openFirst();
+    const { path, errno } = opened;
+    return { functions: dlopen(path, shapes).symbols, errno };
   } catch {
     return null;
   }

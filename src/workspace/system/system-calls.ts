@@ -72,8 +72,12 @@ function loadSystemCalls(): SystemCalls | null {
     exchange: (a, b) => rename(a, b, renameFlags.exchange),
     renameNew: (to, from) => rename(from, to, renameFlags.noReplace),
     listAttributes(path) {
+      const list = (names: Uint8Array, room: number) =>
+        check(functions.llistxattr(cString(path), names, room), "llistxattr", unsupported);
+      // Without room it tells the length: most files have no attribute.
+      if (list(cString(""), 0) <= 0) return [];
       const names = Buffer.alloc(largestAttributes);
-      const length = check(functions.llistxattr(cString(path), names, names.length), "llistxattr", unsupported);
+      const length = list(names, names.length);
       return length <= 0 ? [] : names.toString("utf8", 0, length - 1).split("\0");
     },
     readAttribute(path, name) {

@@ -83,8 +83,10 @@ const isSame = (one: string, other: string) => realOf(one) !== null && realOf(on
  * Whether the repository knows the folder: that a file `.git` names, as a worktree or submodule of it, and that which a worktree
  * shares, as one of its worktrees. Anybody can write files that point elsewhere.
  */
-export function isOwnRepository({ top, git }: { readonly top: string; readonly git: string }): boolean {
-  const common = commonFolder(git);
+export function isOwnRepository(
+  { top, git }: { readonly top: string; readonly git: string },
+  common = commonFolder(git),
+): boolean {
   if (common !== git && !isSame(dirname(git), join(common, "worktrees"))) return false;
   if (git === join(top, ".git")) return true;
   const [back, settings] = [readFile(join(git, "gitdir"))?.trim(), readFile(join(git, "config"))];
@@ -93,9 +95,8 @@ export function isOwnRepository({ top, git }: { readonly top: string; readonly g
   return named !== undefined && named !== "" && isSame(named, top);
 }
 
-/** The hash of HEAD; null: there is no commit, or it is kept in a form that is not read here. */
-function readHead(git: string, common: string): string | null {
-  const said = readFile(join(git, "HEAD"))?.trim() ?? "";
+/** The hash that HEAD says or names; null: there is no commit, or it is kept in a form that is not read here. */
+function hashOf(said: string, git: string, common: string): string | null {
   const [, ref] = /^ref: (refs\/[^\0\s]+)$/.exec(said) ?? [];
   if (ref === undefined) return hash.test(said) ? said : null;
   return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
@@ -123,8 +124,9 @@ export function findCheckout(folder: string): Checkout | null {
   if (found === null) return null;
   const { top, git } = found;
   const common = commonFolder(git);
-  const branch = /^ref: refs\/heads\/([\w./-]+)$/.exec(readFile(join(git, "HEAD"))?.trim() ?? "")?.[1] ?? null;
-  return { isOwn: isOwnRepository(found), top, git, common, branch, head: readHead(git, common) };
+  const said = readFile(join(git, "HEAD"))?.trim() ?? "";
+  const branch = /^ref: refs\/heads\/([\w./-]+)$/.exec(said)?.[1] ?? null;
+  return { isOwn: isOwnRepository(found, common), top, git, common, branch, head: hashOf(said, git, common) };
 }
 
 /** The repository that a folder belongs to; a text: why its history cannot be read; null: it belongs to none. */

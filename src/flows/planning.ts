@@ -4,8 +4,8 @@ import { permittedBy } from "../core/command/run-patterns.ts";
 import { PaiError } from "../core/error.ts";
 import type { Json, Message } from "../core/model.ts";
 import { asksToLook, type Plan } from "../core/plan/plan.ts";
+import { planJsonSchema } from "../core/plan/plan-schema.ts";
 import { type CallPromise, maxRounds, promiseOf } from "../core/plan/promise.ts";
-import { describePlan } from "../core/plan/reply-schemas.ts" with { type: "macro" };
 import type { Claim } from "../core/plan/scope.ts";
 import { namesPath } from "../core/targets.ts";
 import {
@@ -29,7 +29,7 @@ import type { Run } from "./run.ts";
 /** The plan of single-shot (spec 2.2). */
 export const singleShotPlan: PlanKind<Plan> = {
   system: planPrompt(),
-  format: { name: "plan", schema: describePlan() },
+  format: { name: "plan", schema: planJsonSchema },
   load: async () => (await import("../core/plan/parse-plan.ts")).readPlan,
   planOf: (plan) => plan,
   looks: asksToLook,

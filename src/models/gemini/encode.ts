@@ -1,6 +1,8 @@
 /** What pai asks, in Gemini's words: the body of one streamGenerateContent request. */
 import type { Json, Message, ModelRequest, Tool } from "../../core/model.ts";
+import { planJsonSchema } from "../../core/plan/plan-schema.ts";
 import { fields, list, text } from "../wire/fields.ts";
+import { planForGemini } from "./plan-schema.ts" with { type: "macro" };
 import { toGeminiSchema } from "./schema.ts";
 
 type Part = Readonly<Record<string, Json>>;
@@ -11,6 +13,9 @@ type Content = {
 
 /** From Gemini 3 on models think in steps, and a temperature of one's own makes them go in circles. */
 const isSteady = (model: string): boolean => /^gemini-[3-9]/.test(model);
+
+const planSchema = planForGemini();
+const schemaOf = (schema: Json): Json => (schema === planJsonSchema ? planSchema : toGeminiSchema(schema));
 
 /** Accepted by Gemini 3 in place of the signature of a call it did not make itself. */
 const foreignSignature = "skip_thought_signature_validator";
@@ -30,9 +35,7 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
     generationConfig: {
       ...(isSteady(model) ? {} : { temperature: request.temperature }),
       maxOutputTokens: request.maxOutputTokens,
-      ...(format === null
-        ? {}
-        : { responseMimeType: "application/json", responseSchema: toGeminiSchema(format.schema) }),
+      ...(format === null ? {} : { responseMimeType: "application/json", responseSchema: schemaOf(format.schema) }),
     },
   };
 }

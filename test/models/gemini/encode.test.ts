@@ -1,11 +1,21 @@
 /** What pai asks, in Gemini's words. */
 import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
+import { planJsonSchema } from "../../../src/core/plan/plan-schema.ts";
 import { encodeGemini } from "../../../src/models/gemini/encode.ts";
+import { toGeminiSchema } from "../../../src/models/gemini/schema.ts";
 import { request } from "../loopback.ts";
 
 describe("encodeGemini", () => {
   const model = "gemini-2.5-flash-lite";
+
+  test("asks for a plan by the same schema, whether that was converted while building or just now", () => {
+    const responseSchema = toGeminiSchema(planJsonSchema);
+    for (const schema of [planJsonSchema, structuredClone(planJsonSchema)])
+      expect(encodeGemini(model, { ...request, format: { name: "plan", schema } })["generationConfig"]).toMatchObject({
+        responseSchema,
+      });
+  });
 
   test("says everything explicitly", () => {
     const schema = { type: "object", properties: { b: { type: "string" }, a: { type: "integer" } }, required: ["b"] };

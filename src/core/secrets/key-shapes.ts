@@ -51,12 +51,15 @@ const urlPassword = /:\/\/([^\s:@/"'`]{0,200}):([^\s@/"'`]{6,200})@/g;
 /** Passwords of examples and local set-ups, which are not secret. */
 const commonPassword =
   /^(?:pass|passwd|password|secret|user|admin|root|postgres|mysql|mongo|redis|guest|test|example|dev|local|app|rabbitmq|elastic)\w?\d{0,3}$/i;
-/** Words that a secret may follow. None ends as another does, so each is searched for by itself, like tokens. */
+/** Words that a secret may follow. None ends as another does, so that those of a group are told apart by one letter. */
 const nameEnd = /(?=\\?["'`]?(?:\]?\s{0,3}[:=,]|\s{1,40}value\b))/.source;
-const nameShapes = [["key", "token"], ["secret"], ["password", "passwd"], ["passphrase"], ["pwd"]].concat([
+const nameShapes = [
+  ["key", "token"],
+  ["secret"],
+  ["password", "passwd", "passphrase", "pwd"],
   ["credentials", "credential"],
   ["authorization"],
-]);
+];
 const namePattern = (words: readonly string[]) => `(?:${words.join("|")})${nameEnd}`;
 const bearerPattern = "bearer(?=\\s)";
 
@@ -64,9 +67,11 @@ function openSearches() {
   const kinds = tokenShapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(begins + goesOn, "y") }));
   const sources = kinds.map(({ shape }) => shape.source);
   /** A search for one first letter skips most of a text; a search for all of them at once would look at every character. */
-  const tokens = [...new Set(sources.map((source) => source.charAt(0)))].map(
-    (first) => new RegExp(sources.filter((source) => source.startsWith(first)).join("|"), "g"),
-  );
+  const firsts = sources.map((source) => (/^\w/.test(source) ? source.charAt(0) : source));
+  const tokens = [...new Set(firsts)].map((first) => {
+    const rests = sources.filter((_, at) => firsts[at] === first).map((source) => source.slice(first.length));
+    return new RegExp(rests.length === 1 ? first + rests[0] : `${first}(?:${rests.join("|")})`, "g");
+  });
   const names = [
     ...nameShapes.map((words) => readNames(words, new RegExp(namePattern(words), "gi"))),
     readNames(["bearer"], new RegExp(bearerPattern, "gi")),
@@ -178,11 +183,11 @@ function matchValue(text: string, name: string, at: number): RegExpExecArray | n
   return isSecret && !placeholder.test(value) ? found : null;
 }
 
-/** One or two words that are searched for at once; `back`: how far from its end a letter tells which it is. */
-function readNames([first = "", second = first]: readonly string[], shape: RegExp) {
+/** Words that are searched for at once; `back`: how far from its end a letter tells which it is. */
+function readNames(words: readonly string[], shape: RegExp) {
   let back = 1;
-  while (first !== second && first.at(-back) === second.at(-back)) back++;
-  return { first, second, back, shape };
+  while (new Set(words.map((word) => word.at(-back))).size < words.length) back++;
+  return { words, back, shape };
 }
 
 /** Most names of this kind are preceded by a quote or a blank. */
@@ -201,13 +206,14 @@ function takeNamedValue(text: string, name: string, end: number, found: Span[]):
 }
 
 function findNamedValues(text: string, found: Span[]): void {
-  for (const { first, second, back, shape } of searches().names) {
+  for (const { words, back, shape } of searches().names) {
     shape.lastIndex = 0;
     // JSON may be full of such names: a match of each, with its text and groups, would cost more than the search.
     while (shape.test(text)) {
       const end = shape.lastIndex;
-      const isFirst = (text.charCodeAt(end - back) | 32) === first.charCodeAt(first.length - back);
-      takeNamedValue(text, isFirst ? first : second, end, found);
+      const letter = text.charCodeAt(end - back) | 32;
+      const name = words.find((word) => word.charCodeAt(word.length - back) === letter);
+      if (name !== undefined) takeNamedValue(text, name, end, found);
     }
   }
 }

@@ -1,5 +1,5 @@
 /** pai beside another binary of it, in interleaved rounds: `bun run bench --against PATH [ROUNDS]`. */
-import { copyFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, runOnce, runTask, type Sample } from "./run.ts";
 
@@ -55,7 +55,7 @@ async function interleave({ run }: Measure, here: Copied, there: Copied, rounds:
       const isEven = (round / roundsOfCopy) % 2 === 0;
       for (const { from, bench } of isEven ? [here, there] : [there, here]) {
         rmSync(bench.pai, { force: true });
-        copyFileSync(from, bench.pai);
+        writeFileSync(bench.pai, readFileSync(from), { mode: 0o755 });
         await run(bench);
       }
     }

@@ -1,5 +1,6 @@
 /** Finds and masks what looks like a key. */
 import { providers } from "../providers.ts";
+import { rememberLong } from "./remember-long.ts";
 
 /** A key-shaped piece of text: its position, and what it seems to be. */
 interface Span {
@@ -224,7 +225,7 @@ const shortest = 8;
 const finders = [findPrivateKeys, findTokens, findUrlPasswords, findNamedValues];
 
 /** All spans in order, none inside another. */
-function findSpans(text: string): Span[] {
+const findSpans = rememberLong((text: string): readonly Span[] => {
   if (text.length < shortest || (text.length <= short && !anyBeginning.test(text))) return [];
   const all: Span[] = [];
   for (const find of finders) find(text, all);
@@ -236,7 +237,7 @@ function findSpans(text: string): Span[] {
     if (free) reached = span.end;
     return free;
   });
-}
+});
 
 /** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (value: string, kind: string) => string): string {

@@ -1,4 +1,5 @@
 /** Finds many known texts in another one at once, in time that hardly depends on how many they are (Wu and Manber). Pure. */
+import { rememberLong } from "./remember-long.ts";
 
 /** Every text must be at least this long. */
 export const leastKnown = 8;
@@ -6,6 +7,7 @@ export const leastKnown = 8;
 const maxWindow = 32;
 const block = 3;
 const slots = 1 << 16;
+const firstBits = 127;
 /** Up to this many known texts, one pattern of their beginnings rules out most texts, which then never need the index. */
 const maxBeginnings = 16;
 
@@ -85,7 +87,8 @@ function endOf(text: string, known: string): number {
 
 export function createKnownTexts(): KnownTexts {
   const entries = new Map<string, Entry>();
-  const firsts = new Set<string>();
+  /** Whether a known text begins with a character that ends in these bits: asked for every piece of a reply. */
+  const firsts = new Uint8Array(firstBits + 1);
   let longest = 0;
   let index: Index | null = null;
   let beginnings: RegExp | null = null;
@@ -104,31 +107,34 @@ export function createKnownTexts(): KnownTexts {
     return known.some((each) => each.startsWith(end)) && known.every((each) => endOf(text, each) <= at);
   };
 
+  const replaceIn = rememberLong((text: string): string => {
+    if (!mayHold(text)) return text;
+    index ??= indexOf([...entries.values()]);
+    // Joined at once: a text that grows by pieces would be put together again by each search after this one.
+    const parts: string[] = [];
+    let from = 0;
+    for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {
+      parts.push(text.slice(from, found.start), found.entry.replacement());
+      from = found.start + found.entry.text.length;
+    }
+    return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
+  });
+
   return {
     add(text, replacement) {
       if (text.length < leastKnown || entries.has(text)) return;
       entries.set(text, { text, replacement });
-      firsts.add(text.charAt(0));
+      firsts[text.charCodeAt(0) & firstBits] = 1;
       longest = Math.max(longest, text.length);
       index = null;
       beginnings = null;
+      replaceIn.forget();
     },
     has: (text) => entries.has(text),
-    replace(text) {
-      if (!mayHold(text)) return text;
-      index ??= indexOf([...entries.values()]);
-      // Joined at once: a text that grows by pieces would be put together again by each search after this one.
-      const parts: string[] = [];
-      let from = 0;
-      for (let found = findNext(text, 0, index); found !== null; found = findNext(text, from, index)) {
-        parts.push(text.slice(from, found.start), found.entry.replacement());
-        from = found.start + found.entry.text.length;
-      }
-      return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
-    },
+    replace: replaceIn,
     begun(text) {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-        if (firsts.has(text.charAt(at)) && isBegun(text, at)) return text.length - at;
+        if (firsts[text.charCodeAt(at) & firstBits] === 1 && isBegun(text, at)) return text.length - at;
       }
       return 0;
     },

@@ -40,6 +40,40 @@ test("a text in pieces is held back where it may be beginning, and nowhere else"
   expect([texts.begun("a secret-val"), texts.begun("a secret-value"), texts.begun("nothing")]).toEqual([10, 0, 0]);
 });
 
+test("property: what is held back is the longest beginning of a known text, unless a known one ends in it", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(word, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.oneof(few, fc.constantFrom("\u00e1", "\u0161", "\u{1f600}"), word), { maxLength: 12 }),
+      fc.nat(13),
+      (known, parts, begun) => {
+        const texts = createKnownTexts();
+        for (const each of known) texts.add(each, () => "#");
+        const text = parts.join("") + (known[0] ?? "").slice(0, begun);
+        const ends = known.map((each) => text.lastIndexOf(each) + (text.includes(each) ? each.length : 1));
+        const held = Array.from({ length: text.length }, (_, at) => at).find(
+          (at) =>
+            ends.every((end) => end <= at) &&
+            known.some((each) => each.length > text.length - at && each.startsWith(text.slice(at))),
+        );
+        expect(texts.begun(text)).toBe(held === undefined ? 0 : text.length - held);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("a long text that was searched before is searched again once more is known", () => {
+  const texts = createKnownTexts();
+  texts.add("first-secret", () => "#");
+  const words = "some words ".repeat(5_000);
+  const [text, same] = [`${words}second-secret`, `${words}second-secret`];
+  expect([texts.replace(text), texts.replace(same)]).toEqual([text, text]);
+  texts.add("second-secret", () => "#");
+  expect([texts.replace(text), texts.replace(same), texts.replace(text)]).toEqual(Array(3).fill(`${words}#`));
+  expect(texts.replace(`${words}other-secret!`)).toBe(`${words}other-secret!`);
+});
+
 test("texts that are too short are passed over", () => {
   const texts = createKnownTexts();
   texts.add("short", () => "#");

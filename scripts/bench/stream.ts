@@ -91,7 +91,8 @@ const models: Readonly<Record<BridgeName, string>> = {
   openai: "openai:gpt-5",
   anthropic: "anthropic:claude-haiku-4-5",
   local: "local:bench",
-  replay: "replay:reply.jsonl",
+  // Beside the project: in it, it would be read for the first request, too.
+  replay: "replay:../reply.jsonl",
 };
 
 interface StreamSample {
@@ -107,7 +108,8 @@ async function runStream(bench: Bench, bridge: BridgeName, length: number): Prom
   bench.next += 1;
   const cwd = join(bench.place, `work-${bench.next}`);
   mkdirSync(cwd);
-  if (bridge === "replay") writeFileSync(join(cwd, "reply.jsonl"), `${JSON.stringify({ text: pieces.join("") })}\n`);
+  const recording = `${JSON.stringify({ text: pieces.join("") })}\n`;
+  if (bridge === "replay") writeFileSync(join(bench.place, "reply.jsonl"), recording);
   const body = bridge === "replay" ? "" : renderers[bridge](pieces);
   let asked = 0;
   const server = Bun.serve({

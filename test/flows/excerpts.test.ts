@@ -160,6 +160,16 @@ describe("the first request", () => {
     expect(asked.length).toBeLessThan(40_000);
   });
 
+  test("shows the rest of a small project whole beside data that is too long to be shown", async () => {
+    const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(9_000) })}\n`;
+    const code = module(120);
+    const asked = await first({ files: { "reply.jsonl": data, "a.py": code }, task: "tell me" });
+    expect([asked.includes(`<file path="a.py">\n${code}`), asked.includes('<file path="reply.jsonl"')]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   test("of a project without a single readable file is made all the same", async () => {
     const files = { "a.bin": "\0\0\0", "b.min.js": "x".repeat(100_000), "empty.py": "" };
     const text = await first({ files, task: "explain a.bin" });

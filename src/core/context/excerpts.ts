@@ -76,27 +76,45 @@ function scoreBlock(lines: readonly string[], { from, to }: Range, { terms, valu
   return score;
 }
 
-/** Adds a share of the better neighbour's score: changes often happen next to what a request names. */
-function scoreBlocks(lines: readonly string[], blocks: readonly Range[], sought: Sought): number[] {
-  const own = blocks.map((block) => scoreBlock(lines, block, sought));
+/**
+ * Adds a share of the better neighbour's score: changes often happen next to what a request names. What is too large to be
+ * shown, as a line of a megabyte, is not looked at.
+ */
+function scoreBlocks(
+  lines: readonly string[],
+  blocks: readonly (Range & { readonly size: number })[],
+  { sought, most }: Measure,
+): number[] {
+  const own = blocks.map((block) => (block.size > most ? 0 : scoreBlock(lines, block, sought)));
   return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
+}
+
+/** How blocks are valued. */
+interface Measure {
+  readonly sought: Sought;
+  /** Everything is shown: nothing is compared. */
+  readonly all: boolean;
+  /** Characters that a block may have. */
+  readonly most: number;
 }
 
 const sizeOf = (lines: readonly string[], { from, to }: Range): number =>
   lines.slice(Math.max(0, from - 1 - lead), to).reduce((sum, line) => sum + line.length + 1, rangeCost);
 
-function prepare({ ranked: { path, score, signal }, text }: Candidate, sought: Sought, all: boolean): Prepared {
+function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: Measure): Prepared {
+  const { all } = measure;
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
   const cut: readonly Range[] = whole ? [{ from: 1, to: lines.length }] : cutBlocks(path, lines);
   // Words of a request that happen to be defined somewhere say as much as other words do.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: Range) => named.some((line) => from <= line && line <= to);
-  const scores = scoreBlocks(lines, cut, sought);
-  const blocks = cut.map((block, at): Scored => {
+  const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
+  const scores = all ? [] : scoreBlocks(lines, sized, measure);
+  const blocks = sized.map((block, at): Scored => {
     const first = signal === null ? 0 : namedFile / (at + 1);
     const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + first;
-    return { from: block.from, to: block.to, size: sizeOf(lines, block), value: all ? 1 : own * score };
+    return { ...block, value: all ? 1 : own * score };
   });
   const outline = whole ? "" : outlineOf(path, lines, outlineBudget);
   return { path, lines, blocks, whole, named: isNamed(signal) && signal?.by === "request", outline };
@@ -108,7 +126,7 @@ const namedLine = 100;
 const namedFile = 0.01;
 
 /** Takes the blocks of the highest value as long as they fit; of one file at most its share. */
-function take(files: readonly Prepared[], budget: number): Map<Prepared, Scored[]> {
+function take(files: readonly Prepared[], budget: number, mostOfOne: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
   const used = new Map<Prepared, number>();
   let left = budget;
@@ -119,7 +137,7 @@ function take(files: readonly Prepared[], budget: number): Map<Prepared, Scored[
   for (const { file, block } of queue) {
     const own = used.get(file) ?? 0;
     const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
-    if (block.size + head > left || own + block.size > budget * shareOfOne) continue;
+    if (block.size + head > left || own + block.size > mostOfOne) continue;
     left -= block.size + head;
     used.set(file, own + block.size);
     taken.set(file, [...(taken.get(file) ?? []), block]);
@@ -180,10 +198,12 @@ export function chooseExcerpts(
   budget: number,
   all = false,
 ): Excerpt[] {
-  const prepared = candidates.map((candidate) => [prepare(candidate, sought, all), candidate.text] as const);
+  const most = budget * shareOfOne;
+  const prepared = candidates.map((each) => [prepare(each, { sought, all, most }), each.text] as const);
   const taken = take(
     prepared.map(([file]) => file),
     budget,
+    most,
   );
   return prepared.flatMap(([file, text]) => {
     const blocks = taken.get(file);

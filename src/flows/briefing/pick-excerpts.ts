@@ -33,11 +33,12 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
 }
 
-/** Files to choose from, the likeliest first: of a small project all, code before documents. */
+/** Files to choose from, the likeliest first: of a small project all that have up to `most` characters, code before documents. */
 async function readCandidates(
   run: Run,
   { ranking, paths }: RankedProject,
   readText: ReadText,
+  most: number,
   isSmall: boolean,
 ): Promise<Chosen[]> {
   const { text: request } = run.task;
@@ -56,7 +57,7 @@ async function readCandidates(
       const path = ranked.path as RelPath;
       const source = (await readText(path)) ?? (isWanted ? await readSource(run, path) : null);
       if (source === null || ((isSmall || ranked.signal === besides) && source.text === "")) return [];
-      if (ranked.signal === besides && !isSmall && source.text.length > limits.besides) return [];
+      if (ranked.signal === besides && source.text.length > (isSmall ? most : limits.besides)) return [];
       return [{ ranked, source, text: source.text }];
     }),
   );
@@ -76,9 +77,10 @@ export async function pickExcerpts(
   isSmall: boolean,
 ): Promise<Source[]> {
   const { terms, ranking } = project;
-  const candidates = await readCandidates(run, project, readText, isSmall);
   // Files that the survey passed over, as those of very long lines, have a length all the same.
-  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= 2 * most;
+  const mostOfSmall = 2 * most;
+  const candidates = await readCandidates(run, project, readText, mostOfSmall, isSmall);
+  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= mostOfSmall;
   const budget = isSmall && fits ? Number.POSITIVE_INFINITY : most;
   const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
   const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));

@@ -159,8 +159,14 @@ function unpackFolder(mtime: number, inode: number, names: string, bytes: Uint8A
   let at = 0;
   for (const name of list) {
     if (name.startsWith("/")) continue;
-    const [size = 0, time = -1, node = 0, length = -1, segment = 0, local = 0] = facts.subarray(at, at + factsOfFile);
-    files.set(name, { size, mtime: time, inode: node, length, segment, local });
+    files.set(name, {
+      size: facts[at] ?? 0,
+      mtime: facts[at + 1] ?? -1,
+      inode: facts[at + 2] ?? 0,
+      length: facts[at + 3] ?? -1,
+      segment: facts[at + 4] ?? 0,
+      local: facts[at + 5] ?? 0,
+    });
     at += factsOfFile;
   }
   return { mtime, inode, names: list, files };

@@ -154,22 +154,24 @@ function addPostings({ offsets, postings }: Segment, word: number, times: number
   const { counts, holds } = to;
   const width = counts.length / holds.length;
   const end = Math.min(offsets[word + 1] ?? 0, postings.length);
-  let [file, value, scale, isCount] = [-1, 0, 1, false];
-  for (let at = offsets[word] ?? 0; at < end; at += 1) {
-    const byte = postings[at] ?? 0;
-    value += (byte & 127) * scale;
-    if (byte > 127) scale *= 128;
-    else {
-      if (!isCount) file += value;
-      else if (file < holds.length) {
-        const place = file * width + term;
-        counts[place] = Math.min(maxCount, (counts[place] ?? 0) + times * value);
-        holds[file] = 1;
-      }
-      value = 0;
-      scale = 1;
-      isCount = !isCount;
+  let at = offsets[word] ?? 0;
+  const readNumber = (): number => {
+    let byte = postings[at++] ?? 0;
+    let value = byte & 127;
+    for (let scale = 128; byte > 127 && at < end; scale *= 128) {
+      byte = postings[at++] ?? 0;
+      value += (byte & 127) * scale;
     }
+    return value;
+  };
+  for (let file = -1; at < end; ) {
+    file += readNumber();
+    const count = readNumber();
+    if (file >= holds.length) return;
+    const place = file * width + term;
+    const sum = (counts[place] ?? 0) + times * count;
+    counts[place] = Math.min(sum, maxCount);
+    holds[file] = 1;
   }
 }
 

@@ -1,0 +1,40 @@
+/** Files as statx tells them: the same as node:fs does. */
+import { afterAll, expect, test } from "bun:test";
+import { lstatSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStatx, type QuickStat } from "../../src/workspace/system/statx.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pai-statx-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+mkdirSync(join(folder, "below/é"), { recursive: true });
+writeFileSync(join(folder, "below/é/file"), "five\n");
+writeFileSync(join(folder, "old"), "");
+utimesSync(join(folder, "old"), 1.25, 1.25);
+writeFileSync(join(folder, "before 1970"), "x");
+utimesSync(join(folder, "before 1970"), -3600.5, -3600.5);
+symlinkSync("old", join(folder, "link"));
+symlinkSync("nowhere", join(folder, "broken"));
+
+function lookByNode(path: string): QuickStat | null {
+  const stat = lstatSync(join(folder, path), { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
+  return { kind, size: stat.size, mtime: stat.mtimeMs, inode: stat.ino };
+}
+
+const look = openStatx();
+
+test.skipIf(look === null)("tells of files, folders and links what node:fs tells", () => {
+  const fd = openSync(folder, "r");
+  for (const path of [".", "below", "below/é", "below/é/file", "old", "before 1970", "link", "broken"])
+    expect(look?.(fd, path)).toEqual(lookByNode(path));
+});
+
+test.skipIf(look === null)("tells nothing of what is not there, and of no name that the system would cut", () => {
+  const fd = openSync(folder, "r");
+  const long = `${"below/../".repeat(500)}old`;
+  for (const path of ["none", "old/none", "old\0", "", long]) expect(look?.(fd, path)).toBeNull();
+  expect(look?.(9999, "old")).toBeNull();
+});

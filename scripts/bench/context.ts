@@ -28,7 +28,8 @@ const words =
   "parse render token value order user map list error cache store reader writer index query session path plan state change".split(
     " ",
   );
-const request = "the reader of a cached query drops the session when its token is too old";
+/** What is asked of it. */
+export const request = "the reader of a cached query drops the session when its token is too old";
 const commits = 4_000;
 
 /** Numbers from 0 to 1, the same each time. */
@@ -41,7 +42,7 @@ function openRandom(seed: number): () => number {
 }
 
 /** A project of Python files of about `size` characters, 40 in a folder, with a history. */
-function makeProject(root: string, files: number, size: number): void {
+export function makeProject(root: string, files: number, size: number): void {
   const random = openRandom(files);
   const word = () => words[Math.floor(random() * words.length)] ?? "";
   const line = () => `    ${word()}_${word()}(self.${word()}, ${word()}${Math.floor(random() * 1000)})`;

@@ -11,11 +11,13 @@ function eachPlace(text: string, spelling: string, tell: (at: number) => void): 
 
 /** The end of each text when they are joined with one character between them. */
 function endsOf(texts: readonly string[]): Uint32Array {
+  const ends = new Uint32Array(texts.length);
   let end = -1;
-  return Uint32Array.from(texts, (text) => {
+  for (const [at, text] of texts.entries()) {
     end += text.length + 1;
-    return end;
-  });
+    ends[at] = end;
+  }
+  return ends;
 }
 
 /** By text and term, at `text * terms.length + term`: occurrences up to `most`, counted as `countTerm` does. */

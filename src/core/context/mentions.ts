@@ -68,7 +68,7 @@ export function* mentionsIn(said: string): Generator<Mention> {
   const text = said.replace(/\.<(?:cl)?init>\(/g, ".init(");
   for (const { 0: found, index } of text.matchAll(word)) {
     if (found.length > maxPath) continue;
-    const frames = Array.from(framesOf(found, lineAt(text, index + found.length)));
+    const frames = [...framesOf(found, lineAt(text, index + found.length))];
     yield* frames;
     const paths = frames.length > 0 ? [] : pathsOf(found);
     for (const { text: path, end } of paths)

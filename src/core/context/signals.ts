@@ -70,8 +70,8 @@ export function findSignals(request: string, output: string, paths: readonly str
   const found = new Map<string, Signal>();
   const told = output === "" ? [] : mentionsIn(withoutPassed(output.slice(-outputTail)));
   const mentions = [
-    ...Array.from(mentionsIn(request), (mention) => ({ ...mention, by: "request" as const })),
-    ...Array.from(told, (mention) => ({ ...mention, by: "output" as const })),
+    ...[...mentionsIn(request)].map((mention) => ({ ...mention, by: "request" as const })),
+    ...[...told].map((mention) => ({ ...mention, by: "output" as const })),
   ];
   if (mentions.length === 0) return found;
   const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);

@@ -41,7 +41,7 @@ const baseOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
   const told = new Set<string>();
   for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) told.add(file);
-  const names = new Set(Array.from(told, baseOf));
+  const names = new Set([...told].map(baseOf));
   const here = new Set<string>();
   const byName = new Map<string, string | null>();
   for (const path of paths) {
@@ -98,7 +98,8 @@ export function scoreHistory(
 ): HistoryScores {
   const whereIs = openWhereabouts(commits, paths);
   const scores = similarities(commits, terms);
-  const best = Array.from(scores, (score, at) => [at, score] as const)
+  const best = [...scores]
+    .map((score, at) => [at, score] as const)
     .filter(([at, score]) => score > 0 && (commits[at]?.files.length ?? 0) <= maxFiles)
     .sort(([, a], [, b]) => b - a)
     .slice(0, similarCommits);

@@ -22,7 +22,7 @@ const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
 
 function namesIn(request: string): Name[] {
   const text = request.slice(0, 8_000);
-  const names = Array.from(text.matchAll(word)).flatMap(({ 0: found, index }): Name[] => {
+  const names = [...text.matchAll(word)].flatMap(({ 0: found, index }): Name[] => {
     if (severalWords.test(found)) return [{ text: found, weight: weights.several, isExact: false }];
     const isName = capital.test(found) && !beginning.test(text.slice(Math.max(0, index - 24), index));
     return isName ? [{ text: found, weight: weights.capital, isExact: true }] : [];
@@ -50,10 +50,11 @@ function findCalled(
   paths: readonly string[],
   kinds: Readonly<Record<Kind, number>>,
 ): Map<string, string[]> {
-  const shortest = Math.min(...Array.from(named.keys(), (name) => name.length));
+  const names = [...named.keys()];
+  const shortest = Math.min(...names.map((name) => name.length));
   const called = new Map<string, string[]>();
   // Of very many paths few begin as a name does: the others are not taken apart.
-  const firsts = new Set(Array.from(named.keys(), (name) => name.charCodeAt(0)));
+  const firsts = new Set(names.map((name) => name.charCodeAt(0)));
   for (const path of paths) {
     const first = path.charCodeAt(path.lastIndexOf("/") + 1);
     if (first < ascii && !signs.has(first) && !firsts.has(first) && !firsts.has(first + 32)) continue;
@@ -72,7 +73,11 @@ export function findStems(
   paths: readonly string[],
   kinds: Readonly<Record<Kind, number>>,
 ): Map<string, Signal> {
-  const named = Map.groupBy(namesIn(request), ({ text }) => plain(text));
+  const named = new Map<string, Name[]>();
+  for (const name of namesIn(request)) {
+    const called = plain(name.text);
+    named.set(called, [...(named.get(called) ?? []), name]);
+  }
   const found = new Map<string, Signal>();
   if (named.size === 0) return found;
   for (const [name, own] of findCalled(named, paths, kinds)) {

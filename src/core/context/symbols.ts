@@ -93,8 +93,8 @@ const toldIn = (output: string): string =>
 
 /** Those of the output first. */
 export function symbolsIn(request: string, output: string): NamedSymbol[] {
-  const inOutput = output === "" ? [] : Array.from(distinct(namesSaid(toldIn(output)), most.output));
-  const inRequest = Array.from(distinct(namesIn(request), most.request)).filter((each) => !inOutput.includes(each));
+  const inOutput = output === "" ? [] : [...distinct(namesSaid(toldIn(output)), most.output)];
+  const inRequest = [...distinct(namesIn(request), most.request)].filter((each) => !inOutput.includes(each));
   return [
     ...inOutput.map((each) => ({ name: each, by: "output" as const, weight: weights.output })),
     ...inRequest.map((each) => ({ name: each, by: "request" as const, weight: weights.request })),

@@ -35,13 +35,10 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
       const line = lines[next];
       next += 1;
       if (line === undefined) {
-        throw new PaiError(
-          "reply_empty",
-          `the recording ${name} has ${lines.length} replies and this is call ${next}`,
-          {
-            hint: "record the run again, or give a longer recording",
-          },
-        );
+        const held = lines.length === 1 ? "1 reply" : `${lines.length} replies`;
+        throw new PaiError("reply_empty", `the recording ${name} has ${held} and this is call ${next}`, {
+          hint: "record the run again, or give a longer recording",
+        });
       }
       if (line.stop === "refused") throw new PaiError("reply_blocked", "the recorded model refused to go on");
       const calls = line.calls ?? [];

@@ -30,6 +30,14 @@ describe("replay", () => {
     });
   });
 
+  test("a recording of one reply says so in the singular", async () => {
+    const readText = async () => '{"text":"x"}\n';
+    const model = await openModel(options({ id: "replay:one.jsonl", baseUrl: null, keys: [], readText }));
+    await take(model);
+    const { error } = await take(model);
+    expect(error).toMatchObject({ message: "the recording one.jsonl has 1 reply and this is call 2" });
+  });
+
   test("reads a file by its provider:name, spaces and blank lines included", async () => {
     const files: Record<string, string> = {
       "my runs/a.jsonl": '\uFEFF{"text":"x","stop":"length"}\r\n\n{"calls":[{"name":"ls"}]}\n',

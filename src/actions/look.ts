@@ -58,7 +58,10 @@ export const read = defineAction("READ", {
     const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + limits.readLines - 1);
     const range = await stage.readLines(path, start_line, last);
     if (range.total === 0) return answer("(empty file)");
-    if (range.to < start_line) return complaint(`${path} has only ${range.total ?? range.to} lines`);
+    if (range.to < start_line) {
+      const total = range.total ?? range.to;
+      return complaint(`${path} has only ${total === 1 ? "1 line" : `${total} lines`}`);
+    }
     const shown = fitLines(range.text, start_line, stage.room - noteLength);
     const to = start_line + shown.split("\n").length - 1;
     const wanted = Math.min(range.total ?? to, end_line ?? Number.MAX_SAFE_INTEGER);

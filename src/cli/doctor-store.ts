@@ -38,7 +38,7 @@ export async function examineStore(
         [],
       );
       const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
-      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${row?.runs} runs, ${today}${waits} (${origins["store.url"]})`;
+      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;
       return [{ name: "store", level: "ok", text, hint: null }];
     } finally {
       await store.close();

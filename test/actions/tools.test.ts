@@ -150,7 +150,7 @@ describe("read and ls", () => {
   });
 
   test("a range past the end says how many lines there are", async () => {
-    expect(await use("read", { path: "readme.md", start_line: 9, end_line: 12 })).toContain("has only 1 lines");
+    expect(await use("read", { path: "readme.md", start_line: 9, end_line: 12 })).toContain("has only 1 line");
   });
 
   test("a line number that arrives as text is told by its name", async () => {

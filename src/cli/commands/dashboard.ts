@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
+import { counted } from "../../ui/amount.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase, projectOf } from "../compose/base.ts";
@@ -47,7 +48,7 @@ export async function dashboardCommand(given: Context): Promise<number> {
     const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
     const data = await read(false);
     write(renderPage(data, crypto.randomUUID()));
-    const told = `${data.runs.length} runs written to ${file}\n`;
+    const told = `${counted(data.runs.length, "run")} written to ${file}\n`;
     return showResult(context, "dashboard", { file, runs: data.runs.length }, told);
   }
   if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");

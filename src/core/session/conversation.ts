@@ -68,7 +68,8 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
     ({ id, content, description, status }) => `${boxes[status]} ${id}. ${content}\n      ${description}`,
   );
   const count = (status: TaskStatus) => tasks.filter((task) => task.status === status).length;
-  const counts = `${tasks.length} tasks (${count("pending")} pending, ${count("in_progress")} in progress, ${count("completed")} completed)`;
+  const all = tasks.length === 1 ? "1 task" : `${tasks.length} tasks`;
+  const counts = `${all} (${count("pending")} pending, ${count("in_progress")} in progress, ${count("completed")} completed)`;
   return [...lines, counts].join("\n");
 }
 
